@@ -18,7 +18,8 @@ const ofEveryGroup = ["STAGE", "ACCOUNTS_TABLE"] as const;
 
 /**
  * The names of the environment variables of each function. DOMAIN_NAME is `none` if the API has no
- * custom domain. API_URL is the base URL of the API, with a slash at its end.
+ * custom domain, and EVENT_BUS_NAME is `none` if the deployment has no event bus. API_URL is the base
+ * URL of the API, with a slash at its end.
  */
 export const environment = {
   products: [
@@ -99,6 +100,7 @@ export const environment = {
     "DELIVERIES_TABLE",
     "EVENTS_BUCKET",
     "DELIVERIES_QUEUE_URL",
+    "EVENT_BUS_NAME",
   ],
   delivery: [
     "STAGE",
@@ -106,6 +108,8 @@ export const environment = {
     "EVENTS_BUCKET",
     "DELIVERIES_QUEUE_URL",
     "SECRETS_KEY_ID",
+    "EVENT_BUS_NAME",
+    "API_URL",
   ],
   "backtest-runner": ["STAGE", "WATCHLISTS_TABLE"],
   sweeper: [
@@ -139,7 +143,9 @@ export function readEnvironment<F extends FunctionName>(
   const names: readonly VariableOf<F>[] = environment[name];
   const missing = names.filter((variable) => !source[variable]);
   if (missing.length > 0) {
-    throw new Error(`${name}: environment variables not set: ${missing.join(", ")}`);
+    throw new Error(
+      `${name}: these environment variables are not set: ${missing.join(", ")}. Set them.`,
+    );
   }
   const values = Object.fromEntries(names.map((variable) => [variable, source[variable]]));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the check above found that every listed name has a value

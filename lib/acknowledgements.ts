@@ -80,7 +80,9 @@ export function explainWildcard(
   resourceArn: string,
 ): void {
   if (!Construct.isConstruct(grantPrincipal)) {
-    throw new Error("The grantee of a wildcard must be a role of the app.");
+    throw new Error(
+      "The construct that receives a wildcard permission must be a role that the app creates.",
+    );
   }
   Validations.of(grantPrincipal).acknowledge({
     id: `AwsSolutions-IAM5[Resource::${printed(Stack.of(grantPrincipal).resolve(resourceArn))}]`,

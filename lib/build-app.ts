@@ -62,6 +62,7 @@ export function buildApp(props: BuildAppProps = {}): App {
     stage,
     config: dataConfigOf(config, context),
     backups: context.backups,
+    eventBus: context.eventBus,
     serviceStackName: stackName(stage, "service"),
   });
   new ServiceStack(app, stackName(stage, "service"), {
@@ -70,6 +71,7 @@ export function buildApp(props: BuildAppProps = {}): App {
     stage,
     config,
     firewall: context.firewall,
+    eventBus: context.eventBus,
     ...(context.domain && { domain: context.domain }),
     ...(context.demoApiKey !== undefined && { demoApiKey: context.demoApiKey }),
   });

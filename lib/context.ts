@@ -40,6 +40,9 @@ const contextKeys = {
   demoApiKey: "a key of the demo workspace, which begins with svc_demo_",
   backups: "on or off",
   backupCopyVault: "the ARN of a backup vault in another region or AWS account",
+  eventBus: "on or off",
+  eventBusArchiveDays: "a number of days from 1 to 3650",
+  eventBusSchemas: "on or off",
   alarmEmail: "an email address",
   monthlyBudget: "an amount in US dollars, such as 500",
   runbookUrl: "the HTTPS URL of docs/operate.md in a browser",
@@ -75,6 +78,19 @@ export type BackupChoice =
       readonly copyVaultArn?: string;
     };
 
+/** The settings of the event bus. */
+export interface EventBusOptions {
+  /** Days for which an archive keeps the events. @default - no archive */
+  readonly archiveDays?: number;
+  /** True if EventBridge discovers the schemas of the events. */
+  readonly discoversSchemas: boolean;
+}
+
+/** Whether the deployment has an event bus. */
+export type EventBusChoice =
+  | { readonly enabled: false }
+  | ({ readonly enabled: true } & EventBusOptions);
+
 /** The settings of one deployment. They extend or override the configuration of its stage. */
 export interface Context {
   readonly stage: Stage;
@@ -92,6 +108,7 @@ export interface Context {
   readonly accountConcurrency?: number;
   readonly firewall: FirewallChoice;
   readonly backups: BackupChoice;
+  readonly eventBus: EventBusChoice;
   readonly domain?: Domain;
   /** API key of the demo workspace. It is public, because the dashboard contains it. */
   readonly demoApiKey?: string;
@@ -123,6 +140,7 @@ export function readContext(app: App): Context {
     reservesConcurrency: choice(given, "reservedConcurrency", ["on", "off"]) !== "off",
     firewall: firewallOf(given, configs[stage].firewallByDefault),
     backups: backupsOf(given, configs[stage].backupsByDefault),
+    eventBus: eventBusOf(given),
     ...(responseMode && { responseMode }),
     ...(accessLogs && { accessLogs }),
     ...(deployment && { deployment }),
@@ -221,6 +239,27 @@ function backupsOf(given: Given, isDefault: boolean): BackupChoice {
   if (copyVaultArn === undefined) return { enabled: false };
   throw new Error(
     "Context 'backupCopyVault' requires 'backups' to be on. Omit it, or set 'backups' to on.",
+  );
+}
+
+/** From 1 to 3650 days. */
+const archiveDays = /^([1-9]\d{0,2}|[12]\d{3}|3[0-5]\d{2}|36[0-4]\d|3650)$/;
+
+function eventBusOf(given: Given): EventBusChoice {
+  const isOn = choice(given, "eventBus", ["on", "off"]) === "on";
+  const days = text(given, "eventBusArchiveDays", archiveDays);
+  const schemas = choice(given, "eventBusSchemas", ["on", "off"]);
+  if (isOn) {
+    return {
+      enabled: true,
+      discoversSchemas: schemas === "on",
+      ...(days !== undefined && { archiveDays: Number(days) }),
+    };
+  }
+  const needing = days === undefined ? "eventBusSchemas" : "eventBusArchiveDays";
+  if (days === undefined && schemas !== "on") return { enabled: false };
+  throw new Error(
+    `Context '${needing}' requires 'eventBus' to be on. Omit it, or set 'eventBus' to on.`,
   );
 }
 

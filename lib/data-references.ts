@@ -16,7 +16,9 @@ export const dataOutputs = [
   "SecretsKeyId",
   "AlarmTopicArn",
 ] as const;
-export type DataOutput = (typeof dataOutputs)[number];
+/** The output with the name of the event bus. It exists only if the deployment has a bus. */
+export const eventBusOutput = "EventBusName";
+export type DataOutput = (typeof dataOutputs)[number] | typeof eventBusOutput;
 
 export interface TableReference {
   readonly tableName: string;
@@ -26,6 +28,11 @@ export interface TableReference {
 export interface BucketReference {
   readonly bucketName: string;
   readonly bucketArn: string;
+}
+
+export interface EventBusReference {
+  readonly busName: string;
+  readonly busArn: string;
 }
 
 export interface KeyReference {
@@ -49,14 +56,23 @@ export class DataReferences extends Construct {
   readonly secretsKey: KeyReference;
   /** The bucket of event bodies. */
   readonly events: BucketReference;
+  /** The bus of all events; null if the deployment has none. */
+  readonly eventBus: EventBusReference | null;
   /** The topic of all alarms. */
   readonly alarmTopic: ITopic;
   readonly #stackName: string;
 
-  /** @param stackName name of the data stack, in the same account and region */
-  constructor(scope: Construct, id: string, stackName: string) {
+  /**
+   * @param props.stackName name of the data stack, in the same account and region
+   * @param props.hasEventBus true if the data stack has an event bus
+   */
+  constructor(
+    scope: Construct,
+    id: string,
+    props: { readonly stackName: string; readonly hasEventBus: boolean },
+  ) {
     super(scope, id);
-    this.#stackName = stackName;
+    this.#stackName = props.stackName;
     this.accounts = this.table("AccountsTableName");
     this.ledger = this.table("LedgerTableName");
     this.watchlists = this.table("WatchlistsTableName");
@@ -64,6 +80,7 @@ export class DataReferences extends Construct {
     this.dueIndexed = [this.accounts, this.watchlists, this.deliveries];
     this.secretsKey = this.key("SecretsKeyId");
     this.events = this.bucket("EventsBucketName");
+    this.eventBus = props.hasEventBus ? this.bus(eventBusOutput) : null;
     this.alarmTopic = Topic.fromTopicArn(this, "AlarmTopic", this.output("AlarmTopicArn"));
   }
 
@@ -92,6 +109,14 @@ export class DataReferences extends Construct {
       arnFormat: ArnFormat.NO_RESOURCE_NAME,
     });
     return { bucketName, bucketArn };
+  }
+
+  private bus(name: DataOutput): EventBusReference {
+    const busName = this.output(name);
+    return {
+      busName,
+      busArn: this.arn({ service: "events", resource: "event-bus", resourceName: busName }),
+    };
   }
 
   private arn(parts: {

@@ -15,10 +15,11 @@ import { limits } from "../shared/base/limits.ts";
 import { tableSchema } from "../shared/base/table-schema.ts";
 import { acknowledge } from "./acknowledgements.ts";
 import { type Config, configs, type Stage } from "./config.ts";
+import { DeploymentEventBus } from "./constructs/deployment-event-bus.ts";
 import { OperatorAccess } from "./constructs/operator-access.ts";
 import { TableBackups } from "./constructs/table-backups.ts";
-import type { BackupChoice } from "./context.ts";
-import type { DataOutput } from "./data-references.ts";
+import type { BackupChoice, EventBusChoice } from "./context.ts";
+import { type DataOutput, eventBusOutput } from "./data-references.ts";
 import { AlarmTopic } from "./observability/alarm-topic.ts";
 import { pinLogicalId } from "./pin-logical-id.ts";
 
@@ -26,15 +27,17 @@ export interface DataStackProps extends StackProps {
   readonly stage: Stage;
   readonly config: Config;
   readonly backups: BackupChoice;
+  readonly eventBus: EventBusChoice;
   /** Name of the service stack, which operators may describe and delete. */
   readonly serviceStackName: string;
 }
 
 /**
  * The resources whose data must survive deployments: tables and their backups, the events bucket,
- * keys and the alarm topic. The roles of operators are here too, because a restore deletes the
- * service stack. Logical IDs are pinned, because CloudFormation replaces a resource whose logical
- * ID changes, which loses its data. The service stack reads the outputs (`DataReferences`).
+ * keys, the alarm topic and the event bus. The roles of operators are here too, because a restore
+ * deletes the service stack. Logical IDs are pinned, because CloudFormation replaces a resource if
+ * its logical ID changes. The data would be lost. The service stack reads the outputs
+ * (`DataReferences`).
  */
 export class DataStack extends Stack {
   readonly #accounts: Table;
@@ -80,6 +83,13 @@ export class DataStack extends Stack {
       others: [this.#watchlists, this.#deliveries],
       removalPolicy: props.config.removalPolicy,
     });
+    if (props.eventBus.enabled) {
+      const { bus } = new DeploymentEventBus(this, "Events", {
+        stage: props.stage,
+        options: props.eventBus,
+      });
+      new CfnOutput(this, eventBusOutput, { value: bus.eventBusName });
+    }
     new CfnOutput(this, "OperatorAuditLogName", { value: auditLog.logGroupName });
     this.outputs();
     this.exportsOfPreviousRelease();
@@ -125,7 +135,9 @@ export class DataStack extends Stack {
   }
 
   private outputs(): void {
-    const values: Readonly<Record<Exclude<DataOutput, "AlarmTopicArn">, string>> = {
+    const values: Readonly<
+      Record<Exclude<DataOutput, "AlarmTopicArn" | typeof eventBusOutput>, string>
+    > = {
       AccountsTableName: this.#accounts.tableName,
       LedgerTableName: this.#ledger.tableName,
       WatchlistsTableName: this.#watchlists.tableName,

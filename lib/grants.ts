@@ -5,7 +5,12 @@ import type { Alias } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { tableSchema } from "../shared/base/table-schema.ts";
 import { explainWildcard } from "./acknowledgements.ts";
-import type { BucketReference, KeyReference, TableReference } from "./data-references.ts";
+import type {
+  BucketReference,
+  EventBusReference,
+  KeyReference,
+  TableReference,
+} from "./data-references.ts";
 
 /**
  * The actions of each kind of grant. Transactions need no separate actions, because DynamoDB
@@ -25,6 +30,7 @@ const actions = {
   indexRead: ["dynamodb:Query"],
   rowQuery: ["dynamodb:Query"],
   queueSend: ["sqs:SendMessage"],
+  busPut: ["events:PutEvents"],
   objectRead: ["s3:GetObject"],
   /** Without this action, S3 returns 403 instead of 404 for a missing object. */
   objectList: ["s3:ListBucket"],
@@ -94,6 +100,11 @@ export function grantDueIndex(grantee: IGrantable, table: TableReference): void 
 /** Grants sending messages to a queue. */
 export function grantSend(grantee: IGrantable, queue: IQueue): void {
   allow(grantee, actions.queueSend, queue.queueArn);
+}
+
+/** Grants putting events on an event bus. */
+export function grantPutEvents(grantee: IGrantable, bus: EventBusReference): void {
+  allow(grantee, actions.busPut, bus.busArn);
 }
 
 /** Grants the invocation of a function through its alias, but not directly. */

@@ -4,7 +4,7 @@ import type { Construct } from "constructs";
 import { acknowledgeNoFirewall } from "./acknowledgements.ts";
 import { ApiFunctions } from "./api-functions.ts";
 import type { Config, Stage } from "./config.ts";
-import type { Domain, FirewallChoice } from "./context.ts";
+import type { Domain, EventBusChoice, FirewallChoice } from "./context.ts";
 import { Api } from "./constructs/api.ts";
 import { CustomDomain } from "./constructs/custom-domain.ts";
 import { Firewall } from "./constructs/firewall.ts";
@@ -22,6 +22,8 @@ export interface ServiceStackProps extends StackProps {
   readonly dataStack: DataStack;
   /** Whether the API has a web ACL. */
   readonly firewall: FirewallChoice;
+  /** Whether the data stack has an event bus, to which the delivery worker sends events. */
+  readonly eventBus: EventBusChoice;
   /** Custom domain of the API. @default - the execute-api URL only */
   readonly domain?: Domain;
   /** The public API key of the demo workspace. @default - the dashboard offers no demo workspace */
@@ -40,7 +42,10 @@ export class ServiceStack extends Stack {
     super(scope, id, props);
     const { stage, config, dataStack } = props;
     this.addStackDependency(dataStack);
-    const data = new DataReferences(this, "Data", dataStack.stackName);
+    const data = new DataReferences(this, "Data", {
+      stackName: dataStack.stackName,
+      hasEventBus: props.eventBus.enabled,
+    });
     const schedules = new RunSchedules(this, "RunSchedules", {
       groupName: `retail-product-data-${stage}`,
     });

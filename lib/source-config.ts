@@ -107,8 +107,8 @@ function roomBeside(names: readonly string[]): number {
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /**
- * The value of the environment variable SOURCES: the JSON, or a reference to the SSM parameter,
- * which CloudFormation resolves at deployment.
+ * Returns the value of the environment variable SOURCES: the JSON, or a reference to the SSM
+ * parameter, which CloudFormation resolves at deployment.
  */
 export const sourcesVariable = (scope: Construct, sources: Sources): string =>
   sources.kind === "known"

@@ -15,6 +15,7 @@ import {
   grantDueIndex,
   grantObjectRead,
   grantObjectWrite,
+  grantPutEvents,
   grantScheduleManage,
   grantSend,
   grantTable,
@@ -140,6 +141,7 @@ export class Workers extends Construct {
         DELIVERIES_TABLE: data.deliveries.tableName,
         EVENTS_BUCKET: data.events.bucketName,
         DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
+        EVENT_BUS_NAME: data.eventBus?.busName ?? "none",
       }),
       batchSize: 1,
       concurrencyMax: config.concurrencyMax.finishes,
@@ -167,6 +169,8 @@ export class Workers extends Construct {
         EVENTS_BUCKET: data.events.bucketName,
         DELIVERIES_QUEUE_URL: own.queueUrl,
         SECRETS_KEY_ID: data.secretsKey.keyId,
+        EVENT_BUS_NAME: data.eventBus?.busName ?? "none",
+        API_URL: this.#props.apiUrl,
       }),
       batchSize: 10,
       concurrencyMax: config.concurrencyMax.deliveries,
@@ -178,6 +182,7 @@ export class Workers extends Construct {
     grantSend(deliveries, deliveries.queue);
     grantDecrypt(deliveries, data.secretsKey);
     grantAssumeCustomerRoles(deliveries);
+    if (data.eventBus !== null) grantPutEvents(deliveries, data.eventBus);
     return deliveries;
   }
 

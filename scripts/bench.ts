@@ -4,6 +4,7 @@
  */
 import { accountOptions, benchAccount, printAccount } from "./bench/account.ts";
 import { benchApi, printApi } from "./bench/api.ts";
+import { benchDashboard, dashboardOptions, printDashboard } from "./bench/dashboard.ts";
 import { benchDelivery } from "./bench/delivery.ts";
 import { printDelivery } from "./bench/delivery/results.ts";
 import { benchEndpoint, endpointOptions, printEndpoint } from "./bench/endpoint.ts";
@@ -73,6 +74,13 @@ await runCommandGroup({
       example: "",
       run: benchApi,
       print: printApi,
+    }),
+    ...bench("dashboard", {
+      about: "How fast the pages of the dashboard are in Chromium, with 50 watchlists.",
+      options: dashboardOptions,
+      example: "--dir /tmp/dashboard-bench",
+      run: benchDashboard,
+      print: printDashboard,
     }),
     ...bench("delivery", {
       about: "The cost of a delivery and of an exported object.",

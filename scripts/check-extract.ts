@@ -70,7 +70,8 @@ interface Trial {
  */
 function rulesIn(file: string | undefined): RuleTexts {
   if (file === undefined) throw new Error("--config is required. Name a JSON file with rules.");
-  if (!existsSync(file)) throw new Error(`--config: there is no file ${file}.`);
+  if (!existsSync(file))
+    throw new Error(`--config: there is no file ${file}. Name an existing JSON file with rules.`);
   const text = readFileSync(file, "utf8");
   let json: unknown;
   try {
@@ -134,12 +135,13 @@ function problemOf(
   if (extraction.proof !== "product") {
     return "The page does not prove that it is the page of the product. Check --url and --id.";
   }
-  if (isPriceUnclear === true) return "The value of the price is not one amount.";
+  if (isPriceUnclear === true)
+    return "The value of the price is not one amount. Write a rule that finds only the amount.";
   if (price !== undefined && extraction.facts.price === undefined) {
     return `The price has no currency. Add a rule for currency, such as "= ${currency}".`;
   }
   return price === undefined && availability === undefined
-    ? "The rules find neither a price nor the availability."
+    ? "The rules find no price and no availability. Add a rule for one of them."
     : undefined;
 }
 

@@ -1,7 +1,12 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { documentation } from "./docs/pages.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { operations } from "./openapi/operations.ts";
+import { releasesOf } from "./published/changelog.ts";
+import { publishedSchemas } from "./published/event-schemas.ts";
+import { llmsText } from "./published/llms.ts";
+import { postmanCollection } from "./published/postman.ts";
 import { errorsPage } from "../tools/documents/errors-page.ts";
 
 /**
@@ -17,16 +22,30 @@ interface GeneratedFile {
 }
 
 /** Returns the paths and contents of all generated files. */
-export function generatedFiles(): readonly GeneratedFile[] {
+export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
   const { pages, assets } = documentation(
     Object.entries(operations).map(([key, { tag, summary }]) => ({ key, tag, summary })),
   );
-  const document = {
-    path: join(generatedFolder, "openapi.json"),
-    text: `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  const openApi = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+  const collection = await postmanCollection(JSON.parse(openApi));
+  const changelog = readFileSync(join(import.meta.dirname, "../CHANGELOG.md"), "utf8");
+  const published = {
+    "changelog.json": lines({ object: "list", data: releasesOf(changelog) }),
+    "llms.txt": llmsText(),
+    "postman.json": lines(collection),
+    ...Object.fromEntries(
+      Object.entries(publishedSchemas).map(([name, schema]) => [
+        `schemas/${name}.json`,
+        lines(schema),
+      ]),
+    ),
   };
   return [
-    document,
+    { path: join(generatedFolder, "openapi.json"), text: openApi },
+    ...Object.entries(published).map(([name, text]) => ({
+      path: join(generatedFolder, `published/${name}`),
+      text,
+    })),
     { path: join(import.meta.dirname, "../docs/errors.md"), text: errorsPage },
     ...Object.entries(pages).map(([name, text]) => ({
       path: join(generatedFolder, `pages/${name}.html.br`),
@@ -38,3 +57,5 @@ export function generatedFiles(): readonly GeneratedFile[] {
     })),
   ];
 }
+
+const lines = (content: object): string => `${JSON.stringify(content, null, 1)}\n`;

@@ -86,7 +86,7 @@ function print({ comparisons, backtests, played, ...result }: ReplayResult): voi
   const { products, productsInFiles, firstDay, lastDay, seconds } = result;
   const share = ((100 * products) / productsInFiles).toFixed(1);
   process.stdout.write(`
-Replayed ${count(products)} of ${count(productsInFiles)} products (${share} %), ${firstDay} to ${lastDay}.
+Replayed ${count(products)} of ${count(productsInFiles)} products (${share}%), ${firstDay} to ${lastDay}.
 ${count(played.days)} days, ${count(played.runs)} runs, ${count(played.reads)} reads, ${count(seconds)} s.
 The brakes passed ${count(played.passed)} runs, held ${count(played.held)} runs with all prices times ${settings.wrongTimes},
 and ${count(played.heldForShape)} runs with a fifth of the prices times ${settings.wrongTimes}.

@@ -103,7 +103,9 @@ async function cdk(root: string, words: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [command, ...words], { cwd: root, stdio: "inherit" });
   const [code]: unknown[] = await once(child, "exit");
   if (code !== 0)
-    throw new Error(`cdk ${words.slice(0, 2).join(" ")} failed with exit code ${String(code)}.`);
+    throw new Error(
+      `cdk ${words.slice(0, 2).join(" ")} failed with exit code ${String(code)}. Fix the error that its output shows, then repeat the command.`,
+    );
 }
 
 await runCommand(commandLine, ({ values }) => main(values));

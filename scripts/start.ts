@@ -15,12 +15,23 @@ const commandLine = {
     "Runs the service on this machine. PORT sets the port of the API (8787), LOCAL_DIR the data folder (.local).",
   options: {
     fresh: { type: "boolean", default: false, about: "deletes the data of an earlier start" },
+    "event-bus": {
+      type: "boolean",
+      default: false,
+      about: "puts every event on a local event bus, and shows it",
+    },
     // The items of the demo watchlists exist only in the sandbox, so --source leaves these
     // watchlists out too.
     "empty-demo": {
       type: "boolean",
       default: false,
       about: "leaves the demo workspace without watchlists",
+    },
+    // Off by default: `npm run admin -- reconcile` reports the runs that never happened.
+    past: {
+      type: "boolean",
+      default: false,
+      about: "adds demo watchlists of thousands of items with an invented past of 90 days",
     },
     source: {
       type: "string",
@@ -32,6 +43,7 @@ const commandLine = {
   examples: [
     "",
     "--fresh",
+    "--fresh --past",
     "--source retailer_b=storefront,https://store.example",
     "--source retailer_d=upstream,http://127.0.0.1:9900",
   ],
@@ -40,6 +52,8 @@ const commandLine = {
 interface Values {
   readonly fresh: boolean;
   readonly "empty-demo": boolean;
+  readonly "event-bus": boolean;
+  readonly past: boolean;
   readonly source?: readonly string[];
 }
 
@@ -52,10 +66,12 @@ async function main({ source = [], ...values }: Values): Promise<void> {
     port: portOf(process.env["PORT"] ?? portDefault),
     fresh: values.fresh,
     sources,
+    ...(values["event-bus"] && { context: { eventBus: "on" } }),
     log: print,
     progress: print,
   });
   print(welcome(world, { dir, platform: sources[0]?.target.split(".")[0] }));
+  if (values["event-bus"]) print(`Latest events of the bus: ${world.endpoints.events}/events\n`);
   let stopping = false;
   const stop = (): void => {
     stopping = true;
@@ -65,7 +81,7 @@ async function main({ source = [], ...values }: Values): Promise<void> {
   process.once("SIGTERM", stop);
   if (values["empty-demo"] || sources.length > 0) return;
   // The service already accepts calls while the demo workspace is filled.
-  await fillDemoWorkspace(world).catch((error: unknown) => {
+  await fillDemoWorkspace(world, values).catch((error: unknown) => {
     if (!stopping) print(`The demo workspace could not be filled: ${describeError(error)}`);
   });
 }

@@ -25,7 +25,7 @@ const compressed = (text: string): Buffer =>
   });
 
 await runCommand(commandLine, async () => {
-  const files = generatedFiles();
+  const files = await generatedFiles();
   rmSync(generatedFolder, { recursive: true, force: true });
   const progress = progressOf(files.length, { everyMs: 5_000 });
   for (const { path, text } of files) {

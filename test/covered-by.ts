@@ -23,6 +23,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/world/observability.test.ts": files("handler"),
   },
   "functions/composition/": {
+    "test/world/event-bus.slow.test.ts": files("event-bus"),
     "test/world/observability.test.ts": files(
       "clients delivery dependencies run-queue source-health sources watchlist-stores",
     ),
@@ -122,7 +123,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/history.test.ts": files("item-history list-changes"),
     "test/functions/watchlists/read.test.ts": files(
       "estimate existing-watchlist get list list-items list-runs run-now schedule-preview",
-      "scrapers sources",
+      "scrapers search-items sources",
     ),
     "test/world/observability.test.ts": files("handler"),
   },
@@ -147,6 +148,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/lib/constructs/queue-worker.test.ts": files("secure-queue"),
   },
   "lib/observability/": {
+    "test/lib/constructs/deployment-event-bus.test.ts": files("event-bus-alarms event-bus-graphs"),
     "test/lib/observability/alarms.test.ts": files(
       "alarm-topic dead-letter-alarm load-alarms monthly-budget observability observed",
       "release-alarms resource-alarms runbook service-alarm service-alarms",
@@ -255,6 +257,10 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/cron/occurrences.test.ts": files("zone"),
     "test/shared/cron/parse-cron.test.ts": files("zone-aliases"),
     "test/shared/cron/samples.test.ts": files("fields"),
+  },
+  "shared/event-bus/": {
+    "test/shared/aws/event-bus/event-bus.test.ts": files("event-bus"),
+    "test/shared/event-bus/bus-session.test.ts": files("bus-outbox entry-of-event send-run"),
   },
   "shared/events/": {
     "test/functions/events/event.test.ts": files("find-event"),
@@ -458,7 +464,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/credit-limits.test.ts": files("blocking-limit"),
     "test/functions/watchlists/delete.test.ts": files("delete-watchlist purge-watchlist"),
     "test/functions/watchlists/endpoint-binding.test.ts": files("endpoint-binding"),
-    "test/functions/watchlists/read.test.ts": files("estimate queries schedule-preview"),
+    "test/functions/watchlists/read.test.ts": files(
+      "estimate queries schedule-preview search-items",
+    ),
     "test/functions/watchlists/update.test.ts": files(
       "change-watchlist present-watchlist update-request update-watchlist",
     ),
@@ -469,7 +477,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "item-details items-request rewrite-items",
     ),
     "test/shared/watchlists/item-columns.test.ts": files("item"),
-    "test/shared/watchlists/list-items.test.ts": files("present-item read-items"),
+    "test/shared/watchlists/list-items.test.ts": files("arrange-items present-item read-items"),
     "test/shared/watchlists/schedule.test.ts": files("schedules"),
   },
   "shared/webhooks/": {
@@ -527,6 +535,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/local/": {
     "test/tools/local/dynamo-server.test.ts": files("data-folder"),
+    "test/tools/local/event-bus-endpoint.test.ts": files("event-bus-rules event-pattern"),
     "test/tools/local/gateway.test.ts": files(
       "gateway-responses path-tree proxy-event request-body response-stream",
     ),
@@ -537,6 +546,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/tools/local/world.slow.test.ts": files(
       "aws-environment buckets queue-poller queue-server queues seed synthesize tables",
     ),
+    "test/world/event-bus.slow.test.ts": files("event-bus"),
   },
   "tools/migrations/": {
     "test/tools/migrations/migrations.test.ts": files("run-migration"),
@@ -597,4 +607,6 @@ export const runBy: Readonly<Record<string, string>> = {
   "tools/contract/command.ts": ".ci/run",
   "tools/contract/world.ts": ".ci/run",
   "tools/local/temporary-dynamo.ts": "test/support/dynamodb.ts",
+  "tools/past/invented-past.ts": "test/world/demo-workspace.slow.test.ts",
+  "tools/past/write-past.ts": "test/world/demo-workspace.slow.test.ts",
 };

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "..");
 /** `[from, to]` of every import of one of the project's own files, including type imports. */
 const imports = projectFiles.flatMap((path) =>
   importsOf(path)
-    .filter(({ target }) => /^(lib|functions|shared|tools|scripts|test)\//.test(target))
+    .filter(({ target }) => /^(clients|lib|functions|shared|tools|scripts|test)\//.test(target))
     .map(({ target }) => [path, target] as const),
 );
 

@@ -47,8 +47,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("outgoing/address-policy.ts outgoing/public-url.ts outgoing/resolver.ts"),
     ...shared("outgoing/url.ts"),
   ],
+  "shared/event-bus/": shared("base events observability/metrics.ts outbox"),
   "shared/messages/": [],
-  "shared/publishing/": shared("events exports outbox webhooks"),
+  "shared/publishing/": shared("event-bus events exports outbox webhooks"),
   "shared/watchlists/": [
     ...shared("base credits cron pipelines platforms scrapers webhooks"),
     ...shared("outgoing/url.ts"),
@@ -76,6 +77,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/aws/runs/": shared("aws/table base runs watchlists"),
   "shared/aws/history/": shared("aws/table base history"),
   "shared/aws/deliveries/": shared("aws/table base events outbox outgoing/probe-limit.ts webhooks"),
+  "shared/aws/event-bus/": shared("event-bus"),
   "shared/aws/exports/": [
     ...shared("aws/deliveries aws/sdk aws/table base exports outgoing/address-policy.ts"),
     ...shared("outgoing/exchange-attempt.ts outgoing/guarded-connection.ts"),
@@ -116,10 +118,13 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "functions/dashboard/": [...group, ...shared("base")],
   "functions/delivery/": [
     ...worker,
-    ...shared("exports messages observability/work-log.ts outbox webhooks"),
+    ...shared("base exports messages observability/work-log.ts outbox webhooks"),
   ],
   "functions/events/": [...group, ...shared("base events webhooks")],
-  "functions/meta/": [...group, ...shared("base sources/storefront/agent-profile.ts")],
+  "functions/meta/": [
+    ...group,
+    ...shared("base events/event.ts sources/storefront/agent-profile.ts"),
+  ],
   "functions/offers/": [...group, ...shared("items platforms")],
   "functions/platforms/": [...group, ...shared("base platforms source-health")],
   "functions/products/": [...group, ...shared("items platforms")],
@@ -159,7 +164,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   // The CDK app. It imports only the files that it shares with the functions.
   "lib/": [
     ...functions("environment.ts routes.ts"),
-    ...shared("base observability/metric-names.ts scrapers/catalogue.ts"),
+    ...shared("base event-bus/event-bus.ts observability/metric-names.ts scrapers/catalogue.ts"),
     ...shared("sources/contract/secret-reference.ts sources/registry/configuration.ts"),
   ],
 
@@ -174,6 +179,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "tools/labelled-pages/": ["shared/", ...tools("stand-ins")],
   "tools/local/": ["shared/", "functions/", "lib/"],
   "tools/migrations/": ["shared/", ...tools("command-line reconcile")],
+  "tools/past/": ["shared/", "functions/", ...tools("local stand-ins")],
   "tools/python/": [],
   "tools/reconcile/": ["shared/"],
   "tools/sources/": ["shared/", ...tools("local")],
@@ -191,15 +197,18 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/",
     "functions/",
     "lib/",
-    ...tools("command-line credits dashboard dynamodb labelled-pages local reconcile stand-ins"),
+    ...tools(
+      "command-line credits customer dashboard dynamodb labelled-pages local past reconcile stand-ins",
+    ),
     ...scripts("admin/target.ts measure"),
   ],
+  "scripts/clients/": [...tools("python")],
   "scripts/capacity/": ["shared/", "functions/", "lib/"],
   "scripts/check-upstream/": ["shared/"],
   "scripts/cloudformation/": [],
   "scripts/costs/": ["shared/", "lib/", ...tools("command-line local"), ...scripts("measure")],
   "scripts/dashboard/": ["shared/", ...tools("command-line customer dashboard local")],
-  "scripts/demo/": ["shared/", ...tools("customer local")],
+  "scripts/demo/": ["shared/", ...tools("customer local past")],
   "scripts/deploy-smoke/": [
     "shared/",
     "lib/",
@@ -210,6 +219,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/lint-templates/": ["lib/"],
   "scripts/measure/": ["shared/", "functions/", "lib/", ...tools("local")],
   "scripts/openapi/": ["shared/", "functions/", ...tools("documents")],
+  "scripts/published/": ["shared/", ...tools("documents"), ...scripts("docs openapi")],
   "scripts/outage/": [
     "shared/",
     "functions/",
@@ -221,8 +231,14 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/storefront/": ["shared/", ...tools("command-line sources")],
   "scripts/tour/": ["shared/", ...tools("customer")],
 
+  // The TypeScript client, a separate package, which imports nothing of the project. Its command
+  // line imports the client.
+  "clients/typescript/source/": [],
+
   // Tests, which no other file imports. The test of a command imports that command.
   "test/": ["shared/", "functions/", "lib/", "tools/"],
+  "test/clients/": ["tools/", "test/", ...scripts("clients"), "clients/"],
+  "test/client-packages/": ["clients/", "scripts/clients/"],
   "test/scripts/": ["shared/", "functions/", "lib/", "tools/", "test/", "scripts/"],
 };
 

@@ -11,6 +11,7 @@ export const projectFiles: readonly string[] = [
   "tools",
   "scripts",
   "test",
+  "clients/typescript/source",
 ].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .map((name) => `${folder}/${name}`)

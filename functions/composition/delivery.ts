@@ -1,4 +1,4 @@
-/** The composition root for webhook deliveries and exports. */
+/** The composition root for webhook deliveries, exports and the event bus. */
 import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
 import { deliveryWrite } from "../../shared/aws/deliveries/delivery-store.ts";
 import { exportWrite } from "../../shared/aws/exports/export-store.ts";
@@ -9,6 +9,7 @@ import {
   stsRoleCredentials,
 } from "../../shared/aws/exports/role-credentials.ts";
 import { recordMetrics } from "../../shared/observability/work-log.ts";
+import { busSessions } from "../../shared/event-bus/bus-session.ts";
 import { exportSessions } from "../../shared/exports/export-session.ts";
 import type { OutboxStore } from "../../shared/outbox/outbox.ts";
 import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
@@ -19,6 +20,7 @@ import {
   endpointStore,
   feedSources,
   exportLog,
+  logger,
   type Needs,
   type DeliveriesNeeds,
   outboxQueue,
@@ -29,6 +31,7 @@ import {
   sender,
   timeAndRandom,
 } from "./dependencies.ts";
+import { eventBus } from "./event-bus.ts";
 import type { Overrides } from "./overrides.ts";
 
 /**
@@ -45,9 +48,15 @@ const outboxStore = <LogRecord>(
     recordWrite: (accountId, record) => write(environment.DELIVERIES_TABLE, accountId, record),
   });
 
-/** Returns the dependencies of the delivery worker, for webhooks and for exports. */
+/** The bus has no log: its outbox entries store the progress. */
+function noLog(): never {
+  throw new Error("The event bus has no log.");
+}
+
+/** Returns the dependencies of the delivery worker, for webhooks, exports and the bus. */
 export const deliveryDependencies = (
-  environment: DeliveryTargetNeeds & Needs<"EVENTS_BUCKET">,
+  environment: DeliveryTargetNeeds &
+    Needs<"STAGE" | "EVENTS_BUCKET" | "EVENT_BUS_NAME" | "API_URL">,
   overrides: Overrides,
 ) => {
   const shared = {
@@ -72,8 +81,16 @@ export const deliveryDependencies = (
     roles: cachedRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
     outbox: exportOutbox,
   });
+  const log = logger(environment, "delivery");
+  const openBus = busSessions({
+    ...shared,
+    bus: eventBus(environment, overrides),
+    apiUrl: environment.API_URL,
+    warn: (message) => log.warn(message),
+  });
   return {
     webhooks: { ...shared, open, outbox: outboxStore(environment, overrides, deliveryWrite) },
     exports: { ...shared, open: openExports, outbox: exportOutbox },
+    bus: { ...shared, open: openBus, outbox: outboxStore(environment, overrides, noLog) },
   };
 };

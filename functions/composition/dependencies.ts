@@ -368,9 +368,15 @@ export const eventDependencies = (
   queue: outboxQueue(environment, overrides),
 });
 
+/** Returns true if the deployment has an event bus. */
+export const hasBus = ({ EVENT_BUS_NAME: name }: Needs<"EVENT_BUS_NAME">): boolean =>
+  name !== "none";
+
 /** Returns the publisher of the events of a finished run. */
 export const publisher = (
-  environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
+  environment: Needs<
+    "DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL" | "EVENT_BUS_NAME"
+  >,
   overrides: Overrides,
 ): RunEventPublisher =>
   runEventPublisher({
@@ -379,4 +385,5 @@ export const publisher = (
     outbox: outbox(environment, overrides),
     destinations: destinations(environment, overrides),
     queue: outboxQueue(environment, overrides),
+    hasBus: hasBus(environment),
   });

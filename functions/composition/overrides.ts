@@ -4,6 +4,7 @@ import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
+import type { EventBus } from "../../shared/event-bus/event-bus.ts";
 import type { CustomerBuckets } from "../../shared/exports/customer-bucket.ts";
 import type { RoleCredentials } from "../../shared/exports/role-credentials.ts";
 import type { Resolver } from "../../shared/outgoing/resolver.ts";
@@ -53,6 +54,8 @@ export interface Overrides {
   readonly resolver?: Resolver;
   /** Replaces the S3 clients for customers' buckets and their address policy. */
   readonly buckets?: CustomerBuckets;
+  /** Replaces the event bus, if the deployment has one. */
+  readonly eventBus?: EventBus;
   /** Replaces STS for customers' roles. The delivery worker still caches the credentials. */
   readonly roles?: RoleCredentials;
 }

@@ -5,8 +5,8 @@ import type { Needs } from "./dependencies.ts";
 import type { Overrides } from "./overrides.ts";
 
 /**
- * Returns the port that sends messages about runs. A message to a queue whose URL is not in
- * `environment` rejects with an Error.
+ * Returns the port that sends messages about runs. Sending to a queue rejects with an Error if
+ * `environment` lacks the URL of the queue.
  * @param hops the number of messages in the chain that led to this invocation; 0 if no message did
  * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */

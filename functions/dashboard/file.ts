@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/base/errors.ts";
+import { unknownId } from "../../shared/base/errors.ts";
 import { publicDocument } from "../http/public-document.ts";
 import { route } from "../http/route.ts";
 import assets from "./generated/assets.json" with { type: "json" };
@@ -25,7 +25,7 @@ export const fileRoute = route<FileDependencies>({
       );
     }
     const file = files.get(name);
-    if (file === undefined) throw notFound("This file");
+    if (file === undefined) throw unknownId("File", name, "Reload the dashboard.");
     return publicDocument(file.text, {
       ...securityHeaders,
       "Content-Type": file.type,

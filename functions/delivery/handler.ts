@@ -7,15 +7,17 @@ import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts
 import { deliver } from "./deliver.ts";
 import { logRunOfEntry } from "./log-run.ts";
 
-/** Creates the handler of the deliveries queue, which delivers webhooks and exports. */
+/** Creates the handler of the deliveries queue, which delivers webhooks and exports,
+ * and sends events to the bus. */
 export function createHandler(
   environment: EnvironmentOf<"delivery">,
   overrides: Overrides = {},
 ): QueueHandler {
-  const { webhooks, exports } = deliveryDependencies(environment, overrides);
+  const { webhooks, exports, bus } = deliveryDependencies(environment, overrides);
   const dependencies = {
     webhooks: { ...webhooks, begins: logRunOfEntry },
     exports: { ...exports, begins: logRunOfEntry },
+    bus: { ...bus, begins: logRunOfEntry },
   };
   return batchHandler({
     schema: deliveryMessage,

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/base/errors.ts";
+import { eventNotFound } from "../../shared/base/errors.ts";
 import type { FeedSources } from "../../shared/events/feed-start.ts";
 import { envelopeOf, findEvent } from "../../shared/events/find-event.ts";
 import { route } from "../http/route.ts";
@@ -6,11 +6,12 @@ import { route } from "../http/route.ts";
 /** `GET /v1/events/{id}`. Returns the same bytes that deliveries send. */
 export const getEventRoute = route<FeedSources>({
   async handle({ caller: { accountId }, path }, sources) {
-    const found = await findEvent(accountId, path["id"] ?? "", sources);
-    if (found === null) throw notFound("This event", "List the events with GET /v1/events.");
+    const { id = "" } = path;
+    const found = await findEvent(accountId, id, sources);
+    if (found === null) throw eventNotFound(id);
     const run = { accountId, runId: found.run.runId };
     const envelope = await envelopeOf(run, found.event, sources.bodies);
-    if (envelope === null) throw notFound("This event", "List the events with GET /v1/events.");
+    if (envelope === null) throw eventNotFound(id);
     return { status: 200, body: envelope, headers: { "Content-Type": "application/json" } };
   },
 });

@@ -3,9 +3,9 @@ import { isDependencyFailure } from "../../shared/base/dependency-failure.ts";
 import {
   internal,
   isServiceError,
-  notFound,
   type ServiceError,
   unavailable,
+  unknownEndpoint,
 } from "../../shared/base/errors.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
@@ -58,7 +58,7 @@ export function serviceErrorOf(error: unknown): ServiceError {
   if (isServiceError(error)) return error;
   if (isDependencyFailure(error)) return unavailable();
   const status = (error as { statusCode?: number } | null)?.statusCode;
-  return status === 404 ? notFound("This endpoint") : internal();
+  return status === 404 ? unknownEndpoint() : internal();
 }
 
 function presentError(

@@ -6,7 +6,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-l
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import { assert } from "../../shared/base/assert.ts";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
-import { demoReadOnly, notFound, wrongMethod } from "../../shared/base/errors.ts";
+import { demoReadOnly, unknownEndpoint, wrongMethod } from "../../shared/base/errors.ts";
 import { isId } from "../../shared/base/ids.ts";
 import { readingEndsAt } from "../../shared/base/call-time.ts";
 import type { OwnAddresses } from "../../shared/outgoing/url.ts";
@@ -201,7 +201,7 @@ function decodedPath(event: APIGatewayProxyEvent): Record<string, string> {
       ]),
     );
   } catch {
-    throw notFound("This endpoint");
+    throw unknownEndpoint();
   }
 }
 

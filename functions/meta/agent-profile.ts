@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/base/errors.ts";
+import { unknownId } from "../../shared/base/errors.ts";
 import {
   agentProfile,
   isProtocolVersion,
@@ -15,7 +15,7 @@ export const agentProfileRoute: AnyRoute<unknown> = route({
   async handle({ path }) {
     const version = path["version"] ?? "";
     if (!isProtocolVersion(version)) {
-      throw notFound("This agent profile", `The versions are ${protocolVersions.join(", ")}.`);
+      throw unknownId("Agent profile", version, `Use one of ${protocolVersions.join(", ")}.`);
     }
     return publicDocument(agentProfile(version));
   },

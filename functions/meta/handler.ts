@@ -1,5 +1,5 @@
 import { cachedCheck } from "../../shared/base/cached-check.ts";
-import { gone, notFound } from "../../shared/base/errors.ts";
+import { gone, unknownEndpoint } from "../../shared/base/errors.ts";
 import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -9,6 +9,7 @@ import { agentProfileRoute } from "./agent-profile.ts";
 import { healthFreshMs, healthRoute } from "./health.ts";
 import { openApiRoute } from "./openapi.ts";
 import { assetRoute, indexRoute, pageRoute } from "./page.ts";
+import { changelogRoute, llmsRoute, postmanRoute, schemaRoute } from "./published.ts";
 import { rootRoute } from "./root.ts";
 
 /** Returns 410 for the endpoints of earlier versions (specification, section "Meta"). */
@@ -20,7 +21,7 @@ const retired: AnyRoute<unknown> = route({
 
 const unknownPath: AnyRoute<unknown> = route({
   handle: () => {
-    throw notFound("This endpoint");
+    throw unknownEndpoint();
   },
 });
 
@@ -30,6 +31,10 @@ export const metaRoutes = {
   "GET /v1/health": healthRoute,
   "GET /v1/openapi.json": openApiRoute,
   "GET /v1/agent_profiles/{version}": agentProfileRoute,
+  "GET /v1/changelog": changelogRoute,
+  "GET /v1/postman.json": postmanRoute,
+  "GET /v1/schemas/{name}": schemaRoute,
+  "GET /llms.txt": llmsRoute,
   "GET /docs": indexRoute,
   "GET /docs/{page}": pageRoute,
   "GET /docs/assets/{file}": assetRoute,

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { notFound } from "../../shared/base/errors.ts";
+import { type ServiceError, unknownId } from "../../shared/base/errors.ts";
 import { publicDocument } from "../http/public-document.ts";
 import { type AnyRoute, type Reply, route } from "../http/route.ts";
 
@@ -37,7 +37,7 @@ export const indexRoute: AnyRoute<unknown> = route({ handle: () => page("index")
 export const pageRoute: AnyRoute<unknown> = route({
   handle: async ({ path }) => {
     const name = path["page"] ?? "";
-    if (!/^[a-z0-9-]+$/.test(name) || name === "index") throw notFound("This page");
+    if (!/^[a-z0-9-]+$/.test(name) || name === "index") throw noPage(name);
     return page(name);
   },
 });
@@ -48,16 +48,22 @@ export const assetRoute: AnyRoute<unknown> = route({
     const name = path["file"] ?? "";
     const [, suffix = ""] = /^[\w-]+\.(js|css|json)$/.exec(name) ?? [];
     const type = types[suffix];
-    if (type === undefined) throw notFound("This file");
-    return stored(`assets/${name}.br`, "This file", {
+    if (type === undefined) throw noFile(name);
+    return stored(`assets/${name}.br`, noFile(name), {
       "Content-Type": type,
       "Cache-Control": "public, max-age=31536000, immutable",
     });
   },
 });
 
+const noPage = (name: string): ServiceError =>
+  unknownId("Page", name, "GET /docs lists the pages.");
+
+const noFile = (name: string): ServiceError =>
+  unknownId("File", name, "Reload the page that refers to the file.");
+
 const page = (name: string): Promise<Reply> =>
-  stored(`pages/${name}.html.br`, "This page", {
+  stored(`pages/${name}.html.br`, noPage(name), {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": contentSecurityPolicy(
       name === "reference" ? "'self' 'unsafe-inline'" : "'self'",
@@ -67,15 +73,15 @@ const page = (name: string): Promise<Reply> =>
 
 /**
  * Returns a file of the generated folder, which is stored compressed with brotli.
- * @throws 404 that names `what` if the file does not exist
+ * @throws `missing` if the file does not exist
  */
 async function stored(
   path: string,
-  what: string,
+  missing: ServiceError,
   headers: Readonly<Record<string, string>>,
 ): Promise<Reply> {
   const bytes = await readFile(new URL(path, folder)).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") throw notFound(what);
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") throw missing;
     throw error;
   });
   return publicDocument(bytes, { "Content-Encoding": "br", ...headers });

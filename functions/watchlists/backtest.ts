@@ -5,7 +5,7 @@ import {
   startBacktest,
   type StartBacktestDependencies,
 } from "../../shared/backtest/start-backtest.ts";
-import { notFound } from "../../shared/base/errors.ts";
+import { type ServiceError, unknownId } from "../../shared/base/errors.ts";
 import { isId } from "../../shared/base/ids.ts";
 import { historySpan } from "../../shared/history/history-span.ts";
 import { route } from "../http/route.ts";
@@ -34,13 +34,16 @@ export const backtestRoute = route<
   },
 });
 
+const backtestNotFound = (id: string): ServiceError =>
+  unknownId("Back-test", id, "Start one with POST /v1/watchlists/{id}/backtest.");
+
 /** `GET /v1/watchlists/{id}/backtests/{backtest_id}` */
 export const getBacktestRoute = route<WatchlistDependencies, UndefinedSchema<undefined>>({
   async handle({ caller, path, now }, { watchlists, backtests }) {
     const { id: watchlistId } = await existingWatchlist(watchlists, caller.accountId, path["id"]);
     const id = path["backtest_id"] ?? "";
     const job = isId("backtest", id) ? await backtests.get({ watchlistId, id }) : undefined;
-    if (job === undefined) throw notFound("This back-test of this watchlist");
+    if (job === undefined) throw backtestNotFound(id);
     return { status: 200, body: presentBacktestJob(job, now) };
   },
 });

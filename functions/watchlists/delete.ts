@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/base/errors.ts";
+import { watchlistNotFound } from "../../shared/base/errors.ts";
 import { isId } from "../../shared/base/ids.ts";
 import { deleteWatchlist } from "../../shared/watchlists/delete-watchlist.ts";
 import { route } from "../http/route.ts";
@@ -11,7 +11,7 @@ export const deleteWatchlistRoute = route<WatchlistDependencies>({
     const deleted =
       isId("watchlist", id) &&
       (await deleteWatchlist({ accountId, watchlistId: id, now }, dependencies));
-    if (!deleted) throw notFound("This watchlist");
+    if (!deleted) throw watchlistNotFound(id);
     return { status: 200, body: { id, object: "watchlist", deleted: true } };
   },
 });

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/base/errors.ts";
+import { watchlistNotFound } from "../../shared/base/errors.ts";
 import { isId } from "../../shared/base/ids.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
@@ -14,6 +14,6 @@ export async function existingWatchlist(
 ): Promise<Watchlist> {
   const found =
     id !== undefined && isId("watchlist", id) ? await watchlists.get(accountId, id) : undefined;
-  if (found === undefined) throw notFound("This watchlist");
+  if (found === undefined) throw watchlistNotFound(id ?? "");
   return found;
 }

@@ -1,5 +1,5 @@
 import type { UndefinedSchema } from "valibot";
-import { notFound } from "../../shared/base/errors.ts";
+import { runNotFound } from "../../shared/base/errors.ts";
 import { presentRunDetail } from "../../shared/runs/held-changes.ts";
 import { runQuery } from "../../shared/runs/queries.ts";
 import { withProgress } from "../../shared/runs/run-progress.ts";
@@ -18,7 +18,7 @@ export const getRunRoute = route<
     const ref = await runOfPath({ caller, path }, dependencies);
     const { runs, steps } = dependencies;
     const run = await runs.get(ref);
-    if (run === undefined) throw notFound(`Run ${ref.runNumber} of this watchlist`);
+    if (run === undefined) throw runNotFound(ref.runNumber);
     const shown = await withProgress(run, steps);
     return { status: 200, body: await presentRunDetail(shown, limit, dependencies) };
   },

@@ -26,6 +26,7 @@ import { startRunRoute } from "./run-now.ts";
 import { schedulePreviewRoute } from "./schedule-preview.ts";
 import { listScrapersRoute } from "./scrapers.ts";
 import { listSourcesRoute } from "./sources.ts";
+import { searchItemsRoute } from "./search-items.ts";
 import { updateWatchlistRoute } from "./update.ts";
 
 /** The routes of the group. Fixed paths, such as `/estimate`, take precedence over `{id}`. */
@@ -54,6 +55,7 @@ export const watchlistRoutes = {
   "GET /v1/watchlists/{id}/changes": listWatchlistChangesRoute,
   "POST /v1/watchlists/{id}/asins": changeAsinsRoute,
   "GET /v1/changes": listAccountChangesRoute,
+  "GET /v1/watchlists/items": searchItemsRoute,
 };
 
 /**

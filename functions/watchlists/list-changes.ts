@@ -1,5 +1,6 @@
 import type { InferOutput, UndefinedSchema } from "valibot";
 import { assert } from "../../shared/base/assert.ts";
+import { inParallel } from "../../shared/base/in-parallel.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { checkKind, delistedField } from "../../shared/history/change-kinds.ts";
 import type { FieldChange } from "../../shared/history/field-change.ts";
@@ -93,6 +94,9 @@ async function changesOf(
   return { status: 200, body: presentChanges(page, itemOf) };
 }
 
+/** Number of watchlists whose details are read at the same time. */
+const listsAtOnce = 8;
+
 /** Reads the details of changed items. Returns a function that returns the item of a change. */
 async function changedItems(
   changes: readonly FieldChange[],
@@ -102,11 +106,11 @@ async function changedItems(
   const idsOf = Map.groupBy(changes, ({ watchlistId }) => watchlistId);
   const changed = watchlists.filter(({ id }) => idsOf.has(id));
   const found = new Map<string, { watchlist: Watchlist; details: Details }>();
-  for (const watchlist of changed) {
+  await inParallel(changed, listsAtOnce, async (watchlist) => {
     const ids = idsOf.get(watchlist.id)?.map(({ itemId }) => itemId) ?? [];
     const details = await detailsOfItems(watchlist, ids, pages);
     found.set(watchlist.id, { watchlist, details });
-  }
+  });
   return ({ watchlistId, itemId }) => {
     const one = found.get(watchlistId);
     assert(one !== undefined, "a change belongs to a watchlist of the query");

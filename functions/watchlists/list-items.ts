@@ -1,11 +1,11 @@
 import type { UndefinedSchema } from "valibot";
 import { parseItemId } from "../../shared/platforms/item-id.ts";
 import { completeReads, lastReadAt } from "../../shared/runs/last-read.ts";
-import type { Item } from "../../shared/watchlists/item.ts";
-import type { ItemDetails } from "../../shared/watchlists/item-details.ts";
+import type { DetailedItem } from "../../shared/watchlists/arrange-items.ts";
 import { listItems } from "../../shared/watchlists/list-items.ts";
 import { presentItem } from "../../shared/watchlists/present-item.ts";
 import { itemsQuery } from "../../shared/watchlists/queries.ts";
+import { pipelineOf } from "../../shared/watchlists/watchlist.ts";
 import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
@@ -31,21 +31,18 @@ export const listItemsRoute = route<
         state: wanted.state,
         idPrefix: wanted.id_prefix,
         changedSince: wanted.changed_since,
+        search: wanted.search,
+        sort: wanted.sort,
+        order: wanted.order,
       },
       pages,
     );
-    const [first, last] = [page.items[0], page.items.at(-1)];
-    const [details, reads] =
-      first === undefined || last === undefined
-        ? [new Map<string, ItemDetails>(), []]
-        : await Promise.all([
-            pages.details(watchlist.id, { from: first.id, to: last.id }),
-            completeReads(watchlist.id, runs),
-          ]);
-    const present = (item: Item) =>
+    const reads = page.items.length === 0 ? [] : await completeReads(watchlist.id, runs);
+    const present = ({ item, details }: DetailedItem) =>
       presentItem(item, watchlist.platform, {
-        details: details.get(item.id),
+        details,
         lastReadAt: lastReadAt(item, reads),
+        pipeline: pipelineOf(watchlist),
       });
     return {
       status: 200,

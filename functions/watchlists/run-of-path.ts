@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/base/errors.ts";
+import { runNotFound } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { addWorkKeys } from "../../shared/observability/work-log.ts";
 import type { RunRef } from "../../shared/runs/run.ts";
@@ -20,7 +20,7 @@ export async function runOfPath(
   const { id: watchlistId } = await existingWatchlist(watchlists, caller.accountId, path["id"]);
   const number = path["run_number"] ?? "";
   if (!/^[1-9]\d{0,7}$/.test(number) || Number(number) > limits.runNumberMax) {
-    throw notFound("This run");
+    throw runNotFound(number);
   }
   const runNumber = Number(number);
   addWorkKeys({ run_number: runNumber });

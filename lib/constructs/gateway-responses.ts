@@ -6,21 +6,23 @@ import {
   invalidParam,
   keyMissing,
   keyNotAccepted,
-  notFound,
   tooManyCalls,
   unavailable,
+  unknownEndpoint,
 } from "../../shared/base/errors.ts";
 import type { ServiceError } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { strictTransportSecurity } from "../../shared/base/transport-security.ts";
 
-/** The service error for each type of response that the gateway creates without a function. */
+/**
+ * Returns the service error for each type of response that the gateway creates without a function.
+ */
 export const gatewayErrors = (): readonly (readonly [ResponseType, ServiceError])[] => [
   [ResponseType.DEFAULT_4XX, malformed("request")],
   [ResponseType.DEFAULT_5XX, internal()],
-  [ResponseType.RESOURCE_NOT_FOUND, notFound("This endpoint")],
+  [ResponseType.RESOURCE_NOT_FOUND, unknownEndpoint()],
   // The gateway also uses this type for an unknown path, despite the name of the type.
-  [ResponseType.MISSING_AUTHENTICATION_TOKEN, notFound("This endpoint")],
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, unknownEndpoint()],
   [ResponseType.UNAUTHORIZED, keyMissing()],
   [ResponseType.INVALID_API_KEY, keyNotAccepted()],
   [ResponseType.ACCESS_DENIED, keyNotAccepted()],

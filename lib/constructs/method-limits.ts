@@ -72,12 +72,12 @@ function resourceOf(group: GroupName, path: string): string {
   return closest;
 }
 
-/** The burst for a rate limit: half of the calls of one second, rounded up. */
+/** Returns the burst for a rate limit: half of the calls of one second, rounded up. */
 export const burstOf = (requestsPerSecond: number): number => Math.ceil(requestsPerSecond / 2);
 
 /**
- * The sum of the limits of a stage, and the sum of their bursts. Counts a limit for every pair of a
- * resource and an HTTP method, even if the pair has no route.
+ * Returns the sum of the limits of a stage, and the sum of their bursts. Counts a limit for every
+ * pair of a resource and an HTTP method, even if the pair has no route.
  */
 export function throttleSums(throttle: Throttle): Rate {
   const limits = methodLimits(throttle).map(({ requestsPerSecond }) => requestsPerSecond);

@@ -109,8 +109,8 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
     logGroup.grantWrite(role);
 
     this.lambda = new NodejsFunction(this, "Function", {
-      // Contains the release, because CloudFormation fails to publish a version of a function whose
-      // template changed but whose code and configuration did not.
+      // Contains the release, because CloudFormation must publish a new version of a function after
+      // each change of its template. It fails if neither the code nor the configuration changed.
       description: `${props.description} Release ${manifest.version}.`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

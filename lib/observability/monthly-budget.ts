@@ -72,7 +72,7 @@ export class MonthlyBudget extends Construct {
 }
 
 /**
- * The monthly budget of the context, in US dollars; undefined if it is not set.
+ * Returns the monthly budget of the context, in US dollars; undefined if it is not set.
  * @throws Error unless `given` is a number or text from 1 to 999,999,999.99, with at most two
  * decimals
  */

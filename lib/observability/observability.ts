@@ -3,6 +3,7 @@ import type { IAlarm } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import type { FunctionName } from "../../functions/environment.ts";
+import { EventBusAlarms } from "./event-bus-alarms.ts";
 import { LoadAlarms } from "./load-alarms.ts";
 import { observedResources, type ObservedParts } from "./observed.ts";
 import { ReleaseAlarms } from "./release-alarms.ts";
@@ -31,6 +32,7 @@ export class Observability extends Construct {
     super(scope, id);
     const all = observedResources(parts);
     const { apiFailing } = new ServiceAlarms(this, "Service", all);
+    if (all.hasEventBus) new EventBusAlarms(this, "EventBus", all);
     new LoadAlarms(this, "Load", all);
     const releases = parts.deploysGradually
       ? [...new ReleaseAlarms(this, "Releases", all).byFunction]

@@ -19,6 +19,8 @@ export interface Observed {
   readonly tables: readonly ObservedTable[];
   /** The AWS account's quota of parallel Lambda invocations in the region. */
   readonly accountConcurrency: number;
+  /** True if the deployment has an event bus. */
+  readonly hasEventBus: boolean;
 }
 
 export interface ObservedTable {
@@ -59,6 +61,7 @@ export function observedResources(parts: ObservedParts): Observed {
     stage,
     api,
     accountConcurrency,
+    hasEventBus: data.eventBus !== null,
     functions: [...Object.values(byGroup), ...workers.functions],
     queues: [
       queueOf("runs", runs, {

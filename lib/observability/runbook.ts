@@ -17,6 +17,7 @@ export const runbookAnchors = [
   "alarm-lists-overdue",
   "alarm-sweeper-silent",
   "alarm-receivers-failing",
+  "alarm-event-bus-failing",
   "alarm-ledger-slow",
   "alarm-ledger-contended",
   "alarm-limiter-local",
@@ -29,8 +30,8 @@ export const runbookAnchors = [
 export type RunbookAnchor = (typeof runbookAnchors)[number];
 
 /**
- * The link to an alarm's section of the runbook: at the URL of context `runbookUrl`, otherwise in
- * docs/operate.md.
+ * Returns the link to an alarm's section of the runbook: at the URL of context `runbookUrl`,
+ * otherwise in docs/operate.md.
  * @throws Error if the context is not an HTTPS URL
  */
 export function runbookLink(scope: IConstruct, anchor: RunbookAnchor): string {

@@ -65,7 +65,7 @@ export class ServiceAlarms extends Construct {
       }),
       threshold: 2,
       periods: { breaching: 2, of: 3 },
-      impact: "At least 2 % of all API calls fail with a server error.",
+      impact: "At least 2% of all API calls fail with a server error.",
       lookAt: "log lines 'call failed', and the functions' errors and throttles on the dashboard.",
       act: "find the group and the error that the calls have in common; roll back a recent deployment.",
       runbook: "alarm-api-failing",

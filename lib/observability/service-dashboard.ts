@@ -12,6 +12,7 @@ import type { IAlarm, IMetric, IWidget } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import type { MetricKind, MetricName } from "../../shared/observability/metric-names.ts";
 import type { Observed } from "./observed.ts";
+import { eventBusGraphs } from "./event-bus-graphs.ts";
 import { ownMetric, ownSearch } from "./service-metrics.ts";
 
 export interface ServiceDashboardProps {
@@ -229,6 +230,7 @@ export class ServiceDashboard extends Construct {
         ],
       ],
       ["Targets woken by the sweeper", [this.one("sweeps", "swept_deliveries", Stats.SUM)]],
+      ...(this.#observed.hasEventBus ? eventBusGraphs(this.#observed.stage) : []),
     ]);
   }
 

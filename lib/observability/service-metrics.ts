@@ -25,7 +25,7 @@ export interface OwnMetric<K extends MetricKind> {
 }
 
 /**
- * A metric of a stage with the given dimensions.
+ * Returns a metric of a stage with the given dimensions.
  * @throws Error if the service does not write metrics of this kind with these dimensions
  */
 export function ownMetric<K extends MetricKind>(
@@ -44,7 +44,7 @@ export function ownMetric<K extends MetricKind>(
 }
 
 /**
- * A search expression for a graph, with one line for each combination of dimension values.
+ * Returns a search expression for a graph, with one line for each combination of dimension values.
  * @throws Error if the service does not write metrics of this kind with these dimensions
  */
 export function ownSearch<K extends MetricKind>(

@@ -44,7 +44,7 @@ export const accountOptions = {
     type: "string",
     value: "<1|2>",
     default: "1",
-    about: "2 also measures a second account at 5 calls a second, alone and with the first",
+    about: "2 also measures a second account at 5 calls per second, alone and with the first",
   },
   "read-ms": {
     type: "string",
@@ -85,7 +85,7 @@ const ratioMax = 1.2;
  * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. With
  * `accounts` 2, also measures a second account: first alone, then while the first account is busy.
  * Prints each measurement to stderr as JSON. Returns the rows of the first account in `account`,
- * and those of the second account in `neighbour`.
+ * and the rows of the second account in `neighbour`.
  * @throws Error if an option is invalid, if the stored sums of an account differ from its charges,
  * or if a reconciliation of its ledger finds a difference
  */
@@ -151,7 +151,7 @@ const comparison = (
 export function printAccount({ account, neighbour }: Record<string, unknown>): void {
   printTable("one account", account as readonly object[]);
   if (neighbour !== undefined) {
-    printTable("a second account at 5 calls a second", neighbour as readonly object[]);
+    printTable("a second account at 5 calls per second", neighbour as readonly object[]);
   }
 }
 

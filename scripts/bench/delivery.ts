@@ -39,8 +39,8 @@ interface Bench {
 
 /**
  * Measures the rate, CPU time and requests of webhook deliveries and of exports, and compares rate
- * and CPU time with a loop that only signs and posts, or compresses and uploads, the same bytes.
- * Returns the rows of each table, by the title of the table.
+ * and CPU time with a bare loop. The loop only signs and posts, or compresses and uploads, the same
+ * bytes. Returns the rows of each table, by the title of the table.
  * @throws Error if the number of delivered events is not the expected one, or if a reconciliation
  * finds a difference
  */

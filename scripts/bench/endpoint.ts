@@ -46,7 +46,7 @@ export async function benchEndpoint(
     const endpoint: EndpointFigures[] = [];
     const progress = progressOf(settings.length);
     for (const requestsAtOnce of settings) {
-      progress.begin(`${requestsAtOnce} requests at once`);
+      progress.begin(`${requestsAtOnce} concurrent requests`);
       const wanted = {
         requestsAtOnce,
         answerMs: number("answer-ms", values["answer-ms"]),

@@ -78,7 +78,7 @@ async function callHandler(handler: StreamingHandler, key: string, body: string)
 }
 
 /**
- * Does the minimum of work of a handler: parses the body, reads from the sandbox, and serializes the
+ * Does the minimum work of a handler: parses the body, reads from the sandbox, and serializes the
  * answers.
  * @throws Error if the answers have less than half of the bytes of the request
  */

@@ -43,8 +43,8 @@ interface Bench {
 }
 
 /**
- * Measures the costs of the history of a watchlist of 50,000 items, of which 1 % change in a run.
- * Returns the measurements of a run in `run`, and those of reading an item's history in `item`.
+ * Measures the costs of the history of a watchlist of 50,000 items, of which 1% change in a run.
+ * Returns measurements of a run in `run`, and of reading an item's history in `item`.
  */
 export const benchHistory = (): Promise<Record<string, unknown>> =>
   withBenchDynamo(async (endpoint) => {
@@ -221,7 +221,7 @@ export function printHistory({ run, item }: Record<string, unknown>): void {
     ["dollars of a run", ofRun["dollars"], "at most 0.001"],
     ["dollars of storage a month", ofRun["dollarsPerMonth"], "at most 1"],
   ].map(([figure, measured, budget]) => ({ figure, measured, budget }));
-  printTable("Budgets, for 50,000 items of which 1 % change in each run, every 15 minutes", rows);
+  printTable("Budgets, for 50,000 items of which 1% change in each run, every 15 minutes", rows);
   printTable("A run, with its share of the merge", [ofRun]);
   printTable("A read of the 400 days of an item", [ofItem]);
   process.stdout.write(`

@@ -52,7 +52,7 @@ export async function benchKey(values: KeyValues): Promise<Record<string, unknow
     const key: KeyFigures[] = [];
     const progress = progressOf(cases.length);
     for (const wanted of cases) {
-      progress.begin(`${wanted.attempts} attempts a second`);
+      progress.begin(`${wanted.attempts} attempts per second`);
       key.push(await measureKey(wanted, { endpoint, table }));
       process.stderr.write(`${JSON.stringify(key.at(-1))}\n`);
     }

@@ -41,8 +41,8 @@ interface Bench {
 
 /**
  * Measures the costs of runs by the size of the watchlist and the kind of run. Compares their CPU
- * time with that of a loop that does the minimum of work. Returns the rows of each table, by the
- * title of the table.
+ * time with a loop that does the minimum of work. Returns the rows of each table, by the title of
+ * the table.
  * @throws Error if a run has an unexpected result, or if a reconciliation finds a difference
  */
 export async function benchRuns(): Promise<Record<string, unknown>> {

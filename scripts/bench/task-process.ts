@@ -2,8 +2,8 @@ import { fork, type Serializable } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * A separate process that runs only the tasks of a bench, one after another. Its CPU time is
- * therefore that of the tasks.
+ * A separate process that runs only the tasks of a bench, one after another. Its CPU time therefore
+ * measures only the tasks.
  */
 export interface TaskProcess<Task, Result> {
   /**

@@ -99,8 +99,8 @@ export function printWeb(figures: Record<string, unknown>): void {
   printTable(`Price on ${String(pages)} pages`, price as object[]);
   printTable(`Availability on ${String(pages)} pages`, availability as object[]);
   printTable("Answers of the adapter", [answers as object]);
-  printTable("CPU milliseconds a page, warm", cpu as object[]);
-  process.stdout.write(`\nThe forest is ${String(forest)}.\nNormalisation: ${normalisation}\n`);
+  printTable("CPU milliseconds per page, warm", cpu as object[]);
+  process.stdout.write(`\nThe forest is ${String(forest)}.\nNormalization: ${normalisation}\n`);
 }
 
 type Forests = ReadonlyMap<LabelledPage, ForestTable>;

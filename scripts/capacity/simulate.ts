@@ -47,7 +47,7 @@ interface Event {
 /**
  * Simulates the processing of scheduled runs in virtual time. Each message takes the mean time of
  * its kind of worker, and nothing fails. Each queue is fair, as SQS is between message groups: it
- * next delivers a message of the load with the fewest messages in work, the oldest first.
+ * delivers the oldest message of the load with the fewest messages in progress.
  * @param other runs of another account at the same time. They count in waitingMax and workersMax,
  * but not in lastEnd and duration.
  */

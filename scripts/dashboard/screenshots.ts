@@ -59,7 +59,9 @@ async function idOf(api: ApiClient, path: string, name: string): Promise<string>
     : [];
   const found = entries.find((entry) => entry["name"] === name || entry["description"] === name);
   if (found === undefined)
-    throw new Error(`GET ${path} returned no entry with the name or description "${name}".`);
+    throw new Error(
+      `GET ${path} returned no entry with the name or description "${name}". Check that the demo data contains the entry.`,
+    );
   return String(found["id"]);
 }
 

@@ -3,20 +3,28 @@ import { dynamoApiKeyStore } from "../../shared/aws/accounts/api-key-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { fillAccount } from "./fill-account.ts";
-import { isFilled } from "./fill-workspace.ts";
-import { apiClient } from "../../tools/customer/api-client.ts";
+import { isFilled, listsOf } from "./fill-workspace.ts";
+import { largeLists } from "./lists.ts";
+import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import { demoReceiverPath } from "../../tools/local/webhook-receiver.ts";
 import type { World } from "../../tools/local/world.ts";
+import { writePast } from "../../tools/past/write-past.ts";
 
 /**
  * Fills the local demo workspace with watchlists, runs, changes and deliveries. Does nothing if
  * every watchlist exists and has run twice.
+ * @param options.past true also writes paused watchlists of thousands of items with an invented
+ * past of 90 days, which costs no credits
  * @throws Error if the API refuses a call, or if a first run takes longer than two minutes
  */
-export async function fillDemoWorkspace(world: World): Promise<void> {
+export async function fillDemoWorkspace(
+  world: World,
+  { past }: { readonly past: boolean },
+): Promise<void> {
   const reader = apiClient(world.baseUrl, world.demoApiKey);
-  if (await isFilled(reader)) return;
   const { body } = await reader.get("/account");
+  if (past) await writeLists(world, reader, String(body["id"]));
+  if (await isFilled(reader)) return;
   const { ACCOUNTS_TABLE: table = "" } = world.environmentOf("account");
   const client = documentClient();
   await fillAccount(
@@ -32,4 +40,12 @@ export async function fillDemoWorkspace(world: World): Promise<void> {
       random: systemRandom,
     },
   );
+}
+
+/** Writes the large watchlists that are missing. */
+async function writeLists(world: World, reader: ApiClient, accountId: string): Promise<void> {
+  const there = new Set((await listsOf(reader)).map(({ name }) => name));
+  for (const list of largeLists) {
+    if (!there.has(list.name)) await writePast(world, { accountId, ...list });
+  }
 }

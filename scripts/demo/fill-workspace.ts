@@ -75,7 +75,8 @@ async function runTwice(api: ApiClient, { id, name }: FilledList): Promise<void>
   }
 }
 
-async function listsOf(api: ApiClient): Promise<readonly ShownList[]> {
+/** Lists the watchlists of the account of an API client. */
+export async function listsOf(api: ApiClient): Promise<readonly ShownList[]> {
   const body = succeeded(await api.get("/watchlists?limit=100"), "GET /watchlists");
   return entriesOf(body).map(({ id, name, run_count: runs }) => ({
     id: String(id),

@@ -34,3 +34,21 @@ export const demoLists = [
     every: "1d",
   },
 ] as const;
+
+const past = { days: 90, runsPerDay: 1, changedShare: 0.03, labelledShare: 0.4 };
+
+/** Watchlists with an invented past. Some items have labels and target prices. */
+export const largeLists = [
+  {
+    ...past,
+    name: "Kitchen, whole assortment",
+    platform: "retailer_d",
+    ids: ["9000001", "9000002", "9000005", ...idsFrom(10_101_234, 2_997)],
+  },
+  {
+    ...past,
+    name: "Toys, whole assortment",
+    platform: "retailer_b",
+    ids: ["9000001", "9000003", "9000007", ...idsFrom(20_450_118, 1_997)],
+  },
+] as const;

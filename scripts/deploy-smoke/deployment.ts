@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { stackName } from "../../lib/build-app.ts";
+import { eventBusOutput } from "../../lib/data-references.ts";
 import type { CustomerBucketAccess } from "../../tools/customer/bucket.ts";
 import { reasonOf } from "../../tools/python/install.ts";
 import { rollbackDeployments } from "../release/rollback-deployments.ts";
@@ -259,6 +260,12 @@ export async function addressOf({ place, formation }: Smoke): Promise<string> {
   return answeringAddress(
     place.apiUrl === null ? apiAddresses(place.endpoint, named(outputs, "ApiUrl")) : [place.apiUrl],
   );
+}
+
+/** Returns the name of the deployment's event bus; null if it has none. */
+export async function eventBusOf({ formation }: Smoke): Promise<string | null> {
+  const outputs = await outputsOf(formation);
+  return outputs[eventBusOutput] ?? null;
 }
 
 type Outputs = Readonly<Record<string, string>>;

@@ -94,7 +94,7 @@ function onOneMetric({ Metrics, ...others }: v.InferOutput<typeof alarm>["Proper
   const first = Metrics.find((one) => v.is(metric, one));
   if (!v.is(metric, first)) {
     throw new Error(
-      `The alarm must contain at least one metric, not only expressions: ${JSON.stringify(others)}`,
+      `An alarm must contain at least one metric besides its expressions (got only ${JSON.stringify(others)}).`,
     );
   }
   const { Metric, Period, Stat } = first.MetricStat;

@@ -117,7 +117,9 @@ async function freePort(): Promise<number> {
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string")
-    throw new Error("The system did not assign a free TCP port.");
+    throw new Error(
+      "The operating system did not assign a free TCP port. Close some connections, then try again.",
+    );
   server.close();
   await once(server, "close");
   return address.port;

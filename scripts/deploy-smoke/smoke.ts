@@ -9,11 +9,13 @@ import {
   checkDeadLetters,
   checkWarnings,
   createDeployment,
+  eventBusOf,
   type Place,
   type Smoke,
   thisRelease,
   withDeployment,
 } from "./deployment.ts";
+import { checkBusEvents } from "./bus-events.ts";
 import { publicAddress } from "./namespace.ts";
 import { smokeStage } from "./stacks.ts";
 
@@ -54,5 +56,7 @@ async function callDeployment(smoke: Smoke): Promise<void> {
   } else {
     await runTour({ ...target, ...customer }, narrator);
   }
+  const busName = await eventBusOf(smoke);
+  if (busName !== null) await checkBusEvents(busName, target, narrator);
   await reconcileWorld(target, narrator);
 }

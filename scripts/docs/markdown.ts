@@ -61,7 +61,8 @@ function sectionsOf(tokens: readonly Tokens.Generic[]): readonly Section[] {
   return sections;
 }
 
-const plainText = (tokens: readonly Tokens.Generic[]): string =>
+/** The text of tokens without markup. */
+export const plainText = (tokens: readonly Tokens.Generic[]): string =>
   tokens
     .map((token) => (token.tokens ? plainText(token.tokens) : String(token["text"] ?? token.raw)))
     .join("");

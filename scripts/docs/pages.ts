@@ -16,11 +16,13 @@ const sources: Readonly<Record<string, () => string>> = {
   "watchlists-and-pipelines": guide("watchlists-and-pipelines"),
   webhooks: guide("webhooks"),
   "s3-export": guide("s3-export"),
+  clients: guide("clients"),
   "generated-clients": guide("generated-clients"),
   errors: () => errorsPage,
   sandbox: sandboxPage,
   upstream: upstreamPage,
   glossary: guide("glossary"),
+  changelog: () => readFileSync(join(folder, "../CHANGELOG.md"), "utf8"),
 };
 
 interface PublicPage extends RenderedPage {
@@ -41,6 +43,13 @@ export interface ListedOperation {
   readonly tag: string;
   readonly summary: string;
 }
+
+/** The names and titles of the published guides, in the order of the index. */
+export const pageTitles = (): readonly { readonly name: string; readonly title: string }[] =>
+  Object.entries(sources).map(([name, source]) => ({
+    name,
+    title: renderMarkdown(source(), publicLink).title,
+  }));
 
 /** Renders all pages of the documentation, with the assets that they load. */
 export function documentation(operations: readonly ListedOperation[]): Documentation {
@@ -69,7 +78,7 @@ export function documentation(operations: readonly ListedOperation[]): Documenta
  */
 function publicLink(href: string): string | undefined {
   if (/^(#|https:\/\/)/.test(href)) return href;
-  const [, name = "", anchor = ""] = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
+  const [, name = "", anchor = ""] = /^(?:\.\/|docs\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
   return name in sources ? `${name}${anchor}` : undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs one worker Lambda in a separate process. It handles one event at a time, so that CPU time
- * and memory are only those of the function.
+ * Runs one worker Lambda in a separate process. It handles one event at a time, so that it measures
+ * CPU time and memory of the function alone.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";
@@ -32,7 +32,9 @@ export interface WorkerRequest {
 const invocationMs = 180_000;
 const answersDir = process.env["BENCH_ANSWERS"] ?? "";
 const never = (): never => {
-  throw new Error("Unexpected read of offers: the default pipeline reads only products.");
+  throw new Error(
+    "The pipeline of this measurement must read only products, but it read offers. Use the default pipeline.",
+  );
 };
 const overrides: Overrides = {
   allowLoopback: true,

@@ -193,7 +193,7 @@ function responsesOf(key: RouteKey, operation: Operation): JsonObject {
 }
 
 function answerObject(
-  { description, schema, mediaType, example, headers: own = [] }: Answer,
+  { description, schema, mediaType = "text/html", example, headers: own = [] }: Answer,
   itemCall: boolean,
 ): JsonObject {
   return {
@@ -201,7 +201,7 @@ function answerObject(
     headers: headerRefs([...commonHeaders, ...own, ...(itemCall ? itemHeaders : [])]),
     content:
       schema === undefined
-        ? { [mediaType ?? "text/html"]: { schema: { type: mediaType ? "object" : "string" } } }
+        ? { [mediaType]: { schema: { type: mediaType.startsWith("text/") ? "string" : "object" } } }
         : {
             "application/json": {
               schema: jsonSchema(schema, { direction: "output", named }),

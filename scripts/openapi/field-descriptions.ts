@@ -10,6 +10,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "S3DestinationUpdate|S3DestinationWithAccessKey.access_key_id":
     "ID of the access key with which the service writes.",
   active: "Number of items that were read and not found to be delisted.",
+  "route_states.cooldown_until":
+    "Time until which the cooldown of the route holds matches back. Null if it has no cooldown or it is over.",
   "WatchlistItem.added_at": "When the item was added to the watchlist.",
   after: "Value after the change. Null if the source reported no value.",
   amount: "The price, in `currency`.",
@@ -58,7 +60,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "ProductMatchedEvent.data": "The run and its matched items.",
   "RunCompletedEvent.data": "The run.",
   "WebhookTestEvent.data": "Content of the test.",
-  "listApiKeys|listCreditTransactions|listPlatforms|listS3Exports|listStructuredEndpoints|listWatchlistItems|listWatchlistRuns|listWatchlists|listWebhookDeliveries|listWebhookEndpointDeliveries|listWebhookEndpoints.data":
+  "listApiKeys|listCreditTransactions|listPlatforms|listS3Exports|listStructuredEndpoints|listWatchlistItems|listWatchlistRuns|listWatchlists|listWebhookDeliveries|listWebhookEndpointDeliveries|listWebhookEndpoints|searchItems.data":
     "The entries.",
   "daily.date": "The day in UTC.",
   "Usage.days": "Number of days that the response covers.",
@@ -200,7 +202,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "brake.decided_at": "Time of the release or discard. Null while the run is held.",
   "estimated_credits.refreshRun": "Credits of a refresh run.",
   region: "AWS region of the bucket.",
-  removed: "Number of items that were removed from the watchlist.",
+  "changeWatchlistAsins|changeWatchlistItems.removed":
+    "Number of items that were removed from the watchlist.",
   "steps.requested": "Number of items that the step read.",
   "parameters.required": "True if a call must send the parameter.",
   "ProductResult.retailer_b": "Further fields of items of retailer_b.",
@@ -245,6 +248,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "attempts.status": "HTTP status of the response. Null if there was no response.",
   "products.status": "Result of the read: ok, partial, not_found or unavailable.",
   "changes|products.step": "ID of the pipeline step that read the item.",
+  "blocked_steps.step": "ID of the step whose items the limit leaves out.",
+  "blocked_steps.limit": "The setting that leaves too few credits for the step.",
   "NewPipeline|Pipeline.steps": "The reads of a run. Routes connect them.",
   successful: "Calls and steps that did not fail.",
   "retailer_b.thirdPartySeller": "True if another company sells the item on the platform.",

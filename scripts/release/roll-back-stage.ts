@@ -17,9 +17,9 @@ export interface Rollback {
 /**
  * Returns a stage to an earlier state. If an update of the service stack is in progress, cancels
  * it. CloudFormation then restores the previous versions and everything else of the stack.
- * Otherwise deploys the earlier release.
- * @throws Error if the stack does not exist, or changes in a way other than an update
- * @throws Error if the cancelled update does not end in the previous state
+ * Otherwise, deploys the earlier release.
+ * @throws Error if the stack does not exist, or is being created, deleted or rolled back
+ * @throws Error if the canceled update does not end in the previous state
  * @throws Error if the stack can only be repaired or deleted, with the command for it
  * @throws Error if no update is in progress and no release is named
  */
@@ -30,7 +30,7 @@ export async function rollBackStage(
   const status = await statusOf(client, stack);
   if (status === "UPDATE_IN_PROGRESS") {
     await client.send(new CancelUpdateStackCommand({ StackName: stack }));
-    log(`Cancelled the update of ${stack}. CloudFormation restores its previous state.`);
+    log(`Canceled the update of ${stack}. CloudFormation restores its previous state.`);
     const end = await settledStatus(client, { stack, pollMs });
     log(`${stack}: ${end}`);
     if (end === "UPDATE_ROLLBACK_COMPLETE") return;

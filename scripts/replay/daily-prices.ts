@@ -10,7 +10,8 @@ export interface DailyPrices extends Scraper {
   setPrice(itemId: string, price: number | null): void;
   /**
    * Sets the number by which prices are multiplied from now on.
-   * @param everyNth of how many items one has a multiplied price, in the order of their first prices
+   * @param everyNth multiplies the price of one in this many items, in the order of their first
+   * prices
    * @default 1 - all items
    */
   setFactor(factor: number, everyNth?: number): void;

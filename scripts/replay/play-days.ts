@@ -70,12 +70,12 @@ interface OpenShop {
  * are added to the watchlists of their shop, and each watchlist runs. Records the decisions that
  * the events report, the decisions of the brakes, and the history. Returns the totals.
  *
- * Two days of each month begin with an additional run: on the first day, all of its prices are
- * wrong, and on the 15th, a part of them. These runs are discarded, so the other records must be as
- * if they had not run. The judge of back-tests receives all other runs.
+ * Two days of each month begin with an additional run. On the first day, all prices of this run are
+ * wrong; on the 15th, some prices are wrong. The replay discards these runs, so the other records
+ * must be the same as without them. The judge of back-tests receives all other runs.
  * @param days the days of all shops, YYYY-MM-DD, ascending
- * @throws Error if a run does not read all items of its watchlist, or if a brake holds a run with
- * the prices of the file, or does not hold one with wrong prices
+ * @throws Error if a run does not read all items of its watchlist, if a brake holds a run with the
+ * recorded prices, or if a brake does not hold a run with wrong prices
  */
 export async function playDays(
   shops: readonly ShopDays[],
@@ -195,7 +195,7 @@ async function playWrongRuns(
     if (run.phase !== "held" || run.hold === undefined) {
       const { day, shop } = list;
       throw new Error(
-        `The brake must hold the run of ${shop.days.shop} on ${day} with wrong prices (got the phase ${run.phase}).`,
+        `The brake must hold the run of ${shop.days.shop} on ${day}, in which all prices are wrong (got the phase ${run.phase}).`,
       );
     }
     recordDecisions(list, events, records);
@@ -227,7 +227,7 @@ async function playPartlyWrongRuns(
     const found = run.shape?.priceJump?.factor ?? 1;
     if (run.phase !== "held" || Math.abs(found / factor - 1) > 0.01) {
       throw new Error(
-        `The brake must hold the run of ${shop.days.shop} on ${day} with some wrong prices, with the ` +
+        `The brake must hold the run of ${shop.days.shop} on ${day}, in which some prices are wrong, and report the ` +
           `factor ${factor} (got the phase ${run.phase}, factor ${found}).`,
       );
     }

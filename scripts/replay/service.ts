@@ -65,7 +65,9 @@ const signupCredits = 1_000_000_000;
 const pointsMax = 1_000;
 
 const noOffers = (): never => {
-  throw new Error("Unexpected read of offers: the pipelines of the replay read only products.");
+  throw new Error(
+    "A pipeline of the replay must read only products, but it read offers. Remove its offer steps.",
+  );
 };
 
 /**

@@ -112,7 +112,8 @@ export const watchlistNames = ["changes", "limited"] as const satisfies readonly
 const scraper = "retailer_a.lite";
 
 /**
- * The answer of the source for an item with this price: the price in each field that routes test.
+ * Returns the answer of the source for an item with this price: the price in each field that routes
+ * test.
  */
 export const fieldsOf = (price: number | null): ProductFields => ({
   price: price === null ? null : { amount: price, currency: "USD" },
@@ -190,7 +191,9 @@ export function decisionsIn(
       return [];
     case "watchlist.product.delisted":
     case "webhook.test":
-      throw new Error(`The service sent the event type ${type}, which no run of the replay sends.`);
+      throw new Error(
+        `The service sent an event of the type ${type}. A run of the replay must send only events of changes, matches and completed runs.`,
+      );
     default:
       return assertNever(type);
   }
@@ -207,7 +210,7 @@ function ofEvent<Rules>(rules: Readonly<Record<string, Rules>>, name: string): R
   const found = rules[name];
   if (found === undefined)
     throw new Error(
-      `The replay has no rule for '${name}'. Its rules are ${Object.keys(rules).join(", ")}.`,
+      `The replay has no rule named '${name}'. Add it, or use one of: ${Object.keys(rules).join(", ")}.`,
     );
   return found;
 }

@@ -56,7 +56,10 @@ const commandLine = {
 /** `npm run storefront -- search` */
 export const searchCommand = subcommand(commandLine, async ({ values, positionals }) => {
   const [store = "", ...words] = positionals;
-  if (store === "") throw new Error("The first argument must be the address of a store.");
+  if (store === "")
+    throw new Error(
+      "The first argument must be the address of a store, such as https://store.example.",
+    );
   const { platform, marketplace, profile: profileUrl } = values;
   if (!isPlatform(platform) || platform === "retailer_a") {
     throw new Error(
@@ -66,11 +69,12 @@ export const searchCommand = subcommand(commandLine, async ({ values, positional
   const context = contextOf(marketplace);
   if (context === undefined) {
     throw new Error(
-      `--marketplace must be the code of a country, such as us (got "${marketplace}")`,
+      `--marketplace must be the code of a country, such as us (got "${marketplace}").`,
     );
   }
   const query = words.join(" ").trim();
-  if (query === "") throw new Error('The second argument must be the words, such as "lamp".');
+  if (query === "")
+    throw new Error('The second argument must be the words to search for, such as "lamp".');
   const address = parseStore(store);
   const limit = wholeNumberFrom("--limit", values.limit, { from: 1, to: 100 });
   const products = await searchStore({ store: address, query, limit, marketplace, profileUrl });

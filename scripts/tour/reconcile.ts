@@ -18,5 +18,7 @@ export async function reconcileWorld({ admin }: Pick<TourTarget, "admin">, narra
  */
 function withOutput(error: unknown): never {
   const { stdout = "" } = error as { readonly stdout?: string };
-  throw new Error(`reconcile failed\n${stdout}`, { cause: error });
+  throw new Error(`reconcile found differences, or could not compare the tables:\n${stdout}`, {
+    cause: error,
+  });
 }

@@ -235,7 +235,9 @@ function checkSignatures(
   );
   const [first] = deliveries;
   if (first === undefined)
-    throw new Error("The tour cannot check a signature, because no webhook delivery arrived.");
+    throw new Error(
+      "No webhook delivery arrived at the tour's receiver, so there is no signature to check. Repeat the tour.",
+    );
   const tampered = verifyDelivery({ ...first, body: `${first.body} ` }, secret);
   narrator.check(
     "both libraries refuse a changed body",

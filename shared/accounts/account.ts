@@ -20,8 +20,8 @@ export interface Account {
 }
 
 /**
- * Maximum number of concurrent item calls of an account, by its lifetime credits (specification,
- * section "Limits").
+ * Returns the maximum number of concurrent item calls of an account, by its lifetime credits
+ * (specification, section "Limits").
  */
 export function concurrencyFor(lifetimeCredits: number): number {
   const reached = concurrencyTiers.filter((tier) => lifetimeCredits >= tier.atLifetimeCredits);
@@ -29,7 +29,8 @@ export function concurrencyFor(lifetimeCredits: number): number {
 }
 
 /**
- * The next concurrency tier above the lifetime credits; null if the account has the highest tier.
+ * Returns the next concurrency tier above the lifetime credits; null if the account has the highest
+ * tier.
  */
 export function nextTier(
   lifetimeCredits: number,
@@ -41,8 +42,8 @@ export function nextTier(
 const slotsPerShard = 10;
 
 /**
- * Returns the number of shards of an account with this concurrency limit, and the number of slots
- * of one of these shards.
+ * Returns how many shards an account with this concurrency limit has, and how many slots the given
+ * shard has.
  * @param shard number of the shard whose slots are returned, from 0
  */
 export const shardSlots = (

@@ -9,7 +9,9 @@ export interface DailyBudgetStore {
     accountId: string,
     change: { readonly budget: number | null; readonly now: Date },
   ): Promise<void>;
-  /** Credits of an account that count to its budget on the UTC day of `now`: charges and open holds. */
+  /**
+   * Credits that count towards an account's budget on the UTC day of `now`: charges and open holds.
+   */
   used(accountId: string, now: Date): Promise<number>;
   /** The same for the budgets of watchlists. Omits watchlists that have used nothing. */
   usedByWatchlists(

@@ -45,8 +45,8 @@ export const hasRoom = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
   oldest <= nowMs - windowMs;
 
 /**
- * Time from which a call can be admitted, in milliseconds since 1970. In the past if a call can be
- * admitted now.
+ * Returns the time from which a call can be admitted, in milliseconds since 1970. In the past if a
+ * call can be admitted now.
  */
 export const roomFromMs = ([oldest]: AdmissionTimes): number => oldest + windowMs;
 
@@ -70,7 +70,7 @@ export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision
   };
 }
 
-/** The refusal of a call at `nowMs`, if calls are refused until `untilMs`. */
+/** Returns the refusal of a call at `nowMs`, if calls are refused until `untilMs`. */
 export const refusal = (untilMs: number, nowMs: number): Refusal => ({
   rate: { limit: limits.requestsPerSecond, remaining: 0, resetSeconds: toSeconds(untilMs) },
   // The margin is left out, because it is shorter than the round trip to the client.

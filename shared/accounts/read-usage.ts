@@ -5,8 +5,8 @@ import type { DailyUsage, UsageStore } from "./usage-store.ts";
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * The usage of an account in the last `days` UTC days, including today. Days without use have
- * zeros. `success_rate` is null if there were no requests.
+ * Returns the usage of an account in the last `days` UTC days, including today. Days without use
+ * have zeros. `success_rate` is null if there were no requests.
  */
 export async function readUsage(
   wanted: { readonly accountId: string; readonly days: number; readonly now: Date },

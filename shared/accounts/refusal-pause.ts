@@ -17,10 +17,10 @@ const growth = 4;
 export const noPause: RefusalPause = { untilMs: 0, waitMs: 0 };
 
 /**
- * Returns the next pause after the store refused a call at `nowMs`. It ends a random wait of at most
- * `pause.waitMs` after the later of `nowMs` and `fromMs`, and the maximum wait of the next refusal is
- * longer, up to `waitMsMax`. Returns `pause` unchanged while it lasts: of several concurrent
- * refusals, only the first starts a pause.
+ * Returns the next pause after the store refused a call at `nowMs`. The pause ends after a random
+ * wait of at most `pause.waitMs`, which begins at the later of `nowMs` and `fromMs`. After each
+ * refusal, the maximum wait grows, up to `waitMsMax`. Returns `pause` unchanged while it lasts, so
+ * that only the first of several concurrent refusals starts a pause.
  * @param fromMs time before which the store admits no call of the key, in milliseconds since 1970
  * @param fraction random number in [0, 1) by which the maximum wait is multiplied
  */
@@ -36,7 +36,7 @@ export function afterRefusal(
 }
 
 /**
- * The pause after the store admitted a call. Halves the random wait.
+ * Returns the pause after the store admitted a call. Halves the random wait.
  * @param fromMs time before which the store admits no further call of the key, in milliseconds
  * since 1970
  */

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../base/errors.ts";
+import { conflict, type ServiceError, unknownId } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
 import type { ApiKeyStore } from "./api-key-store.ts";
 
@@ -21,5 +21,13 @@ export async function revokeApiKey(
   }
   const { accountId, keyId, now } = wanted;
   const ended = isId("apiKey", keyId) && (await keys.revoke(accountId, keyId, now));
-  if (!ended) throw notFound("This API key", "List the keys of the account with GET /v1/api_keys.");
+  if (!ended) throw keyNotFound(keyId);
 }
+
+/** Does not repeat a string that is no key ID, because clients may send the secret key by mistake. */
+const keyNotFound = (keyId: string): ServiceError =>
+  unknownId(
+    "API key",
+    isId("apiKey", keyId) ? keyId : "(not a key ID)",
+    "List the keys of the account with GET /v1/api_keys.",
+  );

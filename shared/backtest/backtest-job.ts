@@ -42,7 +42,7 @@ export interface BacktestJob extends BacktestRef {
   readonly result: BacktestResponse | null;
 }
 
-/** A new job, created at `now`. */
+/** Creates a new job, created at `now`. */
 export const newBacktestJob = (
   job: BacktestRef & Pick<BacktestJob, "pipeline" | "span">,
   now: Date,

@@ -29,10 +29,10 @@ interface Life {
 }
 
 /**
- * Finds the lives that ended before the present one. Such a life can be repeated if both its first
+ * Finds the lives that ended before the current one. Such a life can be repeated if both its first
  * read and its end are in the history: the item was read for the first time in one of these runs,
- * was delisted, and was then added again. The history does not have the time at which a user removed
- * an item, so a life that ended this way is left out.
+ * was delisted, and was then added again. The history does not have the time at which a user
+ * removed an item, so a life that ended this way is left out.
  * @param later the first run to repeat and all later runs, oldest first
  */
 export function pastLives(present: readonly Item[], later: readonly PastRun[]): PastLives {
@@ -145,9 +145,9 @@ function keysOf({ run }: PastRun, step: string, field: string): readonly string[
 }
 
 /**
- * Returns a function that returns true for a life whose begin and end these runs show. If they do
- * not start with the first run of the watchlist and read several kinds, a first reading of one kind
- * does not show that the item was never read.
+ * Returns a function that returns true for a life whose begin and end these runs show. A first
+ * reading of one kind does not show that the item was new if earlier runs exist and read several
+ * kinds.
  */
 function repeatableIn(later: readonly PastRun[]): (life: Life) => boolean {
   const pipelines = new Set(later.map(({ run }) => run.pipeline));

@@ -51,8 +51,8 @@ export interface PastRunReads {
   /** Returns the ID of the past step that made the read of a step; undefined if none did. */
   readonly pastStep: (step: string) => string | undefined;
   /**
-   * Answers a read of a step as the sources did in the past run. Returns no answer for an item that
-   * was not read or of which nothing is known.
+   * Returns the answers that the sources gave to a step in the past run. Omits items that the run
+   * did not read, and items without a known reading.
    */
   readonly answer: (request: StepReadRequest) => StepAnswer[];
   /** Applies the changes of the run. */
@@ -273,9 +273,9 @@ function answerOf(
 }
 
 /**
- * Finds the past read that answers a read of a step, and notes a read that no past step made: the
- * past pipeline has no such step, or the step has answered another read of the item in this run.
- * Never returns an earlier position than for the read before, because values do not change back.
+ * Finds the past read that replaces a read of a step. Notes a read that no past step made: the past
+ * pipeline has no such step, or its read replaced another read of the item in this run. Never
+ * returns a position before the position of the previous read, because values do not change back.
  */
 function pastReadOf(
   id: string,

@@ -47,7 +47,8 @@ async function endOf(
 ): Promise<BacktestEnd> {
   const { pipeline, span } = job;
   const watchlist = await dependencies.watchlists.get(job.accountId, job.watchlistId);
-  if (watchlist === undefined) return { status: "failed", error: "The watchlist was deleted." };
+  if (watchlist === undefined)
+    return { status: "failed", error: "The watchlist was deleted while the back-test ran." };
   const reports: RunReport[] = [];
   const show = progressWriter(job, dependencies);
   const tested = await backtest(

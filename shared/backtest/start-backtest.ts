@@ -65,7 +65,10 @@ async function startJob(
   try {
     await backtestQueue.send(ref);
   } catch (error) {
-    await backtests.end(ref, { status: "failed", error: "The back-test could not be started." });
+    await backtests.end(ref, {
+      status: "failed",
+      error: "The back-test could not be started. Send the request again.",
+    });
     throw error;
   }
   return { outcome: "job", job };

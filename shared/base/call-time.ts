@@ -10,8 +10,8 @@ interface CallTime {
 }
 
 /**
- * The time at which a call must stop reading. The call then has enough time to settle its credits
- * and to start the response before the gateway or Lambda ends the call. At most
+ * Returns the time at which a call must stop reading. The call then has enough time to settle its
+ * credits and to start the response before the gateway or Lambda ends the call. At most
  * `callDeadlineSeconds` after the start of the call.
  */
 export const readingEndsAt = ({ startedAt, now, msToAnswer }: CallTime): Date =>

@@ -1,4 +1,5 @@
 import { quantity } from "./quantity.ts";
+import { shortened } from "./shown-value.ts";
 
 /**
  * The errors of the API, one factory for each row of the specification's table (section "Errors").
@@ -59,17 +60,17 @@ export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "isServiceError" in error;
 }
 
-/** 400 for an absent parameter. */
+/** Returns the error 400 for an absent parameter. */
 export const missingParam = (
   param: string,
   message = `Parameter '${param}' is required.`,
 ): ServiceError => new ServiceError(["MISSING_PARAM", 400], message, { param });
 
-/** 400 for a parameter with an invalid value. */
+/** Returns the error 400 for a parameter with an invalid value. */
 export const invalidParam = (param: string, message: string): ServiceError =>
   new ServiceError(["INVALID_PARAM", 400], message, { param });
 
-/** 413 for a body larger than `limitBytes`. */
+/** Returns the error 413 for a body larger than `limitBytes`. */
 export const bodyTooLarge = (limitBytes: number): ServiceError =>
   new ServiceError(
     ["INVALID_PARAM", 413],
@@ -79,25 +80,25 @@ export const bodyTooLarge = (limitBytes: number): ServiceError =>
 
 const sendKey = "Send the key as 'Authorization: Bearer <API_KEY>'.";
 
-/** 401 for a request without an API key. */
+/** Returns the error 401 for a request without an API key. */
 export const keyMissing = (): ServiceError =>
   new ServiceError(["UNAUTHORIZED", 401], `The request has no API key. ${sendKey}`);
 
 /**
- * 401 for a string that cannot be an API key.
+ * Returns the error 401 for a string that cannot be an API key.
  * @param flaw what is wrong with the key, as a sentence that does not contain the key
  */
 export const keyMalformed = (flaw: string): ServiceError =>
   new ServiceError(["UNAUTHORIZED", 401], `The API key is malformed. ${flaw} ${sendKey}`);
 
-/** 401 for a key that does not exist or was revoked. */
+/** Returns the error 401 for a key that does not exist or was revoked. */
 export const keyNotAccepted = (): ServiceError =>
   new ServiceError(
     ["UNAUTHORIZED", 401],
     "The API key is unknown or revoked. Use an active key of your account.",
   );
 
-/** 402 for a call that needs more credits than the balance. */
+/** Returns the error 402 for a call that needs more credits than the balance. */
 export const insufficientCredits = (needed: number, balance: number): ServiceError =>
   new ServiceError(
     ["INSUFFICIENT_CREDITS", 402],
@@ -106,7 +107,7 @@ export const insufficientCredits = (needed: number, balance: number): ServiceErr
     { balance },
   );
 
-/** 402 for a call that would reserve more credits than its `max_credits`. */
+/** Returns the error 402 for a call that would reserve more credits than its `max_credits`. */
 export const overMaxCredits = (needed: number, max: number): ServiceError =>
   new ServiceError(
     ["INVALID_PARAM", 402],
@@ -116,7 +117,7 @@ export const overMaxCredits = (needed: number, max: number): ServiceError =>
   );
 
 /**
- * 409 for a call that would exceed the account's daily budget.
+ * Returns the error 409 for a call that would exceed the account's daily budget.
  * @param available credits that the budget leaves for the UTC day
  * @param retryAfterSeconds time until the next UTC day
  */
@@ -133,7 +134,7 @@ export const dailyBudgetReached = (
     { param: "daily_credit_budget", balance, retryAfterSeconds },
   );
 
-/** 403 for a write with a key of the demo workspace. */
+/** Returns the error 403 for a write with a key of the demo workspace. */
 export const demoReadOnly = (): ServiceError =>
   new ServiceError(
     ["DEMO_READ_ONLY", 403],
@@ -141,23 +142,48 @@ export const demoReadOnly = (): ServiceError =>
   );
 
 /**
- * 404 for a resource that does not exist.
- * @param what the resource, as the subject of the message
- * @param remedy how to create the missing resource, as a sentence
+ * Returns the error 404 for a resource that does not exist.
+ * @param message names the resource and how to find or create it
  */
-export const notFound = (what: string, remedy = ""): ServiceError =>
-  new ServiceError(["NOT_FOUND", 404], `${what} does not exist.${remedy && ` ${remedy}`}`);
+export const notFound = (message: string): ServiceError =>
+  new ServiceError(["NOT_FOUND", 404], message);
 
-/** 404 for an item that is not on the watchlist. */
+/**
+ * Returns the error 404 for an ID that no resource of the account has.
+ * @param kind the kind of resource, as the first words of the message
+ * @param id the ID that the client sent. The message contains its first 40 characters.
+ * @param remedy how to find the IDs that exist, as a sentence
+ */
+export const unknownId = (kind: string, id: string, remedy: string): ServiceError =>
+  notFound(`${kind} ${shortened(id)} does not exist. ${remedy}`);
+
+/** Returns the error 404 for a path that no endpoint of the API has. */
+export const unknownEndpoint = (): ServiceError =>
+  notFound("This path has no endpoint. See /v1/openapi.json for the endpoints.");
+
+/** Returns the error 404 for a watchlist that the account does not have. */
+export const watchlistNotFound = (watchlistId: string): ServiceError =>
+  unknownId("Watchlist", watchlistId, "List your watchlists with GET /v1/watchlists.");
+
+/** Returns the error 404 for an event that the account does not have. */
+export const eventNotFound = (eventId: string): ServiceError =>
+  unknownId("Event", eventId, "List the events with GET /v1/events.");
+
+/** Returns the error 404 for an item that is not on the watchlist. */
 export const itemNotFound = (itemId: string): ServiceError =>
-  new ServiceError(
-    ["NOT_FOUND", 404],
+  notFound(
     `This watchlist has no item ${itemId}. List its items with GET /v1/watchlists/{id}/items.`,
+  );
+
+/** Returns the error 404 for a run that the watchlist does not have. */
+export const runNotFound = (runNumber: number | string): ServiceError =>
+  notFound(
+    `This watchlist has no run ${shortened(String(runNumber))}. List its runs with GET /v1/watchlists/{id}/runs.`,
   );
 
 const alternatives = new Intl.ListFormat("en", { type: "disjunction", style: "short" });
 
-/** 404 for a method that the path does not support. */
+/** Returns the error 404 for a method that the path does not support. */
 export const wrongMethod = (method: string, path: string, allow: readonly string[]): ServiceError =>
   new ServiceError(
     ["NOT_FOUND", 404],
@@ -165,11 +191,11 @@ export const wrongMethod = (method: string, path: string, allow: readonly string
     { allow },
   );
 
-/** 409 for a request that the current state of the resource does not allow. */
+/** Returns the error 409 for a request that the current state of the resource does not allow. */
 export const conflict = (message: string): ServiceError =>
   new ServiceError(["CONFLICT", 409], message);
 
-/** 422 for an idempotency key that an earlier, different request used. */
+/** Returns the error 422 for an idempotency key that an earlier, different request used. */
 export const idempotencyKeyReused = (): ServiceError =>
   new ServiceError(
     ["INVALID_PARAM", 422],
@@ -177,14 +203,14 @@ export const idempotencyKeyReused = (): ServiceError =>
     { param: "idempotency_key" },
   );
 
-/** 410 for an endpoint that was removed from the API. */
+/** Returns the error 410 for an endpoint that was removed from the API. */
 export const gone = (): ServiceError =>
   new ServiceError(
     ["GONE", 410],
     "This endpoint was removed. See /v1/openapi.json for the current endpoints.",
   );
 
-/** 429 for a call over the account's limit of concurrent calls. */
+/** Returns the error 429 for a call over the account's limit of concurrent calls. */
 export const concurrencyLimit = (limit: number, balance: number): ServiceError =>
   new ServiceError(
     ["CONCURRENCY_LIMIT", 429],
@@ -192,7 +218,7 @@ export const concurrencyLimit = (limit: number, balance: number): ServiceError =
     { retryAfterSeconds: 1, balance },
   );
 
-/** 429 for a call over the key's rate limit. */
+/** Returns the error 429 for a call over the key's rate limit. */
 export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceError =>
   new ServiceError(
     ["RATE_LIMITED", 429],
@@ -202,7 +228,7 @@ export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceEr
     },
   );
 
-/** 429 for a call over the gateway's limit for all clients of a path together. */
+/** Returns the error 429 for a call over the gateway's limit for all clients of a path together. */
 export const tooManyCalls = (retryAfterSeconds: number): ServiceError =>
   new ServiceError(
     ["RATE_LIMITED", 429],
@@ -210,7 +236,7 @@ export const tooManyCalls = (retryAfterSeconds: number): ServiceError =>
     { retryAfterSeconds },
   );
 
-/** 429 for a call over the account's limit of probes. */
+/** Returns the error 429 for a call over the account's limit of probes. */
 export const probesLimited = (
   { max, seconds }: { readonly max: number; readonly seconds: number },
   retryAfterSeconds: number,
@@ -222,22 +248,25 @@ export const probesLimited = (
     { retryAfterSeconds },
   );
 
-/** 500 for an error that the service did not expect. */
+/** Returns the error 500 for an error that the service did not expect. */
 export const internal = (): ServiceError =>
   new ServiceError(
     ["INTERNAL", 500],
     "Something failed on our side. Nothing was charged. Include the X-Request-Id when you contact us.",
   );
 
-/** 501 for an announced feature. @param what the feature, as the subject of the message */
+/**
+ * Returns the error 501 for an announced feature. @param what the feature, as the subject of the
+ * message
+ */
 export const notImplemented = (what: string): ServiceError =>
   new ServiceError(["NOT_IMPLEMENTED", 501], `${what} is announced but not available yet.`, {
     comingSoon: true,
   });
 
 /**
- * 503 for a call that may have been charged: a request to the ledger or to the queue of
- * cancellations failed, so the service does not know the outcome.
+ * Returns the error 503 for a call that may have been charged: a request to the ledger or to the
+ * queue of cancellations failed, so the service does not know the outcome.
  * @param why cause for the log
  */
 export const unconfirmed = (why: string): ServiceError =>
@@ -249,7 +278,7 @@ export const unconfirmed = (why: string): ServiceError =>
   );
 
 /**
- * 503 for an overloaded or failed dependency, if nothing was charged.
+ * Returns the error 503 for an overloaded or failed dependency, if nothing was charged.
  * @param why cause for the log, without customer data except IDs
  */
 export const unavailable = (why?: string): ServiceError =>

@@ -22,7 +22,7 @@ const idPatterns: ReadonlyMap<string, RegExp> = new Map(
   Object.entries(idPrefix).map(([kind, prefix]) => [kind, new RegExp(`^${prefix}[0-9a-z]{24}$`)]),
 );
 
-/** The pattern of an ID of this kind: its prefix and 24 characters. */
+/** Returns the pattern of an ID of this kind: its prefix and 24 characters. */
 export function idPattern(kind: IdKind): RegExp {
   const pattern = idPatterns.get(kind);
   assert(pattern !== undefined, "every ID kind has a pattern");
@@ -41,7 +41,7 @@ const randomLength = 15;
 const stampLength = 11;
 const slotLength = 2;
 
-/** The pattern of an ID that contains a time: an ID of `newId` or `derivedIdAt`. */
+/** Returns the pattern of an ID that contains a time: an ID of `newId` or `derivedIdAt`. */
 export const timedIdPattern = (kind: IdKind): RegExp =>
   new RegExp(`^${idPrefix[kind]}[${alphabet}]{${timeLength}}[0-9a-z]{${randomLength}}$`);
 
@@ -78,7 +78,10 @@ export function numberedId(kind: IdKind, number: number, owner: string): string 
   return idPrefix[kind] + digits(number) + derived.slice(0, randomLength);
 }
 
-/** The number in an ID that `numberedId` derived for this owner; undefined for any other string. */
+/**
+ * Returns the number in an ID that `numberedId` derived for this owner; undefined for any other
+ * string.
+ */
 export function numberOf(kind: IdKind, id: string, owner: string): number | undefined {
   const number = numberIn(kind, id);
   return numberedId(kind, number, owner) === id ? number : undefined;
@@ -113,8 +116,8 @@ export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | unde
 }
 
 /**
- * The time in an ID that `newId` or `derivedIdAt` created. Undefined for a string without a time
- * part. For an ID that another function created, the result is meaningless.
+ * Returns the time in an ID that `newId` or `derivedIdAt` created. Undefined for a string without a
+ * time part. For an ID that another function created, the result is meaningless.
  */
 export function timeOf(kind: IdKind, id: string): Date | undefined {
   if (!isId(kind, id)) return undefined;
@@ -123,15 +126,15 @@ export function timeOf(kind: IdKind, id: string): Date | undefined {
 }
 
 /**
- * The lowest text that can be an ID of a kind with the time `at`. It sorts after all IDs with
- * earlier times.
+ * Returns the lowest text that can be an ID of a kind with the time `at`. It sorts after all IDs
+ * with earlier times.
  */
 export const firstIdAt = (kind: IdKind, at: Date): string =>
   idPrefix[kind] + timePart(at) + alphabet.charAt(0).repeat(randomLength);
 
 /**
- * The latest time, in ISO 8601, that an ID before `id` in the sort order can contain. Null if `id`
- * is null or has no time part.
+ * Returns the latest time, in ISO 8601, that an ID before `id` in the sort order can contain. Null
+ * if `id` is null or has no time part.
  */
 export function latestBefore(kind: IdKind, id: string | null): string | null {
   const at = id === null ? undefined : timeOf(kind, id);

@@ -103,7 +103,7 @@ export const limits = {
   pageItemsMax: 1_000,
   /** Maximum size of the items of a stored page, in bytes. DynamoDB limits a row to 400 KB. */
   pageBytesMax: 256 * 1024,
-  /** Maximum total number of items of two neighbouring pages that are merged. */
+  /** Maximum total number of items of two neighboring pages that are merged. */
   pageMergeItemsMax: 500,
   /** Maximum number of IDs in one batch of a step, and so in one step message. */
   batchIdsMax: 1_000,
@@ -246,6 +246,7 @@ export const limits = {
   pagination: {
     watchlists: { default: 100, max: 100 },
     items: { default: 100, max: 1_000 },
+    foundItems: { default: 20, max: 50 },
     runs: { default: 20, max: 100 },
     heldChanges: { default: 20, max: 1_000 },
     itemHistory: { default: 100, max: 1_000 },

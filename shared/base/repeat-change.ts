@@ -10,7 +10,7 @@ export type ChangeAttempt<Result> =
 
 export const lost = { outcome: "lost" } as const;
 
-/** The attempt was applied, or found nothing to change. */
+/** Returns the attempt was applied, or found nothing to change. */
 export const changed = <Result>(result: Result): ChangeAttempt<Result> => ({
   outcome: "done",
   result,

@@ -5,10 +5,11 @@ const shownLengthMax = 40;
  * Formats a client's value for an error message: as JSON, cut after 40 characters with an ellipsis.
  * Returns `nothing` for `undefined`.
  */
-export function shownValue(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
-  return text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
-}
+export const shownValue = (value: unknown): string => shortened(JSON.stringify(value) ?? "nothing");
+
+/** Cuts a string for an error message after 40 characters, and adds an ellipsis. */
+export const shortened = (text: string): string =>
+  text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
 
 /**
  * Adds the refused value to a schema's error message, at the end of the first sentence: `'once' must

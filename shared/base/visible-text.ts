@@ -19,7 +19,7 @@ export const visiblePattern = `^${visible}*$`;
 /** Like `visiblePattern`, but requires at least one character that is not white space. */
 export const visibleNamePattern = `^${visible}*[^\\s${hidden}\\ufeff]${visible}*$`;
 
-/** Length of a string in Unicode code points. */
+/** Returns the length of a string in Unicode code points. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 
 /** Schema check that accepts the texts of `isVisibleText` in the parameter `param`. */

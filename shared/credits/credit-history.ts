@@ -69,7 +69,10 @@ export const matches = (
     (source !== null && "requestId" in source && source.requestId === requestId)) &&
   (watchlistId === undefined || source?.watchlistId === watchlistId);
 
-/** Amount of an entry in API responses. Negative only for an adjustment that removed credits. */
+/**
+ * Returns the amount of an entry in API responses. Negative only for an adjustment that removed
+ * credits.
+ */
 export const signedCredits = ({
   type,
   credits,

@@ -2,10 +2,7 @@ import { numberedId, numberOf, placedId, placeOf } from "../base/ids.ts";
 
 /** The position of a ledger entry among all entries of its account, in order. */
 export interface EntryPlace {
-  /**
-   * Stamp of the entry's record, in microseconds since 1970; 0 for entries from before the account
-   * had shards.
-   */
+  /** Stamp of the entry's record, in microseconds since 1970; 0 for unsharded entries. */
   readonly at: number;
   readonly shard: number;
   /**
@@ -19,8 +16,8 @@ export interface EntryPlace {
 const partsMax = 4;
 
 /**
- * The public ID of a ledger entry, derived from its place and its account. `placeOfEntry` reverses
- * it.
+ * Returns the public ID of a ledger entry, derived from its place and its account. `placeOfEntry`
+ * reverses it.
  */
 export const entryId = ({ at, shard, part }: EntryPlace, accountId: string): string =>
   at === 0

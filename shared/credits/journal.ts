@@ -75,7 +75,8 @@ export interface JournalState {
 }
 
 /**
- * Credits by which a record changes the balance of its shard. Negative if the balance decreases.
+ * Returns the credits by which a record changes the balance of its shard. Negative if the balance
+ * decreases.
  */
 export function balanceChangeOf(record: JournalRecord): number {
   if (record.type === "reserve") return -record.credits;
@@ -108,10 +109,10 @@ function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
   return [{ type, credits: Math.abs(record.credits), balanceChange: balanceChangeOf(record) }];
 }
 
-/** Number of ledger entries that a record produces. */
+/** Returns the number of ledger entries that a record produces. */
 export const entryCount = (record: JournalRecord): number => bareEntriesOf(record).length;
 
-/** The state of a shard after a record. */
+/** Returns the state of a shard after a record. */
 export const stateAfter = (
   { balance, sequence }: JournalState,
   record: JournalRecord,
@@ -121,8 +122,8 @@ export const stateAfter = (
 });
 
 /**
- * The state of a shard before a series of records, computed from its state after the last of these
- * records.
+ * Returns the state of a shard before a series of records, computed from its state after the last
+ * of these records.
  */
 export const stateBefore = (
   { balance, sequence }: JournalState,
@@ -133,8 +134,8 @@ export const stateBefore = (
 });
 
 /**
- * The ledger entries that a record produces; none for a transfer. They contain the balances and
- * sequence numbers of the shard.
+ * Returns the ledger entries that a record produces; none for a transfer. They contain the balances
+ * and sequence numbers of the shard.
  * @param before state of the shard before the record
  */
 export function entriesOf(record: JournalRecord, before: JournalState): CreditTransaction[] {
@@ -161,7 +162,7 @@ export function entriesOf(record: JournalRecord, before: JournalState): CreditTr
 /** Converts a stamp (microseconds since 1970) to a time, rounded down to milliseconds. */
 export const timeOfStamp = (at: number): Date => new Date(Math.floor(at / 1_000));
 
-/** First stamp of a millisecond. */
+/** Returns the first stamp of a millisecond. */
 export const stampOf = (time: Date): number => time.getTime() * 1_000;
 
 /** Numbers to add to the usage of one day. */
@@ -175,8 +176,8 @@ export interface UsageChange {
 }
 
 /**
- * The change of usage that a record causes; null if it causes none. A call whose charge is reversed
- * counts as failed instead of successful, on the day of the charge.
+ * Returns the change of usage that a record causes; null if it causes none. A call whose charge is
+ * reversed counts as failed instead of successful, on the day of the charge.
  */
 export function usageOf(record: JournalRecord): UsageChange | null {
   if (record.type === "settle") {

@@ -8,7 +8,10 @@ export const dayMinutes = 1_440;
 /** The last day that a `Date` can represent, in days since 1970. */
 const lastDay = 100_000_000;
 
-/** Local times at which the fields match within a day, in minutes since midnight, ascending. */
+/**
+ * Returns the local times at which the fields match within a day, in minutes since midnight,
+ * ascending.
+ */
 export function timesOfDay({ hours, minutes }: CronFields): number[] {
   return hours.flatMap((hour) => minutes.map((minute) => hour * 60 + minute));
 }
@@ -55,8 +58,8 @@ export function everFires({ days, months, weekdaysRestricted }: CronFields): boo
 }
 
 /**
- * The smallest gap between two matching times of day, in minutes. Includes the gap across midnight,
- * as if every day matched.
+ * Returns the smallest gap between two matching times of day, in minutes. Includes the gap across
+ * midnight, as if every day matched.
  */
 export function smallestClockGap(fields: CronFields): number {
   const times = timesOfDay(fields);
@@ -70,8 +73,8 @@ export function smallestClockGap(fields: CronFields): number {
 const cycle = { from: 11_323, to: 21_550 };
 
 /**
- * The smallest gap between two consecutive local times that match the fields, in minutes. Ignores
- * changes of the clocks.
+ * Returns the smallest gap between two consecutive local times that match the fields, in minutes.
+ * Ignores changes of the clocks.
  */
 export function smallestGapMinutes(fields: CronFields): number {
   const times = timesOfDay(fields);

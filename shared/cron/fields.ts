@@ -167,7 +167,7 @@ function parseElement(element: string, field: Field): number[] {
     const range = `${first}-${field.max}/${step}`;
     throw refusal(element, field, `A step must follow '*' or a range, such as ${range}.`);
   }
-  if (Number(step) === 0) throw refusal(element, field, "A step must be at least 1.");
+  if (Number(step) === 0) throw refusal(element, field, "A step must be at least 1, as in */5.");
   const values: number[] = [];
   for (let value = from; value <= to; value += Number(step ?? 1)) {
     values.push(field === weekday ? value % 7 : value);
@@ -184,7 +184,7 @@ interface Range {
 function boundsOf({ element, first, last }: Range, field: Field): [from: number, to: number] {
   if (first === "*") {
     if (last === undefined) return [field.min, field.max];
-    throw refusal(element, field, "A range must begin with a value, not with '*'.");
+    throw refusal(element, field, "A range must begin with a value, not with '*', as in 1-5.");
   }
   const from = parseValue(first, { element, field });
   const to = last === undefined ? from : parseValue(last, { element, field });

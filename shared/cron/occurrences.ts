@@ -7,9 +7,9 @@ const minuteMs = 60_000;
 const spacingMs = spacingMinutes * minuteMs;
 
 /**
- * The first `count` due times of a cron schedule strictly after `after`, ascending. Consecutive due
- * times are at least five minutes apart. Returns fewer only at the end of the range of `Date` (the
- * year 275760), and none if `count` is less than 1.
+ * Returns the first `count` due times of a cron schedule strictly after `after`, ascending.
+ * Consecutive due times are at least five minutes apart. Returns fewer only at the end of the range
+ * of `Date` (the year 275760), and none if `count` is less than 1.
  */
 export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] {
   const found: Date[] = [];
@@ -22,7 +22,7 @@ export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] 
   return found;
 }
 
-/** Number of due times strictly after `after` and at or before `until`. */
+/** Returns the number of due times strictly after `after` and at or before `until`. */
 export function countOccurrences(cron: Cron, after: Date, until: Date): number {
   let count = 0;
   for (const at of spaced(instants(cron, firstDayFor(cron, after)))) {
@@ -32,7 +32,10 @@ export function countOccurrences(cron: Cron, after: Date, until: Date): number {
   return count;
 }
 
-/** The first due time strictly after `after`. Every schedule that `parseCron` accepts has one. */
+/**
+ * Returns the first due time strictly after `after`. Every schedule that `parseCron` accepts has
+ * one.
+ */
 export function nextOccurrence(cron: Cron, after: Date): Date {
   const [next] = nextOccurrences(cron, after, 1);
   assert(next !== undefined, "a cron that was accepted fires again");

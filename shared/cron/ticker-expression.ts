@@ -10,7 +10,7 @@ import { offsetAt } from "./zone.ts";
 const aheadDays = 800;
 
 /**
- * The expression of a cron schedule for EventBridge Scheduler, in UTC: `cron(minute hour
+ * Returns the expression of a cron schedule for EventBridge Scheduler, in UTC: `cron(minute hour
  * day-of-month month day-of-week year)`. It ticks at every due minute of the next two years. It can
  * also tick at other minutes; such a tick has no effect.
  *

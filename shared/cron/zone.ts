@@ -73,7 +73,7 @@ export interface DayOffsets {
 }
 
 /**
- * The offsets with which `instantOf` converts the times of a local day to instants.
+ * Returns the offsets with which `instantOf` converts the times of a local day to instants.
  * @param day days since 1970-01-01
  */
 export function offsetsOfDay(timezone: string, day: number): DayOffsets {
@@ -93,8 +93,8 @@ export function offsetsOfDay(timezone: string, day: number): DayOffsets {
 }
 
 /**
- * The instant of a local time. `local` and the result are milliseconds since 1970; `local` is given
- * as if it were UTC. Follows the rule `compatible` of Temporal:
+ * Returns the instant of a local time. `local` and the result are milliseconds since 1970; `local`
+ * is given as if it were UTC. Follows the rule `compatible` of Temporal:
  *
  * - a time that the clocks skip moves later by the length of the gap;
  * - of a time that occurs twice, the first occurrence counts.

@@ -80,6 +80,6 @@ async function placeIn(
   return index < 0 ? null : { sequence: run.sequence - 1, skip: index + 1, since: null };
 }
 
-/** ID of the last event of a run. Calculated without reading the run's events. */
+/** Returns the ID of the last event of a run. Calculated without reading the run's events. */
 export const lastEventIdOf = ({ runId, createdAt }: FeedEntry): string =>
   lastEventId({ runId, endedAt: createdAt });

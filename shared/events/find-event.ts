@@ -43,7 +43,9 @@ export async function findEvent(
   }
 }
 
-/** JSON text of an event, byte for byte as in its deliveries. Null if it has expired. */
+/**
+ * Returns the JSON text of an event, byte for byte as in its deliveries. Null if it has expired.
+ */
 export async function envelopeOf(
   run: RunReference,
   event: ArchivedEvent,

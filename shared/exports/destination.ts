@@ -26,7 +26,7 @@ export interface Destination {
   readonly enabled: boolean;
   readonly bucket: string;
   readonly region: string;
-  /** Normalised address of an S3-compatible store; null for AWS. */
+  /** Normalized address of an S3-compatible store; null for AWS. */
   readonly endpoint: string | null;
   readonly forcePathStyle: boolean;
   /** Prefix of every object key. */
@@ -67,23 +67,23 @@ export const keyHint = (secretAccessKey: string): string | null =>
 
 /** Error 404 NOT_FOUND: the account has no S3 destination. */
 export const noDestination = (): ServiceError =>
-  notFound("An S3 destination of this account", "Create it with PUT /v1/s3_destination.");
+  notFound("This account has no S3 destination. Create one with PUT /v1/s3_destination.");
 
-/** Random ID for new settings of a destination. */
+/** Returns a random ID for new settings of a destination. */
 export const newRevision = (random: RandomSource): string =>
   Buffer.from(random.bytes(revisionBytes)).toString("hex");
 
 /**
- * The external ID that the trust policy of a customer's role must require. It prevents other
- * accounts of this service from using the role. It is not secret. It depends only on the account
- * ID, so it can be shown before a destination is set.
+ * Returns the external ID that the trust policy of a customer's role must require. It prevents
+ * other accounts of this service from using the role. It is not secret. It depends only on the
+ * account ID, so it can be shown before a destination is set.
  */
 export const externalIdOf = (accountId: string): string =>
   `ext-${createHash("sha256").update(`s3_destination/${accountId}`).digest("hex").slice(0, 32)}`;
 
 /**
- * Encryption context of a destination's secret. The secret can be decrypted only with the same
- * context.
+ * Returns the encryption context of a destination's secret. The secret can be decrypted only with
+ * the same context.
  */
 export const destinationSecretContext = (accountId: string): SecretContext => ({
   account: accountId,

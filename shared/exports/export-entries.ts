@@ -37,7 +37,7 @@ export type BackfillContent = InferOutput<typeof backfillContent>;
 
 type ExportedRun = Omit<ExportContent, "kind">;
 
-/** The export record of a run before its first attempt. */
+/** Returns the export record of a run before its first attempt. */
 export const exportOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedRun): ExportRecord =>
   newExport({
     id: derivedIdAt("export", new Date(createdAt), runId),
@@ -47,7 +47,10 @@ export const exportOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedR
     createdAt,
   });
 
-/** The outbox entry for the first attempt to export a run. It is due at the end time of the run. */
+/**
+ * Returns the outbox entry for the first attempt to export a run. It is due at the end time of the
+ * run.
+ */
 export const firstEntry = (run: ExportedRun): OutboxEntry => ({
   lane: "first",
   dueAt: run.createdAt,
@@ -55,7 +58,7 @@ export const firstEntry = (run: ExportedRun): OutboxEntry => ({
   content: contentOf(run),
 });
 
-/** The outbox entry for the next attempt of an export; empty if no attempt is planned. */
+/** Returns the outbox entry for the next attempt of an export; empty if no attempt is planned. */
 export const nextEntries = (record: ExportRecord): readonly OutboxEntry[] =>
   record.nextAttemptAt === null
     ? []
@@ -83,8 +86,8 @@ export const backfillEntry = (
 });
 
 /**
- * The outbox entry for a requested retry, due now. All such entries have the same key, so that they
- * are processed one after the other.
+ * Returns the outbox entry for a requested retry, due now. All such entries have the same key, so
+ * that they are processed one after the other.
  */
 export const retryEntry = (now: Date): OutboxEntry => ({
   lane: "first",

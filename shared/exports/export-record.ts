@@ -66,8 +66,8 @@ export const newExport = (
 });
 
 /**
- * The export record, reset to start again at the first event and due now. Keeps the format and the
- * number of attempts.
+ * Returns the export record, reset to start again at the first event and due now. Keeps the format
+ * and the number of attempts.
  */
 export const restarted = (record: ExportRecord, now: Date): ExportRecord => ({
   ...newExport(record),

@@ -25,8 +25,8 @@ export const sizeAndDigestOf = (
 ): ArchivedEvent["line"] => (compression === "gzip" ? gzip : line);
 
 /**
- * Content of `_manifest.json`: the run, its objects, totals, a digest of the event IDs, and its
- * Parquet file.
+ * Returns the content of `_manifest.json`: the run, its objects, totals, a digest of the event IDs,
+ * and its Parquet file.
  */
 export function presentManifest(subject: ManifestSubject): unknown {
   const { run, prefix, compression, runObject, rows } = subject;

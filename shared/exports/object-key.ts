@@ -61,8 +61,8 @@ export const rowsKey = (folder: ExportFolder): string =>
   `${folder.prefix}rows/v=${rowsVersion}/${partitionsOf(folder)}/changes.parquet`;
 
 /**
- * Key of the object of one event: its number, type and ID in the run's folder, with the suffix of
- * its compression.
+ * Returns the key of the object of one event: its number, type and ID in the run's folder, with the
+ * suffix of its compression.
  */
 export function objectKey(folder: ExportFolder, object: ExportedObject): string {
   const number = String(object.number).padStart(5, "0");
@@ -71,17 +71,17 @@ export function objectKey(folder: ExportFolder, object: ExportedObject): string 
 }
 
 /**
- * Key of a run's manifest. The manifest is written last, so its existence means that the export is
- * complete.
+ * Returns the key of a run's manifest. The manifest is written last, so its existence means that
+ * the export is complete.
  */
 export const manifestKey = (folder: ExportFolder): string =>
   `${exportFolder(folder)}_manifest.json`;
 
-/** Key of the object that a check of the destination writes and deletes. */
+/** Returns the key of the object that a check of the destination writes and deletes. */
 export const checkKey = (prefix: string): string => `${prefix}_service_check`;
 
 const absentKeyBytes = 12;
 
-/** A random key for which no object was ever written. */
+/** Returns a random key for which no object was ever written. */
 export const absentKey = (prefix: string, random: RandomSource): string =>
   `${checkKey(prefix)}_${Buffer.from(random.bytes(absentKeyBytes)).toString("hex")}`;

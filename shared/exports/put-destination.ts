@@ -93,7 +93,7 @@ export async function putDestination(
 }
 
 /**
- * Default of `force_path_style`. True except for AWS, because most other stores have no host name
- * per bucket.
+ * Returns the default of `force_path_style`. True except for AWS, because most other stores have no
+ * host name per bucket.
  */
 export const pathStyleByDefault = (endpoint: string | null): boolean => endpoint !== null;

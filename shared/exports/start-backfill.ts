@@ -43,7 +43,10 @@ export async function startBackfill(
   const { accountId, wanted, now } = request;
   const destination = await destinations.get(accountId);
   if (destination === null) throw noDestination();
-  if (!destination.enabled) throw conflict("The S3 destination is disabled. Enable it first.");
+  if (!destination.enabled)
+    throw conflict(
+      "The S3 destination is disabled, so nothing would be written. Enable it first with PATCH /v1/s3_destination.",
+    );
   const span = keptSpan(wanted, now);
   const target = destinationTarget(accountId);
   await outbox.add(target, [backfillEntry(span, now)]);

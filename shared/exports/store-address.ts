@@ -11,7 +11,7 @@ export interface StoreAddressDependencies {
 }
 
 /**
- * Checks and normalises the address of an S3-compatible store. Null (AWS) stays null. `own` is
+ * Checks and normalizes the address of an S3-compatible store. Null (AWS) stays null. `own` is
  * the addresses of this service, which must not be a store.
  * @throws 400 with `param` = `endpoint` if the address has a path or a query, or its host is not
  * public

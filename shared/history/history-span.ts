@@ -40,13 +40,16 @@ export function historySpan(
       throw invalidParam(
         name,
         `'${name}' must be at most ${limits.historyDays} days ago, because older history is deleted ` +
-          `(got "${times[name]}").`,
+          `(got "${times[name]}"). Send a later '${name}'.`,
       );
     }
   }
   if (since >= until) {
     // `since` was sent, because its default is before `until`.
-    throw invalidParam("since", `'since' must be before 'until' (got "${times.since}").`);
+    throw invalidParam(
+      "since",
+      `'since' must be before 'until', which is ${until} (got "${times.since}").`,
+    );
   }
   return { since, until };
 }

@@ -44,7 +44,7 @@ export interface HistoryStore {
   append(list: HistoryOwner, segment: RecordedSegment): Promise<"appended" | "watchlist_deleted">;
   /** Returns true if a run is recorded. */
   isRecorded(watchlistId: string, runNumber: number): Promise<boolean>;
-  /** Returns the number of merged windows. The merged windows are those from 1 to this number. */
+  /** Returns the number of merged windows. The windows from 1 to this number are merged. */
   mergedWindows(watchlistId: string): Promise<number>;
   /**
    * Merges the runs of a window. All earlier windows must be merged. Does nothing if the window is

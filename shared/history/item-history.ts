@@ -45,8 +45,8 @@ export interface ItemHistoryPage {
 }
 
 /**
- * Reads a page of an item's history; empty if nothing matches. Leaves out reads without an answer,
- * and `ok` reads that changed none of `fields` (all fields if undefined).
+ * Reads a page of an item's history; empty if nothing matches. Omits reads without an answer, and
+ * `ok` reads that changed none of `fields` (all fields if undefined).
  * @throws 400 INVALID_PARAM if `startingAfter` is not the ID of a point of this query
  */
 export async function itemHistory(

@@ -4,7 +4,7 @@ import type { FieldChange, FoundChange } from "./field-change.ts";
 import type { HistoryPoint } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
 
-/** A change from null to a number: the item is back after a time without a value. */
+/** Returns a change from null to a number: the item is back after a time without a value. */
 export const isReturn = ({ before, after }: Pick<FoundChange, "after" | "before">): boolean =>
   before === null && typeof after === "number";
 

@@ -232,10 +232,9 @@ async function changesOfRuns(
   span: HistorySpan,
   history: Pick<HistoryStore, "runs">,
 ): Promise<FoundChanges> {
-  const known: FieldChange[] = [];
-  const returns: FieldChange[] = [];
   let points = 0;
-  for (const watchlistId of query.watchlistIds) {
+  const found = await inParallel(query.watchlistIds, readsAtOnce, async (watchlistId) => {
+    const known: FieldChange[] = [];
     const gaps: OpenGaps = new Map();
     for await (const segment of history.runs({ watchlistId, ...span, order: "newest_first" })) {
       points += segment.points.length;
@@ -247,9 +246,12 @@ async function changesOfRuns(
       }
       for (const change of closeGaps(gaps, segment.points, returned)) known.push(change);
     }
-    for (const open of gaps.values()) returns.push(...open);
-  }
-  return { known, returns };
+    return { known, returns: [...gaps.values()].flat() };
+  });
+  return {
+    known: found.flatMap(({ known }) => known),
+    returns: found.flatMap(({ returns }) => returns),
+  };
 }
 
 type Sort = ChangesQuery["sort"];
@@ -268,14 +270,14 @@ function bySize(a: FieldChange, b: FieldChange, sort: Sort): number {
 const tooManyReturns = (): Error =>
   invalidParam(
     "since",
-    `More than ${sizeLookupsMax} items got a value again that they had lost before 'since'. Send an ` +
+    `For more than ${sizeLookupsMax} items, the last value before a change is older than 'since'. Send an ` +
       "earlier 'since', or sort by time.",
   );
 
 const tooManyPoints = (): Error =>
   invalidParam(
     "since",
-    `The time span has more than ${limits.comparedPointsMax} reads to compare. Send a later 'since', ` +
+    `The time span has more than ${limits.comparedPointsMax} history points to compare. Send a later 'since', ` +
       "or sort by time.",
   );
 

@@ -2,7 +2,7 @@ import type { FieldChange } from "./field-change.ts";
 import type { ChangesPage } from "./list-changes.ts";
 import type { ItemHistoryPage, ShownPoint } from "./item-history.ts";
 
-/** A page of an item's history as an API answer. */
+/** Returns a page of an item's history as an API answer. */
 export const presentItemHistory = ({ points, hasMore, start }: ItemHistoryPage) => ({
   object: "list",
   data: points.map(presentPoint),
@@ -32,7 +32,7 @@ export interface ChangedItem {
 }
 
 /**
- * A page of changes as an API answer.
+ * Returns a page of changes as an API answer.
  * @param itemOf returns the item of a change
  */
 export const presentChanges = (

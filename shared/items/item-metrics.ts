@@ -2,7 +2,7 @@ import { type Metrics, newMetrics } from "../observability/metrics.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { StatusCounts } from "./envelope.ts";
 
-/** Metrics of the items that a scraper read, by status. */
+/** Returns the metrics of the items that a scraper read, by status. */
 export const itemMetrics = (
   scraper: StepScraperId,
   { ok, partial, notFound, unavailable }: Omit<StatusCounts, "requested">,
@@ -18,7 +18,10 @@ export const itemMetrics = (
     },
   );
 
-/** Metrics of a settled reservation, in credits. The credits that were not charged are refunded. */
+/**
+ * Returns the metrics of a settled reservation, in credits. The credits that were not charged are
+ * refunded.
+ */
 export const creditMetrics = (
   scraper: StepScraperId,
   { reserved, charged }: { readonly reserved: number; readonly charged: number },

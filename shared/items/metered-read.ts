@@ -142,7 +142,7 @@ export async function paidRead<Found>(
   const { found, charged } = await orRelease(call, dependencies, async () => {
     // Separate retry budgets: time lost in sources must not reduce the time for settling credits.
     const read = await withSeparateLoss(callLossMs, work.read);
-    if (call.msToAnswer() <= 0) throw unavailable("no time was left to settle");
+    if (call.msToAnswer() <= 0) throw unavailable("the call has no time left to settle its charge");
     return { found: read, charged: work.charge(read) };
   });
   return { found, ...(await settle(call, charged, dependencies)) };
@@ -225,7 +225,7 @@ async function orRelease<Result>(
 /**
  * Charges the call. If the ledger does not respond, or responds too late, the charge may have been
  * made. Then requests its cancellation, because a call that returns an error must not be charged.
- * @throws 503 if the charge was cancelled or is unconfirmed
+ * @throws 503 if the charge was canceled or is unconfirmed
  */
 async function settle(
   call: MeteredCall,
@@ -242,14 +242,18 @@ async function settle(
       // settlement may have taken effect.
       if (isServiceError(error) && error.details.isUnconfirmed !== true) throw error;
       if (!isCancelled) throw unconfirmed(String(error));
-      throw isServiceError(error) ? unavailable("settled without a response") : error;
+      throw isServiceError(error)
+        ? unavailable("the charge was settled, but the call has no response")
+        : error;
     },
   );
   if (msToAnswer() > 0) return settled;
   const isCancelled =
     (await cancelNow(call, dependencies, cancelMs / 2)) ||
     (await cancelLater(call, dependencies, cancelMs / 2));
-  throw isCancelled ? unavailable("settled too late to respond") : unconfirmed("settled too late");
+  throw isCancelled
+    ? unavailable("the charge was settled too late to send the response")
+    : unconfirmed("settled too late");
 }
 
 /** Cancels the hold of a call. Returns true if this succeeded within `withinMs`. */

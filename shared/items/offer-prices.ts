@@ -12,7 +12,10 @@ export const offersQuarters = {
   many: quartersOf("offers", "multiple"),
 };
 
-/** Price of the answer for one listing, in quarter-credits; 0 if the answer is `unavailable`. */
+/**
+ * Returns the price of the answer for one listing, in quarter-credits; 0 if the answer is
+ * `unavailable`.
+ */
 export function quartersFor(answer: OffersAnswer): number {
   if (answer.status === "unavailable") return 0;
   if (answer.status === "not_found") return offersQuarters.few;

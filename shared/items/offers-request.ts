@@ -81,7 +81,7 @@ export const itemOffersRequest = v.pipe(
 );
 
 /**
- * Parses the item ID in the path of the one-item route. Returns the normalised ID.
+ * Parses the item ID in the path of the one-item route. Returns the normalized ID.
  * @throws 400 for a malformed ID, with `param` = `asin` on retailer_a and `id` elsewhere
  */
 export const parsePathId = (platform: Platform, raw: string): string =>

@@ -111,7 +111,7 @@ export function parseProductsRequest(body: ProductsBody): ProductsRequest {
 export const productsRequest = v.pipe(productsBody, v.transform(parseProductsRequest));
 
 /**
- * The item IDs of a request as sent, and the name of the parameter that contains them.
+ * Returns the item IDs of a request as sent, and the name of the parameter that contains them.
  * @throws 400 if the request has neither `ids` nor `asins`, or both, or `asins` for a platform
  * other than retailer_a
  */

@@ -112,6 +112,19 @@ export const metricKinds = {
       export_late_ms: "Milliseconds",
     },
   },
+  /** Events that the delivery worker sends to the event bus of the deployment. */
+  event_bus: {
+    dimensions: [[]],
+    metrics: {
+      bus_sent: "Count",
+      /** Events that the bus did not accept in one attempt. They are sent again later. */
+      bus_failed: "Count",
+      /** Events that exhausted their retries or expired. The bus never receives them. */
+      bus_given_up: "Count",
+      bus_ms: "Milliseconds",
+      bus_late_ms: "Milliseconds",
+    },
+  },
   /**
    * Webhook endpoints and buckets. Each is counted once per message, whatever its number of
    * attempts, so that busy receivers do not dominate the counts.

@@ -35,8 +35,9 @@ export interface FailedAttempt {
 }
 
 /**
- * Seconds until the next attempt; null if no further attempt is allowed. If the `Retry-After`,
- * reduced to at most an hour, is longer than the planned delay, returns the `Retry-After`.
+ * Returns the seconds until the next attempt; null if no further attempt is allowed. If the
+ * `Retry-After`, reduced to at most an hour, is longer than the planned delay, returns the
+ * `Retry-After`.
  */
 export function nextWaitSeconds(failed: FailedAttempt): number | null {
   const wait = retryWaitsSeconds[failed.attempt - 1];

@@ -22,7 +22,7 @@ export const sliceSecondsMax = 30;
  */
 export const targetsAtOnceMax = 4;
 
-/** The end of a lease that starts or is extended at `now`. */
+/** Returns the end of a lease that starts or is extended at `now`. */
 export const leaseUntil = (now: Date): Date => new Date(now.getTime() + leaseSeconds * 1_000);
 
 /** Creates a lease with a random token. */
@@ -32,8 +32,8 @@ export const newLease = (now: Date, random: RandomSource): Lease => ({
 });
 
 /**
- * Delay in seconds, rounded up, of a message that must arrive at `dueAt`: 0 for a past time; null
- * above the maximum of 900 s.
+ * Returns the delay in seconds, rounded up, of a message that must arrive at `dueAt`: 0 for a past
+ * time; null above the maximum of 900 s.
  */
 export function messageDelay(dueAt: Date, now: Date): number | null {
   const seconds = Math.max(0, Math.ceil((dueAt.getTime() - now.getTime()) / 1_000));

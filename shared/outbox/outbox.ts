@@ -1,10 +1,11 @@
 /**
- * A delivery target: a webhook endpoint or the account's S3 destination. Each target has a separate
- * outbox, which one process at a time drains, so that a slow target delays no other target.
+ * A delivery target: a webhook endpoint, the account's S3 destination, or the event bus of the
+ * deployment for the account's events. Each target has a separate outbox, which one process at a
+ * time drains, so that a slow target delays no other target.
  */
 export interface DeliveryTarget {
   readonly accountId: string;
-  /** ID of the webhook endpoint (`we_...`), or `s3_destination`. */
+  /** ID of the webhook endpoint (`we_...`), `s3_destination`, or `event_bus`. */
   readonly targetId: string;
 }
 
@@ -24,7 +25,7 @@ export interface OutboxEntry {
   readonly content: unknown;
 }
 
-/** Name of an entry, unique within its delivery target. */
+/** Returns the name of an entry, unique within its delivery target. */
 export const entryName = ({ lane, dueAt, key }: OutboxEntry): string => `${lane}#${dueAt}#${key}`;
 
 /** True from the entry's due time on. */
@@ -159,14 +160,29 @@ export interface OutboxQueue {
   send(targets: readonly DeliveryTarget[], delaySeconds: number): Promise<void>;
 }
 
-/** The delivery target of an account's S3 destination. */
+/** Returns the delivery target of an account's events on the bus of the deployment. */
+export const busTarget = (accountId: string): DeliveryTarget => ({
+  accountId,
+  targetId: "event_bus",
+});
+
+/** Returns the delivery target of an account's S3 destination. */
 export const destinationTarget = (accountId: string): DeliveryTarget => ({
   accountId,
   targetId: "s3_destination",
 });
 
-/** The delivery target of a webhook endpoint. */
+/** Returns the delivery target of a webhook endpoint. */
 export const endpointTarget = (accountId: string, endpointId: string): DeliveryTarget => ({
   accountId,
   targetId: endpointId,
 });
+
+/** What a delivery target is. */
+export type TargetKind = "endpoint" | "destination" | "bus";
+
+/** Returns what a delivery target is, by its ID. */
+export function targetKind({ accountId, targetId }: DeliveryTarget): TargetKind {
+  if (targetId === destinationTarget(accountId).targetId) return "destination";
+  return targetId === busTarget(accountId).targetId ? "bus" : "endpoint";
+}

@@ -96,9 +96,9 @@ export interface RunBounds {
 }
 
 /**
- * Calculates the bounds of the credits of a run under a limit. A step runs whole or not at all: it
- * costs nothing if the price of the items that are certain to reach it exceeds what the limit left.
- * The items that only may reach it cost at most what the limit left.
+ * Calculates the bounds of the credits of a run under a limit. A step runs completely or not at
+ * all. It costs nothing if the limit left too few credits for the items that are certain to reach
+ * it. The items that only may reach it cost at most what the limit left.
  */
 export function boundsOf(pipeline: Pipeline, items: RunItems): RunBounds {
   const best = boundOf(pipeline, items, {

@@ -21,7 +21,7 @@ export interface TestedItem {
 /** Whether a read meets a condition. `unknown`: the read lacks a field that the condition tests. */
 export type Verdict = "met" | "unmet" | "unknown";
 
-/** Returns the tests of a route: its own, if it compares with `value`, and those of `where`. */
+/** Returns the tests of a route: its own, if it compares with `value`, and the tests in `where`. */
 const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] =>
   field === undefined || op === undefined || op === "increased" || op === "decreased"
     ? where
@@ -30,9 +30,9 @@ const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] 
 /**
  * Evaluates the tests of a route on the values of a read: `unmet` if one fails, else `unknown` if
  * the read lacks a tested field, else `met`. Null passes neither `below` nor `above`. For a route
- * with `once`, such a test of null is `unknown`: a price that is sold out has not left the condition.
- * If a test of a field compares with metadata that the item lacks, or whose type differs from the
- * field, the test fails, even with `is_not`.
+ * with `once`, such a test of null is `unknown`: a price that is sold out has not left the
+ * condition. A test fails, even with `is_not`, if it compares with metadata that the item lacks, or
+ * that has another type than the field.
  */
 export function verdictOf(route: Route, { values, metadata = {} }: TestedItem): Verdict {
   let isKnown = true;

@@ -92,6 +92,9 @@ function refusal(
 const isUnknownScraper = ({ type, path }: v.BaseIssue<unknown>): boolean =>
   type === "picklist" && path?.at(-1)?.key === "scraper";
 
-/** The schema knows the scrapers of all platforms. Only those of the watchlist's are of use. */
+/**
+ * The schema accepts the scrapers of all platforms, so this lists only the scrapers of the
+ * watchlist's platform.
+ */
 const scraperMessage = ({ input }: v.BaseIssue<unknown>, { platform }: Shop): string =>
   invalidChoiceMessage(`'scraper' of ${platform}`, scrapersOf(platform), input);

@@ -208,7 +208,7 @@ export const stepBody = strict("A step", {
   routes: v.optional(
     v.pipe(
       v.array(routeBody, withRefused("'routes' must be an array of routes.")),
-      v.maxLength(routesMax, `A step can have at most ${routesMax} routes.`),
+      v.maxLength(routesMax, `A step can have at most ${routesMax} routes. Remove some.`),
     ),
     [],
   ),
@@ -223,7 +223,7 @@ export const pipelineBody = v.pipe(
     steps: v.pipe(
       v.array(stepBody, withRefused("'steps' must be an array of steps.")),
       v.minLength(1, `'steps' is empty. A pipeline has 1 to ${stepsMax} steps.`),
-      v.maxLength(stepsMax, `A pipeline can have at most ${stepsMax} steps.`),
+      v.maxLength(stepsMax, `A pipeline can have at most ${stepsMax} steps. Remove some.`),
     ),
     entry: v.exactOptional(
       v.pipe(stepId("entry", "entry"), v.description(`${meaning.entry} Default: the first step.`)),

@@ -39,6 +39,8 @@ export type RouteStates = Readonly<Record<string, RouteState>>;
  */
 export interface RoutePart {
   readonly route: Route;
+  /** Position of the whole route in its step, from 0. */
+  readonly position: number;
   /** Key of the route's state; null for a route without state. */
   readonly key: string | null;
 }
@@ -60,7 +62,9 @@ const partsByStep = new WeakMap<Step, readonly RoutePart[]>();
 export function partsOf(step: Step): readonly RoutePart[] {
   const known = partsByStep.get(step);
   if (known !== undefined) return known;
-  const parts = step.routes.flatMap(halvesOf).map((route) => ({ route, key: keyOf(step, route) }));
+  const parts = step.routes.flatMap((whole, position) =>
+    halvesOf(whole).map((route) => ({ route, position, key: keyOf(step, route) })),
+  );
   partsByStep.set(step, parts);
   return parts;
 }
@@ -103,6 +107,8 @@ function keyOf(step: Step, route: Route): string | null {
 export interface StatefulPart {
   readonly step: Step;
   readonly route: Route;
+  /** Position of the whole route in its step, from 0. */
+  readonly position: number;
   readonly key: string;
 }
 
@@ -113,7 +119,9 @@ export function statefulParts(pipeline: Pipeline): readonly StatefulPart[] {
   const known = statefulByPipeline.get(pipeline);
   if (known !== undefined) return known;
   const parts = pipeline.steps.flatMap((step) =>
-    partsOf(step).flatMap(({ route, key }) => (key === null ? [] : [{ step, route, key }])),
+    partsOf(step).flatMap(({ route, position, key }) =>
+      key === null ? [] : [{ step, route, position, key }],
+    ),
   );
   statefulByPipeline.set(pipeline, parts);
   return parts;

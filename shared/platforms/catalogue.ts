@@ -195,8 +195,8 @@ export const livePlatforms = (endpoint: EndpointId = "products"): readonly strin
     .map(([id]) => id);
 
 /**
- * Codes of the live marketplaces of a platform. Without a platform: of all live platforms, without
- * duplicates.
+ * Returns the codes of the live marketplaces of a platform. Without a platform: of all live
+ * platforms, without duplicates.
  */
 export const liveMarketplaces = (platform?: string): readonly string[] => [
   ...new Set(
@@ -273,13 +273,16 @@ export function currencyOf(platform: Platform, marketplace: string): string {
   return found.currency;
 }
 
-/** The tiers of `POST /v1/products` on a platform. Empty if the platform lacks this endpoint. */
+/**
+ * Returns the tiers of `POST /v1/products` on a platform. Empty if the platform lacks this
+ * endpoint.
+ */
 export function productTiers(platform: Platform): readonly Tier[] {
   const entry: PlatformEntry = platforms[platform];
   return entry.endpoints.find((endpoint) => endpoint.id === "products")?.tiers ?? [];
 }
 
-/** A products tier by ID. @throws Error if the platform does not have it */
+/** Returns a products tier by ID. @throws Error if the platform does not have it */
 export function productTier(platform: Platform, id: string): Tier {
   const found = productTiers(platform).find((tier) => tier.id === id);
   assert(found !== undefined, "a tier that the code names exists");

@@ -36,7 +36,7 @@ export interface Endpoint {
   readonly tiers: readonly Tier[];
 }
 
-/** A live endpoint with these tiers. */
+/** Returns a live endpoint with these tiers. */
 export const liveEndpoint = (id: EndpointId, tiers: readonly Tier[]): Endpoint => ({
   id,
   name: endpointNames[id],

@@ -29,8 +29,8 @@ const rules: Readonly<Record<Platform, IdRule>> = {
 };
 
 /**
- * Pattern of a platform's item IDs for clients. Its capturing group, in upper case, is the
- * normalised ID.
+ * Returns the pattern of a platform's item IDs for clients. Its capturing group, in upper case, is
+ * the normalized ID.
  */
 export const itemIdPattern = (platform: Platform): string => rules[platform].pattern.source;
 
@@ -38,7 +38,7 @@ export const itemIdPattern = (platform: Platform): string => rules[platform].pat
 const shownLengthMax = 40;
 
 /**
- * Parses item IDs. Returns normalised, unique IDs in the order of the request. Skips empty strings.
+ * Parses item IDs. Returns normalized, unique IDs in the order of the request. Skips empty strings.
  * @throws 400 INVALID_PARAM for the first invalid ID, with `param` = `<paramName>[<index in
  * rawIds>]`
  */

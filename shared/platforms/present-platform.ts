@@ -134,7 +134,7 @@ export const platformsResponse = v.object({
 
 type PlatformRecord = v.InferOutput<typeof platformSchema>;
 
-/** All platforms in API answers: first the live ones, then the announced ones. */
+/** Returns all platforms in API answers: first the live ones, then the announced ones. */
 export const presentPlatforms = (
   healthOf: HealthOfTier,
 ): v.InferOutput<typeof platformsResponse> => ({

@@ -4,9 +4,9 @@ import { liveMarketplaces, livePlatforms } from "./catalogue.ts";
 import type { EndpointId } from "./endpoints.ts";
 
 /**
- * Schemas of `platform` and `marketplace` for a request to an endpoint. They accept any string:
- * `parsePlatform` checks the names later, because an announced name must return 501. The OpenAPI
- * document lists only live names.
+ * Returns the schemas of `platform` and `marketplace` for a request to an endpoint. They accept any
+ * string: `parsePlatform` checks the names later, because an announced name must return 501. The
+ * OpenAPI document lists only live names.
  */
 export const shopFields = (endpoint: EndpointId = "products") => ({
   platform: v.optional(

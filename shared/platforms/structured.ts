@@ -3,7 +3,7 @@
  * announced; none is live.
  */
 import * as v from "valibot";
-import { notFound, notImplemented, type ServiceError } from "../base/errors.ts";
+import { notImplemented, type ServiceError, unknownId } from "../base/errors.ts";
 import type { Platform } from "./catalogue.ts";
 
 interface Parameter {
@@ -95,11 +95,18 @@ export const presentStructured = (): v.InferOutput<typeof structuredResponse> =>
   ),
 });
 
-/** The error for a call to a structured-data endpoint: 501 for an announced endpoint, else 404. */
+/**
+ * Returns the error for a call to a structured-data endpoint: 501 for an announced endpoint, else
+ * 404.
+ */
 export function structuredRefusal(platform: string, kind: string): ServiceError {
   return includes(platformNames, platform) && includes(kindNames, kind)
     ? notImplemented(`The structured endpoint ${platform}/${kind}`)
-    : notFound("This structured endpoint", "List the endpoints with GET /v1/structured.");
+    : unknownId(
+        "Structured endpoint",
+        `${platform}/${kind}`,
+        "List the endpoints with GET /v1/structured.",
+      );
 }
 
 const includes = (names: readonly string[], name: string): boolean => names.includes(name);

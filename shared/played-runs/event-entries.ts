@@ -16,7 +16,7 @@ export const eventCounts = v.pipe(
   v.description("Items in the events that would have been sent, by event type."),
 );
 
-/** The entries of the events of a run, one for each item. */
+/** Returns the entries of the events of a run, one for each item. */
 export const entriesOf = ({ run, events }: Pick<PlayedRun, "run" | "events">): EventEntry[] =>
   events.flatMap((event) =>
     entriesIn(event).map((entry) => ({ type: event.type, run_number: run.runNumber, entry })),
@@ -32,7 +32,7 @@ function entriesIn({ body }: SerializedEvent): readonly Record<string, unknown>[
   return data.changes ?? data.products ?? [];
 }
 
-/** The number of entries by event type. */
+/** Returns the number of entries by event type. */
 export function countEntries(entries: readonly Pick<EventEntry, "type">[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { type } of entries) counts[type] = (counts[type] ?? 0) + 1;

@@ -1,6 +1,6 @@
 import type { Ledger } from "../credits/ledger.ts";
 
-/** A ledger that stores nothing. @param reserve decides which steps the credits cover */
+/** Creates a ledger that stores nothing. @param reserve decides which steps the credits cover */
 export const memoryLedger = (reserve: Ledger["reserve"]): Ledger => ({
   reserve,
   settle: async ({ credits }) => ({ credits, balance: 0 }),

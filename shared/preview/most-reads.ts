@@ -11,7 +11,8 @@ export interface MostReads {
 }
 
 /**
- * The most reads of each step of a run, in run order. Leaves out steps that no item can reach.
+ * Returns the most reads of each step of a run, in run order. Leaves out steps that no item can
+ * reach.
  * @param starts the steps at which each item starts
  */
 export function mostReads(

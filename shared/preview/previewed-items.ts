@@ -21,7 +21,7 @@ export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">
 }
 
 /**
- * Parses the IDs of the items to preview: normalised, unique and sorted.
+ * Parses the IDs of the items to preview: normalized, unique and sorted.
  * @throws 400 that names the parameter
  */
 export function parsePreviewedIds(
@@ -42,8 +42,8 @@ export function parsePreviewedIds(
 }
 
 /**
- * Finds the items to preview, sorted by ID: those with the given IDs, or the first items that are not
- * delisted.
+ * Finds the items to preview, sorted by ID: the items with the given IDs, or the first items that
+ * are not delisted.
  * @throws 400 for an ID that is not on the watchlist or is delisted; 409 if no item is left
  */
 export async function previewedItems(

@@ -1,10 +1,12 @@
 import { archiveRun, type EventBodies } from "../events/event-archive.ts";
+import { busEntry } from "../event-bus/bus-outbox.ts";
 import type { RunEvents } from "../events/event.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { RunEventPublisher } from "../events/publisher.ts";
 import type { DestinationStore } from "../exports/destination-store.ts";
 import { runExport } from "../exports/run-export.ts";
 import {
+  busTarget,
   destinationTarget,
   endpointTarget,
   type OutboxEntry,
@@ -23,6 +25,8 @@ export interface PublishDependencies {
   readonly feed: EventFeed;
   readonly outbox: Outbox;
   readonly queue: OutboxQueue;
+  /** True if the deployment has an event bus, which receives the events of all accounts. */
+  readonly hasBus: boolean;
 }
 
 /**
@@ -37,7 +41,7 @@ export function runEventPublisher(dependencies: PublishDependencies): RunEventPu
 async function publish(run: RunEvents, dependencies: PublishDependencies): Promise<void> {
   const [event] = run.events;
   if (event === undefined) return;
-  const { endpoints, destinations, bodies, feed, outbox, queue } = dependencies;
+  const { endpoints, destinations, bodies, feed, outbox, queue, hasBus } = dependencies;
   const { accountId, runId, watchlistId, webhookEndpointId } = run;
   const archived = await archiveRun(run, bodies);
   const types = [...new Set(run.events.map(({ type }) => type))];
@@ -60,5 +64,9 @@ async function publish(run: RunEvents, dependencies: PublishDependencies): Promi
   }
   const exportEntry = await runExport(accountId, archived, destinations);
   if (exportEntry !== null) await addEntry(destinationTarget(accountId), exportEntry);
+  if (hasBus) {
+    const entry = busEntry({ runId, watchlistId, createdAt: happenedAt });
+    await addEntry(busTarget(accountId), entry);
+  }
   await queue.send(targets, 0);
 }

@@ -55,7 +55,7 @@ export async function advanceRun(
 
 /**
  * Reserves the credits of a step and sends its batches, or ends the run. Returns `passed` if the
- * step was deferred without sending its batches, so that the next step follows at once.
+ * step was deferred without sending its batches, so that the next step follows immediately.
  */
 async function startStep(
   run: Run,

@@ -47,7 +47,7 @@ export interface BatchResult {
   readonly shape?: BatchShape;
 }
 
-/** What a batch found when it compared its answers with the earlier readings of its items. */
+/** The differences between a batch's answers and the earlier readings of its items. */
 export interface BatchShape {
   /** Number of items with an `ok` answer and an earlier reading of the same kind. */
   readonly compared: number;

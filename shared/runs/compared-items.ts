@@ -5,7 +5,8 @@ import type { StepResults } from "./run-outcomes.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Number of items that a run read completely, and that had an earlier reading with which to compare.
+ * Returns the number of items that a run read completely, and that had an earlier reading with
+ * which to compare.
  */
 export function comparedItems(
   { stats }: Pick<Run, "stats">,
@@ -20,7 +21,7 @@ export function comparedItems(
   return stats.tracked - countWithout(uncompared, changedIn(steps));
 }
 
-/** IDs of the items that changed or were delisted. */
+/** Returns the IDs of the items that changed or were delisted. */
 export const changedIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
   new Set(
     steps
@@ -29,7 +30,7 @@ export const changedIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
       .map(({ id }) => id),
   );
 
-/** IDs of the items without a complete answer. */
+/** Returns the IDs of the items without a complete answer. */
 export const unansweredIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
   new Set([
     ...steps.flatMap((step) => step.unread ?? []),

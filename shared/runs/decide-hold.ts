@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
-import { conflict, notFound } from "../base/errors.ts";
+import { conflict, runNotFound } from "../base/errors.ts";
 import { holdExpiresAt } from "./hold.ts";
 import type { Hold, Run, RunRef } from "./run.ts";
 import type { RunQueue } from "./run-queue.ts";
@@ -32,7 +32,7 @@ export async function decideHold(
   { runs, queue, clock, warn }: DecideDependencies,
 ): Promise<Run> {
   const run = await runs.get(ref);
-  if (run === undefined) throw noSuchRun(ref);
+  if (run === undefined) throw runNotFound(ref.runNumber);
   const { hold } = run;
   if (isDecided(run, status)) return run;
   if (hold === undefined || run.phase !== "held") throw notHeld(run);
@@ -42,19 +42,13 @@ export async function decideHold(
     return { ...run, hold: decided };
   }
   const after = await runs.get(ref);
-  if (after === undefined || after.phase === "held") throw noSuchRun(ref);
+  if (after === undefined || after.phase === "held") throw runNotFound(ref.runNumber);
   if (isDecided(after, status)) return after;
   throw notHeld(after);
 }
 
 const isDecided = ({ hold }: Run, status: HoldDecision["status"]): boolean =>
   hold?.status === status;
-
-const noSuchRun = ({ runNumber }: RunRef): Error =>
-  notFound(
-    `Run ${runNumber} of this watchlist`,
-    "List the runs with GET /v1/watchlists/{id}/runs.",
-  );
 
 function notHeld({ runNumber, phase, hold, finishedAt }: Run): Error {
   if (phase === "holding") {

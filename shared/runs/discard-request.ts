@@ -1,8 +1,11 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
+import { withRefused } from "../base/shown-value.ts";
 import { visiblePattern, visibleText } from "../base/visible-text.ts";
 
-const message = `'reason' must be a text of 1 to ${limits.discardReasonMax} characters, or absent.`;
+const message = withRefused(
+  `'reason' must be a string of 1 to ${limits.discardReasonMax} characters. Send one, or omit it.`,
+);
 
 /** Body of `POST /v1/watchlists/{id}/runs/{run_number}/discard`. */
 export const discardBody = v.object({

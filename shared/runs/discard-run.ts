@@ -46,8 +46,8 @@ async function itemsBefore(
 }
 
 /**
- * Returns the item with the values from before the run in all members that outcomes change. The new
- * revision makes late outcomes of the run have no effect.
+ * Returns the item with the values that it had before the run, in all members that outcomes change.
+ * The new revision makes late outcomes of the run have no effect.
  */
 function restored(item: Item, before: Item | undefined, { runNumber }: Run): Changed<Item> {
   const revision = revisionAfter(runNumber);

@@ -32,8 +32,8 @@ export interface ForecastDependencies {
 }
 
 /**
- * Returns the runs from which the credits of a watchlist are forecast: those of its newest
- * `forecastRuns` runs that completed and read every step. Returns an empty list if there are none.
+ * Returns the runs from which the credits of a watchlist are forecast: of its newest `forecastRuns`
+ * runs, the runs that completed and read every step. Returns an empty list if there are none.
  */
 export async function pastRuns(
   watchlistId: string,

@@ -42,8 +42,8 @@ export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefine
 }
 
 /**
- * Time at which the service discards a held run that no client has released or discarded: 7 days
- * after the end of the run. The run must have ended.
+ * Returns the time at which the service discards a held run that no client has released or
+ * discarded: 7 days after the end of the run. The run must have ended.
  */
 export function holdExpiresAt({ finishedAt }: Pick<Run, "finishedAt">): Date {
   return new Date(Date.parse(finishedAt ?? "") + holdMs);

@@ -33,8 +33,8 @@ const readEverything = ({ status, error, finishedAt, hold }: Run): boolean =>
 export function lastReadAt(item: Item, reads: readonly string[]): string | null {
   const { state, delistedAt, snapshotAt, owes, consecutiveFailures: failures } = item;
   if (state === "delisted") return delistedAt;
-  // A new item may have a snapshot from before it was delisted. An item with an owed retry may not
-  // have been read by the newest run.
+  // A new item may have a snapshot that it got before it was delisted and added again. An item with
+  // an owed retry may not have been read by the newest run.
   if (state === "new" || snapshotAt === null || (owes.length > 0 && failures === 0)) {
     return snapshotAt;
   }

@@ -56,7 +56,10 @@ const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): 
 
 type Owing = Pick<Item, "state" | "owes">;
 
-/** IDs of the steps that do an item's owed retries, one for each retry. An ID may be repeated. */
+/**
+ * Returns the IDs of the steps that do an item's owed retries, one for each retry. An ID may be
+ * repeated.
+ */
 export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =>
   item.owes.map((owed) => stepOfRetry(pipeline, item, owed).id);
 

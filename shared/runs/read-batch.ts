@@ -168,8 +168,8 @@ interface ResultWithPages {
  *
  * If the run may be held, also records the items of the outcomes as they are in `pagesRead`, so
  * that the run can be discarded. The first batch of an item thus records the item as it was before
- * the run. Leaves out the items whose outcomes of earlier steps this batch stores, because the
- * batches of these outcomes have recorded them.
+ * the run. Omits items for which this batch stores outcomes of earlier steps, because the batches
+ * of those steps have recorded them.
  */
 export async function recordBatch(
   { ref, run, planned }: Pick<Batch, "ref" | "run" | "planned">,
@@ -216,9 +216,9 @@ export async function itemsOf(
 const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
 
 /**
- * The outcomes that a batch stores in its items: the outcomes carried from earlier steps, and the
- * outcomes of this batch. Leaves out the outcome of a routed item, because the item's next step
- * stores it. Exception: if this batch stores an earlier outcome of the item, it stores both.
+ * Returns the outcomes that a batch stores in its items: the outcomes carried from earlier steps,
+ * and the outcomes of this batch. Leaves out the outcome of a routed item, because the item's next
+ * step stores it. Exception: if this batch stores an earlier outcome of the item, it stores both.
  */
 export function outcomesToStore(
   { step }: StepRecord,
@@ -231,8 +231,8 @@ export function outcomesToStore(
 }
 
 /**
- * The result of a batch that was not read: each item has an outcome with `status`, so it gets an
- * owed retry of the step. Nothing is charged.
+ * Returns the result of a batch that was not read: each item has an outcome with `status`, so it
+ * gets an owed retry of the step. Nothing is charged.
  */
 export function unreadResult(
   items: Iterable<Item>,

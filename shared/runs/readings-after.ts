@@ -27,7 +27,8 @@ type Readings = Item["readings"];
 type Changes = ReadonlyMap<string, OpenChange>;
 
 /**
- * The readings and open changes of an item after an `ok` read. Each is absent if it stays the same.
+ * Returns the readings and open changes of an item after an `ok` read. Each is absent if it stays
+ * the same.
  *
  * A change is open while the stored reading of another kind still has an older value of the field.
  * Most open changes can be derived from the readings, so nothing is stored. An open change is

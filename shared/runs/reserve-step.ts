@@ -17,11 +17,13 @@ export interface ReserveDependencies {
   readonly clock: Clock;
 }
 
-/** ID of the credit hold of a step: the same at every call, so reserving is idempotent. */
+/**
+ * Returns the ID of the credit hold of a step: the same at every call, so reserving is idempotent.
+ */
 export const holdIdOf = (step: { runId: string; step: string }): string =>
   `${step.runId}#${step.step}`;
 
-/** Maximum cost of a step, in credits. */
+/** Returns the maximum cost of a step, in credits. */
 export const reservedFor = ({ items, scraper }: StepRecord): number =>
   creditsFor(items * stepScrapers[scraper].reserveQuarters);
 

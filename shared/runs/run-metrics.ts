@@ -1,4 +1,7 @@
-/** Metrics of runs. Each is reported once, unless two processes handle the same message at once. */
+/**
+ * Metrics of runs. Each metric is reported once, unless two processes handle the same message
+ * concurrently.
+ */
 import { type Metrics, newMetrics } from "../observability/metrics.ts";
 import { creditMetrics, itemMetrics } from "../items/item-metrics.ts";
 import { isAlarming } from "./source-shape.ts";
@@ -26,7 +29,8 @@ export const startMetrics = ({ startedAt }: Run, due: Date | null): Metrics =>
 export const overlapMetrics: Metrics = newMetrics("run_starts", {}, { runs_overlapped: 1 });
 
 /**
- * Metrics of one batch: read time and item counts by status. `stepMetrics` contains the credits.
+ * Returns the metrics of one batch: read time and item counts by status. `stepMetrics` contains the
+ * credits.
  */
 export const batchMetrics = (
   { scraper }: StepRecord,
@@ -46,7 +50,7 @@ export const stepMetrics = (
 export const stepTimeMetrics = ({ scraper }: StepRecord, milliseconds: number): Metrics =>
   newMetrics("steps", { scraper }, { step_ms: milliseconds });
 
-/** Metrics of an ended run. `run_ms` is NaN if the run has no end time. */
+/** Returns the metrics of an ended run. `run_ms` is NaN if the run has no end time. */
 export function endMetrics({ status, startedAt, finishedAt, hold, shape }: Run): Metrics {
   const ended = finishedAt === null ? Number.NaN : new Date(finishedAt).getTime();
   return newMetrics(

@@ -106,6 +106,6 @@ export function stepStats(records: readonly StepRecord[]): Record<string, StepSt
   );
 }
 
-/** Total credits of all steps. */
+/** Returns the total credits of all steps. */
 export const creditsOf = (stats: Readonly<Record<string, StepStats>>): number =>
   Object.values(stats).reduce((sum, { credits }) => sum + credits, 0);

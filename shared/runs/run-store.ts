@@ -105,9 +105,8 @@ export interface RunStore {
   /** Deletes a run from the history. Does nothing if there is no such run. */
   forget(watchlistId: string, runNumber: number): Promise<void>;
   /**
-   * Claims up to `limit` runs whose next check is due at `now`, and sets the next check of each to
-   * `nextCheck`, so that no other call claims these runs before that time. Returns the claimed
-   * runs.
+   * Claims up to `limit` runs whose next check is due at `now`, and returns them. Sets their next
+   * check to `nextCheck`, so that no other call claims them before that time.
    */
   takeStalled(check: {
     readonly now: Date;

@@ -124,7 +124,7 @@ export interface ShapeChange {
    * before. Present if these are nearly all items.
    */
   readonly incompleteItems?: number;
-  /** All fields that are missing after the run, those of earlier runs included. */
+  /** All fields that are missing after the run, including fields that earlier runs lost. */
   readonly missingFields: readonly string[];
 }
 
@@ -167,7 +167,10 @@ export interface Run extends RunRef {
   readonly watchlist: RunWatchlist | null;
 }
 
-/** Stats of a run before its first step. @param entry ID of the step at which the run starts */
+/**
+ * Returns the stats of a run before its first step. @param entry ID of the step at which the run
+ * starts
+ */
 export const emptyStats = (entry: string): RunStats => ({
   tracked: 0,
   entry,

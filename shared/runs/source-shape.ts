@@ -23,7 +23,7 @@ const factorMin = 3;
 const jumpedShareMin = 0.1;
 /**
  * The largest ratio of two factors that count as the same. A price of 3.40 that falls to a hundredth
- * shows 0.03, not 0.034: its factor is off by 12 %.
+ * shows 0.03, not 0.034: its factor is off by 12%.
  */
 const sameFactorRatioMax = 1.15;
 

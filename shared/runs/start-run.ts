@@ -40,8 +40,8 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
 }
 
 /**
- * IDs of the steps at which an item starts: the baseline for a new item, otherwise the run's entry;
- * and the steps of its owed retries.
+ * Returns the IDs of the steps at which an item starts: the baseline for a new item, otherwise the
+ * run's entry; and the steps of its owed retries.
  */
 export function startsOf(
   item: Item,

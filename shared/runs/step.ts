@@ -65,7 +65,7 @@ export interface StepRecord {
   readonly stats: StepStats | null;
 }
 
-/** Stats of a step that read nothing. */
+/** Returns the stats of a step that read nothing. */
 export const emptyStepStats = (scraper: StepScraperId): StepStats => ({
   scraper,
   requested: 0,

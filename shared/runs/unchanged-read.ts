@@ -66,7 +66,7 @@ function isAsKnown({ readings }: Item, observed: Snapshot, kind: ReadingKind): b
   return true;
 }
 
-/** The fields that are derived from a pulse and the last product reading of an item. */
+/** Returns the fields that are derived from a pulse and the last product reading of an item. */
 export function derivedOf({ readings }: Pick<Item, "readings">, pulse: Snapshot): Snapshot {
   const above = buyboxAboveLowest(readings.product ?? null, pulse);
   return above === undefined ? {} : { buyboxAboveLowest: above };

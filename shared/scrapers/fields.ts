@@ -73,5 +73,5 @@ export const fieldTypes = {
 
 const types: Readonly<Record<string, FieldType | undefined>> = fieldTypes;
 
-/** Type of a field that can be tracked or tested. Undefined for any other name. */
+/** Returns the type of a field that can be tracked or tested. Undefined for any other name. */
 export const typeOfField = (field: string): FieldType | undefined => types[field];

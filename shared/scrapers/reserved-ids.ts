@@ -1,6 +1,6 @@
 import type { Platform } from "../platforms/catalogue.ts";
 
-/** Behaviour of a reserved ID in the sandbox. With such IDs, customers test rare situations. */
+/** Behavior of a reserved ID in the sandbox. With such IDs, customers test rare situations. */
 export type ScriptedBehaviour =
   | "steady"
   | "price_changes_every_read"
@@ -23,18 +23,18 @@ export interface ReservedId {
   readonly description: string;
 }
 
-/** A pattern of reserved IDs. All matching IDs have the same behaviour. */
+/** A pattern of reserved IDs. All matching IDs have the same behavior. */
 export interface ReservedForm {
   readonly pattern: RegExp;
   readonly behaviour: ScriptedBehaviour;
   readonly description: string;
 }
 
-/** How long a read of an ID with the behaviour `slow` takes, in milliseconds. */
+/** How long a read of an ID with the behavior `slow` takes, in milliseconds. */
 export const slowMilliseconds = 3_000;
 
 /**
- * Behaviours that have a reserved ID on every platform. Each ID ends with the index in this array.
+ * Behaviors that have a reserved ID on every platform. Each ID ends with the index in this array.
  */
 const everywhere = [
   ["steady", "Found, in stock, always at the same price."],

@@ -10,7 +10,7 @@ export type ProductFields = Readonly<Record<string, unknown>>;
 export interface ReadRequest {
   readonly scraper: ScraperId;
   readonly marketplace: string;
-  /** Normalised, unique IDs of the scraper's platform. */
+  /** Normalized, unique IDs of the scraper's platform. */
   readonly ids: readonly string[];
   /** Time at which the read must return. IDs not read by then are `unavailable`. */
   readonly deadline: Date;
@@ -50,7 +50,7 @@ export interface Scraper {
 
 export interface OffersReadRequest {
   readonly marketplace: string;
-  /** Normalised, unique IDs of retailer_a. */
+  /** Normalized, unique IDs of retailer_a. */
   readonly ids: readonly string[];
   /** Time at which the read must return. IDs not read by then are `unavailable`. */
   readonly deadline: Date;
@@ -79,8 +79,8 @@ export type OffersAnswer =
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };
 
 /**
- * Number of offers of a listing: the count of the source, or the number of offers read if that is
- * higher.
+ * Returns the number of offers of a listing: the count of the source, or the number of offers read
+ * if that is higher.
  */
 export const totalOffersOf = (answer: Extract<OffersAnswer, { status: "ok" }>): number =>
   Math.max(answer.totalOffers, answer.offers.length);

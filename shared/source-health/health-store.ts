@@ -14,14 +14,14 @@ export interface HealthPeriod {
 /** Stores the counts of all processes by scraper and period. */
 export interface HealthStore {
   /**
-   * Adds counts to the period of `counts.lastReadAt`. Not idempotent: after an error without an
-   * answer, the counts may or may not have been added.
+   * Adds counts to the period of `counts.lastReadAt`. Not idempotent: after an error without a
+   * response, the counts may or may not have been added.
    */
   add(scraper: StepScraperId, counts: HealthCounts): Promise<void>;
   /** Returns the periods of a scraper that end after `since`, oldest first. */
   since(scraper: StepScraperId, since: Date): Promise<readonly HealthPeriod[]>;
 }
 
-/** Start of the period that contains a time, ISO 8601. */
+/** Returns the start of the period that contains a time, ISO 8601. */
 export const periodOf = (at: Date): string =>
   new Date(Math.floor(at.getTime() / periodMs) * periodMs).toISOString();

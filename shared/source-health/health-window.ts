@@ -29,7 +29,7 @@ export interface WindowHealth {
   readonly ageMs: number | null;
 }
 
-/** The sum of the periods that end after `now` minus `lengthMs`; null if there are none. */
+/** Returns the sum of the periods that end after `now` minus `lengthMs`; null if there are none. */
 export function countsWithin(
   periods: readonly HealthPeriod[],
   now: Date,
@@ -78,17 +78,17 @@ function quantile(latencies: readonly number[], share: number): number | null {
 }
 
 /**
- * The share of the items with a complete answer. `not_found` counts as complete, because the source
- * reports that these do not exist. Null if too few items were read.
+ * Returns the share of the items with a complete answer. `not_found` counts as complete, because
+ * the source reports that these do not exist. Null if too few items were read.
  */
 export const successShare = ({ shares }: WindowHealth): number | null =>
   shares === null ? null : shares.ok + shares.notFound;
 
-/** The status of a scraper from the health of its last hour. */
+/** Returns the status of a scraper from the health of its last hour. */
 export const healthStatus = (lastHour: WindowHealth): HealthStatus =>
   healthStatusOf(successShare(lastHour));
 
-/** The level of a quota; null if the source reports none. */
+/** Returns the level of a quota; null if the source reports none. */
 export function quotaLevel(quota: Quota | undefined): QuotaLevel | null {
   if (quota === undefined) return null;
   if (quota.left <= 0) return "exhausted";

@@ -29,7 +29,7 @@ const windowSchema = v.pipe(
       v.nullable(
         v.object({
           median: v.pipe(milliseconds, v.description("Half of the calls took at most this long.")),
-          p95: v.pipe(milliseconds, v.description("95 % of the calls took at most this long.")),
+          p95: v.pipe(milliseconds, v.description("95% of the calls took at most this long.")),
         }),
       ),
       v.description(
@@ -86,7 +86,7 @@ export const sourcesResponse = v.object({
 
 export type SourceRecord = v.InferOutput<typeof sourceSchema>;
 
-/** The health of all scrapers in API answers, in the order of the catalogue. */
+/** Returns the health of all scrapers in API answers, in the order of the catalog. */
 export const presentSources = (
   health: HealthByScraper,
   now: Date,

@@ -18,7 +18,7 @@ export interface BrakeFields {
 }
 
 /**
- * The brake of new watchlists. In 641 days of prices of four shops, at most 92.3 % of the products
+ * The brake of new watchlists. In 641 days of prices of four shops, at most 92.3% of the products
  * of a shop changed between two readings (ADR 0031).
  */
 export const defaultBrake: Brake = { maxChangedPercent: 95, minItems: 50 };

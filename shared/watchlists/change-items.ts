@@ -1,4 +1,4 @@
-import { conflict, invalidParam, notFound, unavailable } from "../base/errors.ts";
+import { conflict, invalidParam, unavailable, watchlistNotFound } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { quantity } from "../base/quantity.ts";
 import { type Item, newItem } from "./item.ts";
@@ -58,7 +58,7 @@ export async function changeItems(
   const { watchlists, pages } = dependencies;
   const reread = async (): Promise<Watchlist> => {
     const found = await watchlists.get(watchlist.accountId, watchlist.id);
-    if (found === undefined) throw deleted();
+    if (found === undefined) throw watchlistNotFound(watchlist.id);
     return found;
   };
   let tally = nothing;
@@ -91,8 +91,6 @@ function watchlistFilled(tally: ItemTally): Error {
       "remove some, and send the rest again.",
   );
 }
-
-const deleted = () => notFound("This watchlist");
 
 const nothing: ItemTally = {
   added: 0,
@@ -201,7 +199,7 @@ async function applyPass(
     },
     dependencies,
   );
-  if (outcome === "watchlist_deleted") throw deleted();
+  if (outcome === "watchlist_deleted") throw watchlistNotFound(list.watchlistId);
   const tally = notes.map((note) => note.tally).reduce(addTallies, nothing);
   const updated = await setLabels(
     list,
@@ -257,7 +255,7 @@ async function changeDetails(
   pages: Pick<PageStore, "changeDetails">,
 ): Promise<void> {
   const outcome = await pages.changeDetails(list, change);
-  if (outcome === "watchlist_deleted") throw deleted();
+  if (outcome === "watchlist_deleted") throw watchlistNotFound(list.watchlistId);
   if (outcome === "contended") throw unavailable();
 }
 

@@ -146,7 +146,9 @@ const superseded = ({ record }: CreationClaim): Error =>
   record === null ? unavailable() : inFlight();
 
 const tooMany = (): Error =>
-  conflict(`An account can have at most ${limits.watchlistsMax} watchlists. Delete one first.`);
+  conflict(
+    `An account can have at most ${limits.watchlistsMax} watchlists. Delete one first with DELETE /v1/watchlists/{id}.`,
+  );
 
 /**
  * Abandons a creation: releases the idempotency key, then purges the rows written so far. The order

@@ -28,8 +28,8 @@ export async function detailsOfItems(
 }
 
 /**
- * The ranges in which to read items or their details: one for all IDs, or one for each ID of a
- * watchlist with many pages, in which few IDs can be far apart.
+ * Returns the ranges in which to read items or their details: one for all IDs, or one for each ID
+ * of a watchlist with many pages, in which few IDs can be far apart.
  * @param itemIds sorted
  */
 export function rangesOf(

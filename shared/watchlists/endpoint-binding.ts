@@ -72,7 +72,7 @@ export async function endpointBinding(
   return bindings.get(watchlist.id) ?? null;
 }
 
-/** The binding to an endpoint that exists: its status is `ok` or `disabled`. */
+/** Returns the binding to an endpoint that exists: its status is `ok` or `disabled`. */
 export const bindingTo = ({ id, url, enabled }: WebhookEndpoint): EndpointBinding => ({
   endpointId: id,
   url,

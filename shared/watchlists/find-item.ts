@@ -2,7 +2,7 @@ import type { Item } from "./item.ts";
 import type { PageStore } from "./page-store.ts";
 
 /**
- * Finds an item of a watchlist by its normalised ID. Returns undefined if the watchlist does not
+ * Finds an item of a watchlist by its normalized ID. Returns undefined if the watchlist does not
  * have it. Reads one page, because each ID belongs to exactly one page.
  */
 export async function findItem(

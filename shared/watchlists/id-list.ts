@@ -93,11 +93,13 @@ const metadataBody = v.pipe(
       return addIssue({ message, path: [{ type: "object", origin: "value", input, key, value }] });
     }
     if (Object.keys(input).length > metadataKeysMax) {
-      return addIssue({ message: `'metadata' can have at most ${metadataKeysMax} keys.` });
+      return addIssue({
+        message: `'metadata' can have at most ${metadataKeysMax} keys. Remove some.`,
+      });
     }
     if (Buffer.byteLength(JSON.stringify(input)) > metadataBytesMax) {
       addIssue({
-        message: `'metadata' must have at most ${metadataBytesMax} bytes as JSON in UTF-8.`,
+        message: `'metadata' must have at most ${metadataBytesMax} bytes as JSON in UTF-8. Remove keys or shorten values.`,
       });
     }
   }),
@@ -200,7 +202,7 @@ function entryRefusal(at: string, issue: v.BaseIssue<unknown>): Error {
   return issue.received === "undefined" ? missingParam(param) : invalidParam(param, issue.message);
 }
 
-/** Items of a request: normalised, valid and unique IDs, and the labels and metadata to set. */
+/** Items of a request: normalized, valid and unique IDs, and the labels and metadata to set. */
 export interface RequestedItems {
   /** In the order of the request. */
   readonly ids: readonly string[];

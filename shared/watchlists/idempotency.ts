@@ -68,7 +68,9 @@ export function parseIdempotencyKey(
   const [key] = keys;
   if (key === undefined) return undefined;
   if (key.length > keyLengthMax || !printable.test(key)) {
-    throw refused(`An idempotency key must have 1 to ${keyLengthMax} printable ASCII characters.`);
+    throw refused(
+      `An idempotency key must have 1 to ${keyLengthMax} printable ASCII characters. Send another key.`,
+    );
   }
   return key;
 }
@@ -78,7 +80,10 @@ const refused = (message: string): Error => invalidParam("idempotency_key", mess
 /** Returns the SHA-256 of a string in UTF-8, as lower-case hexadecimal digits. */
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** SHA-256 of a body as JSON. Independent of the order of object keys, even in nested objects. */
+/**
+ * Returns the SHA-256 of a body as JSON. Independent of the order of object keys, even in nested
+ * objects.
+ */
 export const bodyHashOf = (body: object): string => sha256(JSON.stringify(sorted(body)));
 
 function sorted(value: unknown): unknown {

@@ -77,7 +77,7 @@ export interface Item {
   readonly revision: number;
 }
 
-/** An item that was never read. @param addedAt ISO time */
+/** Returns an item that was never read. @param addedAt ISO time */
 export const newItem = (id: string, addedAt: string): Item => ({
   id,
   state: "new",
@@ -109,7 +109,10 @@ export const kindsByWeight: readonly ReadingKind[] = [
   "pulse",
 ];
 
-/** Snapshot of an item: the last known value of every field. Null before the first `ok` read. */
+/**
+ * Returns the snapshot of an item: the last known value of every field. Null before the first `ok`
+ * read.
+ */
 export function currentSnapshot({ readings, openChanges }: Known): Snapshot | null {
   const known = kindsByWeight.map((kind) => readings[kind]).filter((one) => one !== undefined);
   if (known.length === 0) return null;
@@ -118,8 +121,8 @@ export function currentSnapshot({ readings, openChanges }: Known): Snapshot | nu
 }
 
 /**
- * Last known value of a field that readings of `kind` contain. If several kinds share the field,
- * the value may come from any of them. Undefined if no reading has the field.
+ * Returns the last known value of a field that readings of `kind` contain. If several kinds share
+ * the field, the value may come from any of them. Undefined if no reading has the field.
  */
 export function knownValue(
   { readings, openChanges }: Known,

@@ -1,28 +1,118 @@
+import { invalidParam } from "../base/errors.ts";
+import {
+  type DetailedItem,
+  type ItemOrder,
+  type ItemSort,
+  searchOf,
+  sortItems,
+} from "./arrange-items.ts";
 import type { Item, ItemState } from "./item.ts";
+import type { ItemDetails } from "./item-details.ts";
 import { maxChangedAt } from "./page.ts";
 import type { PageStore } from "./page-store.ts";
 import { readItems } from "./read-items.ts";
 
 export interface ItemQuery {
   readonly limit: number;
-  /** Lists only items with a higher ID than this, which need not be on the watchlist. */
+  /**
+   * Lists only items behind the item with this ID. In the order of IDs, the item need not be on the
+   * watchlist.
+   */
   readonly startingAfter: string | undefined;
   readonly state: ItemState | undefined;
-  /** Lists only items whose normalised ID begins with this prefix. */
+  /** Lists only items whose normalized ID begins with this prefix. */
   readonly idPrefix?: string | undefined;
   /** Lists only items that changed or were delisted at this time or later. Undefined: all items. */
   readonly changedSince: Date | undefined;
+  /** Lists only items whose ID, label and title contain each of these words. */
+  readonly search?: string | undefined;
+  /** @default id */
+  readonly sort?: ItemSort | undefined;
+  /** @default asc */
+  readonly order?: ItemOrder | undefined;
 }
 
+export interface ItemsPage {
+  readonly items: readonly DetailedItem[];
+  /** True if more items match. */
+  readonly hasMore: boolean;
+}
+
+type Pages = Pick<PageStore, "details" | "pages">;
+
 /**
- * Lists the first `limit` matching items of a watchlist in ID order. `hasMore` is true if more
- * items match. Decodes only pages that may contain a match.
+ * Lists the first `limit` matching items of a watchlist, with their details. In the order of IDs
+ * and without a search, decodes only pages that may contain a match. Otherwise, reads all items
+ * that match the other filters.
+ * @throws 400 INVALID_PARAM if the listing is sorted and the item of `startingAfter` is not in it
  */
-export async function listItems(
+export const listItems = (
   watchlistId: string,
-  { limit, startingAfter, state, idPrefix, changedSince }: ItemQuery,
+  query: ItemQuery,
+  pages: Pages,
+): Promise<ItemsPage> =>
+  isInIdOrder(query)
+    ? firstItems(watchlistId, query, pages)
+    : arrangedItems(watchlistId, query, pages);
+
+const isInIdOrder = ({ search, sort = "id", order = "asc" }: ItemQuery): boolean =>
+  search === undefined && sort === "id" && order === "asc";
+
+async function firstItems(watchlistId: string, query: ItemQuery, pages: Pages): Promise<ItemsPage> {
+  const found: Item[] = [];
+  let hasMore = false;
+  for await (const item of matchingItems(watchlistId, query, pages)) {
+    if (found.length === query.limit) {
+      hasMore = true;
+      break;
+    }
+    found.push(item);
+  }
+  const [first, last] = [found[0], found.at(-1)];
+  const details =
+    first === undefined || last === undefined
+      ? new Map<string, ItemDetails>()
+      : await pages.details(watchlistId, { from: first.id, to: last.id });
+  return { items: found.map((item) => ({ item, details: details.get(item.id) })), hasMore };
+}
+
+async function arrangedItems(
+  watchlistId: string,
+  query: ItemQuery,
+  pages: Pages,
+): Promise<ItemsPage> {
+  const { limit, startingAfter, search, sort = "id", order = "asc" } = query;
+  const isFound = search === undefined ? () => true : searchOf(search);
+  const [details, items] = await Promise.all([
+    pages.details(watchlistId),
+    Array.fromAsync(matchingItems(watchlistId, { ...query, startingAfter: undefined }, pages)),
+  ]);
+  const matching = items
+    .filter(({ id }) => isFound(id, details.get(id)))
+    .map((item) => ({ item, details: details.get(item.id) }));
+  const sorted = sortItems(matching, { sort, order });
+  const start =
+    startingAfter === undefined ? 0 : sorted.findIndex(({ item }) => item.id === startingAfter) + 1;
+  if (startingAfter !== undefined && start === 0) throw notListed();
+  return {
+    items: sorted.slice(start, start + limit),
+    hasMore: sorted.length > start + limit,
+  };
+}
+
+const notListed = (): Error =>
+  invalidParam(
+    "starting_after",
+    "'starting_after' is not in this listing any more: the item was removed, or stopped matching. " +
+      "Read the listing again from its first page.",
+  );
+
+/** Yields the items that match all filters except the search, in ID order. */
+async function* matchingItems(
+  watchlistId: string,
+  { startingAfter, state, idPrefix, changedSince }: ItemQuery,
   pages: Pick<PageStore, "pages">,
-): Promise<{ readonly items: readonly Item[]; readonly hasMore: boolean }> {
+): AsyncGenerator<Item> {
   const since = changedSince?.toISOString();
   const isIn = (at: string | null): boolean => since === undefined || (at ?? "") >= since;
   const found = readItems(pages, watchlistId, {
@@ -30,11 +120,7 @@ export async function listItems(
     idPrefix,
     mayHold: (page) => (state === undefined || page.counts[state] > 0) && isIn(page.maxChangedAt),
   });
-  const items: Item[] = [];
   for await (const item of found) {
-    if ((state !== undefined && item.state !== state) || !isIn(maxChangedAt([item]))) continue;
-    if (items.length === limit) return { items, hasMore: true };
-    items.push(item);
+    if ((state === undefined || item.state === state) && isIn(maxChangedAt([item]))) yield item;
   }
-  return { items, hasMore: false };
 }

@@ -4,6 +4,7 @@ import { shownValue } from "../base/shown-value.ts";
 import { normaliseUrl } from "../outgoing/url.ts";
 import type { WebhookEndpoint } from "../webhooks/endpoint.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
+import { unknownEndpointId } from "../webhooks/existing.ts";
 import { bindingTo, endpointBinding, type EndpointBinding } from "./endpoint-binding.ts";
 import type { Watchlist } from "./watchlist.ts";
 
@@ -90,8 +91,5 @@ export async function namedEndpoint(
   if (webhookEndpointId === null) return null;
   const found = await endpoints.get(accountId, webhookEndpointId);
   if (found !== null) return found;
-  throw invalidParam(
-    "webhook_endpoint_id",
-    "There is no webhook endpoint with this ID. List the endpoints with GET /v1/webhook_endpoints.",
-  );
+  throw unknownEndpointId(webhookEndpointId);
 }

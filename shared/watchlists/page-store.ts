@@ -58,7 +58,7 @@ export interface PageStore {
   /**
    * Replaces the items of adjacent pages, splits them into pages within `PageBounds`, and updates
    * the watchlist's counters in the same transaction. Merges a page that has few items with its
-   * neighbour. See `Replacement` for the results.
+   * neighbor. See `Replacement` for the results.
    *
    * If the IDs and counts of a page stay the same, the write does not include the watchlist's row.
    * If the watchlist was deleted, such a write returns `stale` instead of `watchlist_deleted`, and

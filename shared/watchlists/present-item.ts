@@ -1,4 +1,6 @@
 import type { Platform } from "../platforms/catalogue.ts";
+import type { Pipeline } from "../pipelines/definition.ts";
+import { presentRouteStates } from "../pipelines/present-route-states.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
 import { currentSnapshot, type Item } from "./item.ts";
 import type { ItemTally } from "./change-items.ts";
@@ -11,6 +13,8 @@ interface ItemContext {
   readonly details: ItemDetails | undefined;
   /** Time of its last successful read (ISO); null if there was none. */
   readonly lastReadAt: string | null;
+  /** Pipeline of the watchlist, to present the states of its routes. Absent: none is presented. */
+  readonly pipeline?: Pipeline;
 }
 
 /**
@@ -20,7 +24,7 @@ interface ItemContext {
 export function presentItem(
   item: Item,
   platform: Platform,
-  { details, lastReadAt }: ItemContext,
+  { details, lastReadAt, pipeline }: ItemContext,
 ): Record<string, unknown> {
   const change = item.lastChange;
   return {
@@ -49,6 +53,7 @@ export function presentItem(
             changes: change.changes,
           },
     delisted_at: item.delistedAt,
+    route_states: pipeline === undefined ? [] : presentRouteStates(pipeline, item.routeStates),
   };
 }
 

@@ -3,6 +3,7 @@ import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
+import { itemOrders, itemSorts } from "./arrange-items.ts";
 
 /** Upper bound of times in queries. Times calculated from them must have a four-digit year. */
 const timeEnd = Date.parse("9000-01-01T00:00:00Z");
@@ -39,6 +40,33 @@ function isDay(text: string): boolean {
 /** Query of `GET /v1/watchlists`. */
 export const watchlistsQuery = v.object({ limit: limitParam(limits.pagination.watchlists) });
 
+/** Minimum number of characters of a search over all watchlists. */
+const searchLengthMin = 2;
+const searchLengthMax = 100;
+
+const searchText = (lengthMin: number) => {
+  const message = withRefused(
+    `'search' must have ${lengthMin} to ${searchLengthMax} characters, not counting spaces around it.`,
+  );
+  return v.pipe(
+    v.string(message),
+    v.trim(),
+    v.minLength(lengthMin, message),
+    v.maxLength(searchLengthMax, message),
+  );
+};
+
+/** Query of `GET /v1/watchlists/items`. */
+export const itemSearchQuery = v.object({
+  limit: limitParam(limits.pagination.foundItems),
+  search: v.pipe(
+    searchText(searchLengthMin),
+    v.description(
+      "The first characters of an item ID, or words that the ID, the label or the title contain.",
+    ),
+  ),
+});
+
 /** Query of `GET /v1/watchlists/{id}/items`. */
 export const itemsQuery = v.object({
   limit: limitParam(limits.pagination.items),
@@ -46,7 +74,30 @@ export const itemsQuery = v.object({
     v.pipe(
       v.string(),
       v.maxLength(32, withRefused("'starting_after' must be an item ID.")),
-      v.description("The last ID of the previous page."),
+      v.description(
+        "The last ID of the previous page. Send the same `search`, `sort` and `order` again.",
+      ),
+    ),
+  ),
+  search: v.optional(
+    v.pipe(
+      searchText(1),
+      v.description("Only items whose ID, label or title contain each of these words."),
+    ),
+  ),
+  sort: v.optional(
+    v.pipe(
+      oneOf("sort", itemSorts),
+      v.description(
+        "Order of the items. `name`: by label, or else by title. `change`: by the last change in " +
+          "percent. Items without the value are last. Default: `id`.",
+      ),
+    ),
+  ),
+  order: v.optional(
+    v.pipe(
+      oneOf("order", itemOrders),
+      v.description("`asc`: ascending. `desc`: descending. Default: `asc`."),
     ),
   ),
   state: v.optional(

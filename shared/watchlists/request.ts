@@ -129,7 +129,7 @@ export const newWatchlistBody = v.object({
 });
 type Body = v.InferOutput<typeof newWatchlistBody>;
 
-/** The parsed body of `POST /v1/watchlists`. Its item IDs are valid, normalised and unique. */
+/** The parsed body of `POST /v1/watchlists`. Its item IDs are valid, normalized and unique. */
 export interface NewWatchlist extends Shop, EndpointParams {
   readonly name: string;
   readonly ids: readonly string[];
@@ -198,7 +198,10 @@ function parseIds({ platform }: Shop, { ids, asins }: Body): RequestedItems {
   const raw = ids ?? asins;
   if (raw === undefined) {
     throw platform === "retailer_a"
-      ? missingParam("ids", "Parameter 'ids' is required; 'asins' is accepted in its place.")
+      ? missingParam(
+          "ids",
+          "Parameter 'ids' is required. For retailer_a, 'asins' is accepted instead.",
+        )
       : missingParam("ids");
   }
   const param = ids === undefined ? "asins" : "ids";

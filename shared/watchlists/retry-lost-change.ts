@@ -1,5 +1,5 @@
 import type { RandomSource, Clock } from "../base/clock.ts";
-import { conflict, notFound } from "../base/errors.ts";
+import { conflict, watchlistNotFound } from "../base/errors.ts";
 import { type ChangeAttempt, repeatChange } from "../base/repeat-change.ts";
 import { repeats } from "../base/retry-budget.ts";
 import type { Watchlist } from "./watchlist.ts";
@@ -30,7 +30,7 @@ export async function retryLostChange<Result>(
     async () => {
       const watchlist = current ?? (await watchlists.get(found.accountId, found.id));
       current = undefined;
-      if (watchlist === undefined) throw notFound("This watchlist");
+      if (watchlist === undefined) throw watchlistNotFound(found.id);
       return attempt(watchlist);
     },
     {

@@ -109,8 +109,8 @@ export function cronSchedule(cron: string, timezone: string): CronSchedule {
 }
 
 /**
- * The first due time later than both `due` and `now`. An `every` schedule adds whole intervals to
- * `due`.
+ * Returns the first due time later than both `due` and `now`. An `every` schedule adds whole
+ * intervals to `due`.
  */
 export function nextRunAfter(schedule: Schedule, due: Date, now: Date): Date {
   if (schedule.type === "cron") {
@@ -122,7 +122,9 @@ export function nextRunAfter(schedule: Schedule, due: Date, now: Date): Date {
   return new Date(due.getTime() + (missed + 1) * stepMs);
 }
 
-/** The first `count` due times later than `after`. An `every` schedule counts from `after`. */
+/**
+ * Returns the first `count` due times later than `after`. An `every` schedule counts from `after`.
+ */
 export function runTimesAfter(schedule: Schedule, after: Date, count: number): readonly Date[] {
   if (schedule.type === "cron") {
     return nextOccurrences(parseCron(schedule.cron, schedule.timezone), after, count);
@@ -132,8 +134,8 @@ export function runTimesAfter(schedule: Schedule, after: Date, count: number): r
 }
 
 /**
- * Number of due times later than `after` and at or before `until`. An `every` schedule counts from
- * `after`.
+ * Returns the number of due times later than `after` and at or before `until`. An `every` schedule
+ * counts from `after`.
  */
 export function countRuns(schedule: Schedule, after: Date, until: Date): number {
   if (schedule.type === "cron") {

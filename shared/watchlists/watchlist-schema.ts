@@ -203,10 +203,46 @@ export const watchlistItemSchema = v.object({
     ),
   ),
   delisted_at: v.nullable(timestamp),
+  route_states: v.pipe(
+    v.array(
+      v.object({
+        step: v.pipe(v.string(), v.description("ID of the route's step.")),
+        route: v.pipe(count, v.description("Position of the route in the step, from 0.")),
+        reads_met: v.pipe(
+          count,
+          v.description("Number of reads in a row that met the condition, for `confirm`."),
+        ),
+        reported: v.pipe(
+          v.boolean(),
+          v.description("For `once`: the condition was reported and has been true since."),
+        ),
+        cooldown_until: v.nullable(timestamp),
+      }),
+    ),
+    v.description(
+      "Why notifying routes do not report the item now, although their condition may be met: they " +
+        "wait for more reads (`confirm`), have reported (`once`), or wait for the end of a " +
+        "`cooldown`. Routes that hold nothing back are absent.",
+    ),
+  ),
 });
 
 /** Response 200 of `GET /v1/watchlists/{id}/items`. */
 export const watchlistItemsResponse = listOf(watchlistItemSchema);
+
+/** An item that `GET /v1/watchlists/items` finds. */
+export const foundItemSchema = v.object({
+  id: v.string(),
+  object: v.literal("found_item"),
+  watchlist_id: v.string(),
+  watchlist_name: v.string(),
+  platform: v.string(),
+  label: v.nullable(described("Label that you set.")),
+  title: v.nullable(described("Newest known title.")),
+});
+
+/** Response 200 of `GET /v1/watchlists/items`. */
+export const foundItemsResponse = listOf(foundItemSchema);
 
 /**
  * Response 200 of `POST /v1/watchlists/{id}/items` and of its legacy path, which uses another

@@ -21,6 +21,6 @@ export async function deleteEndpoint(
   const deleted =
     isId("webhookEndpoint", endpointId) &&
     (await dependencies.endpoints.delete(accountId, endpointId, now));
-  if (!deleted) throw endpointNotFound();
+  if (!deleted) throw endpointNotFound(endpointId);
   await endPending(endpointTarget(accountId, endpointId), now, dependencies);
 }

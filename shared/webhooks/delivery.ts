@@ -66,7 +66,7 @@ export interface DeliverySubject {
   readonly endpointId: string;
 }
 
-/** ID of a delivery, derived from its event and endpoint. */
+/** Returns the ID of a delivery, derived from its event and endpoint. */
 export const deliveryId = ({ event, endpointId }: DeliverySubject): string =>
   derivedIdAt("delivery", new Date(event.createdAt), event.id, endpointId);
 
@@ -101,10 +101,11 @@ const statusGone = 410;
 export const isGone = ({ status }: Pick<Attempt, "status">): boolean => status === statusGone;
 
 /**
- * The delivery after an attempt. A 2xx response completes the delivery and a 410 response fails it.
- * Any other result schedules the next retry, or fails the delivery if its retries are exhausted.
- * @param context `retryAfter`: value of the `Retry-After` header, null if absent; `fraction`: random
- * number in [0, 1) that varies the retry delay
+ * Returns the delivery after an attempt. A 2xx response completes the delivery and a 410 response
+ * fails it. Any other result schedules the next retry, or fails the delivery if its retries are
+ * exhausted.
+ * @param context `retryAfter`: value of the `Retry-After` header, null if absent; `fraction`:
+ * random number in [0, 1) that varies the retry delay
  */
 export function afterAttempt(
   delivery: Delivery,
@@ -127,8 +128,8 @@ export function afterAttempt(
 }
 
 /**
- * The delivery, failed without sending a request. `error` is stored as the error code of the
- * attempt.
+ * Returns the delivery, failed without sending a request. `error` is stored as the error code of
+ * the attempt.
  */
 export const endedDelivery = (delivery: Delivery, now: Date, error: string): Delivery => ({
   ...withAttempt(delivery, {

@@ -10,7 +10,7 @@ export type EndpointStatus = (typeof endpointStatuses)[number];
 export const webhookEndpointSchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with we_.")),
   object: v.literal("webhook_endpoint"),
-  url: v.pipe(v.string(), v.description("The URL in normalised form.")),
+  url: v.pipe(v.string(), v.description("The URL in normalized form.")),
   description: v.nullable(v.string()),
   events: v.nullable(
     v.pipe(

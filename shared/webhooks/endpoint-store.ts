@@ -42,7 +42,7 @@ export interface EndpointStore {
   list(accountId: string): Promise<readonly WebhookEndpoint[]>;
   countEndpoints(accountId: string): Promise<number>;
   /**
-   * Finds an endpoint of an account by its normalised URL (`normaliseUrl`). Null if there is none.
+   * Finds an endpoint of an account by its normalized URL (`normaliseUrl`). Null if there is none.
    */
   findByUrl(accountId: string, url: string): Promise<WebhookEndpoint | null>;
   /**
@@ -54,7 +54,7 @@ export interface EndpointStore {
 
 /** The stored record of a deleted endpoint. */
 export interface Deletion {
-  /** Last URL of the endpoint, normalised. */
+  /** Last URL of the endpoint, normalized. */
   readonly url: string;
   /** Time of the deletion, ISO 8601 UTC. */
   readonly deletedAt: string;

@@ -32,9 +32,9 @@ export type DisabledReason = (typeof disabledReasons)[number];
 export interface WebhookEndpoint {
   readonly id: string;
   readonly accountId: string;
-  /** Normalised URL of the receiver. */
+  /** Normalized URL of the receiver. */
   readonly url: string;
-  /** Normalised URL with which the endpoint was created; null if an earlier release created it. */
+  /** Normalized URL with which the endpoint was created; null if an earlier release created it. */
   readonly registeredUrl: string | null;
   readonly description: string | null;
   /**
@@ -142,8 +142,8 @@ export const rotateBody = object({
 });
 
 /**
- * Value of `updatedAt` for a change at `now`. Always later than the current value, even if the
- * clock is behind.
+ * Returns the value of `updatedAt` for a change at `now`. Always later than the current value, even
+ * if the clock is behind.
  */
 export const changedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
@@ -155,17 +155,23 @@ export const changedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));
 
-/** Maximum number of concurrent requests to an endpoint. Null, for a deleted one: the default. */
+/**
+ * Returns the maximum number of concurrent requests to an endpoint. Null, for a deleted one: the
+ * default.
+ */
 export const requestsAtOnceTo = (endpoint: WebhookEndpoint | null): number =>
   endpoint?.requestsAtOnce ?? limits.webhookRequestsAtOnce.default;
 
-/** The encrypted secrets with which requests are signed at `now`. The current secret is first. */
+/**
+ * Returns the encrypted secrets with which requests are signed at `now`. The current secret is
+ * first.
+ */
 export function signingSecrets(endpoint: WebhookEndpoint, now: Date): readonly string[] {
   const previous = previousSecretAt(endpoint, now);
   return previous === null ? [endpoint.secret] : [endpoint.secret, previous.sealed];
 }
 
-/** The replaced secret if requests are still signed with it at `now`; else null. */
+/** Returns the replaced secret if requests are still signed with it at `now`; else null. */
 export function previousSecretAt(
   endpoint: WebhookEndpoint,
   now: Date,
@@ -175,8 +181,8 @@ export function previousSecretAt(
 }
 
 /**
- * Encryption context of an endpoint's secrets. A secret can be decrypted only with the same
- * context.
+ * Returns the encryption context of an endpoint's secrets. A secret can be decrypted only with the
+ * same context.
  */
 export const endpointSecretContext = (accountId: string, endpointId: string): SecretContext => ({
   account: accountId,

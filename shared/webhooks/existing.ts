@@ -1,5 +1,6 @@
-import { notFound } from "../base/errors.ts";
+import { conflict, invalidParam, unknownId } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
+import { shortened } from "../base/shown-value.ts";
 import type { Delivery } from "./delivery.ts";
 import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
@@ -22,13 +23,27 @@ export async function existingEndpoint(
   const found = isId("webhookEndpoint", endpointId)
     ? await endpoints.get(accountId, endpointId)
     : null;
-  if (found === null) throw endpointNotFound();
+  if (found === null) throw endpointNotFound(endpointId);
   return found;
 }
 
 /** Error 404: the account has no such webhook endpoint. */
-export const endpointNotFound = (): Error =>
-  notFound("This webhook endpoint", "List the endpoints with GET /v1/webhook_endpoints.");
+export const endpointNotFound = (endpointId: string): Error =>
+  unknownId("Webhook endpoint", endpointId, "List the endpoints with GET /v1/webhook_endpoints.");
+
+/** Error 409: the webhook endpoint is disabled, so it gets no events. */
+export const endpointDisabled = (endpointId: string): Error =>
+  conflict(
+    `Webhook endpoint ${endpointId} is disabled, so nothing would be sent. Enable it first with ` +
+      "PATCH /v1/webhook_endpoints/{id}.",
+  );
+
+/** Error 400: the body names a webhook endpoint that the account does not have. */
+export const unknownEndpointId = (endpointId: string): Error =>
+  invalidParam(
+    "webhook_endpoint_id",
+    `There is no webhook endpoint ${shortened(endpointId)}. List the endpoints with GET /v1/webhook_endpoints.`,
+  );
 
 /**
  * Returns a delivery of the account, even before its first attempt.
@@ -39,14 +54,14 @@ export async function existingDelivery(
   id: string,
   sources: PendingSources,
 ): Promise<Delivery> {
-  if (!isId("delivery", id)) throw deliveryNotFound();
+  if (!isId("delivery", id)) throw deliveryNotFound(id);
   const logged = (): Promise<Delivery | null> => sources.deliveries.get(accountId, id);
   // Reads the log a second time, because the first attempt may have been logged between the reads.
   const found =
     (await logged()) ?? (await pendingDelivery(accountId, id, sources)) ?? (await logged());
-  if (found === null) throw deliveryNotFound();
+  if (found === null) throw deliveryNotFound(id);
   return found;
 }
 
-const deliveryNotFound = (): Error =>
-  notFound("This webhook delivery", "List the deliveries with GET /v1/webhook_deliveries.");
+const deliveryNotFound = (id: string): Error =>
+  unknownId("Webhook delivery", id, "List the deliveries with GET /v1/webhook_deliveries.");

@@ -63,8 +63,8 @@ export type DeliveryContent = InferOutput<typeof deliveryContent>;
 export type RecoverContent = InferOutput<typeof recoverContent>;
 
 /**
- * The outbox entry for the first attempts of a run's events. It is due at the creation time of the
- * events.
+ * Returns the outbox entry for the first attempts of a run's events. It is due at the creation time
+ * of the events.
  */
 export const runEntry = (
   run: Omit<RunContent, "kind"> & { readonly happenedAt: string },
@@ -74,18 +74,18 @@ export const runEntry = (
   return { lane: "first", dueAt: run.happenedAt, key: `run#${runId}`, content };
 };
 
-/** The outbox entry for the next attempt of a delivery; empty if no attempt is planned. */
+/** Returns the outbox entry for the next attempt of a delivery; empty if no attempt is planned. */
 export function retryEntries(delivery: Delivery): readonly OutboxEntry[] {
   return delivery.nextAttemptAt === null
     ? []
     : [deliveryEntry(delivery, { dueAt: delivery.nextAttemptAt })];
 }
 
-/** The outbox entry for a delivery that a recovery makes pending. */
+/** Returns the outbox entry for a delivery that a recovery makes pending. */
 export const recoveredEntry = (delivery: Delivery, dueAt: string): OutboxEntry =>
   deliveryEntry(delivery, { dueAt, inOrder: true });
 
-/** The outbox entry for a redelivery that a client requested, due now. */
+/** Returns the outbox entry for a redelivery that a client requested, due now. */
 export const redeliveryEntry = (delivery: Delivery, now: Date): OutboxEntry =>
   deliveryEntry(delivery, { dueAt: now.toISOString(), requested: true });
 
@@ -114,8 +114,8 @@ function deliveryEntry(
 }
 
 /**
- * The outbox entry for a recovery of this time span, due now. Its key makes a repeated request
- * idempotent.
+ * Returns the outbox entry for a recovery of this time span, due now. Its key makes a repeated
+ * request idempotent.
  */
 export const recoverEntry = (
   span: { readonly since: string; readonly until: string },

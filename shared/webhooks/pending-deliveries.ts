@@ -2,7 +2,7 @@ import { safeParse } from "valibot";
 import { firstIdAt, latestBefore, timeOf } from "../base/ids.ts";
 import { archivedRun, type EventBodies } from "../events/event-archive.ts";
 import type { PendingPage } from "../outbox/merged-page.ts";
-import { destinationTarget, type PendingWork, type DeliveryTarget } from "../outbox/outbox.ts";
+import { type PendingWork, type DeliveryTarget, targetKind } from "../outbox/outbox.ts";
 import { type Delivery, newDelivery } from "./delivery.ts";
 import type { DeliveryFilter, DeliveryStore } from "./delivery-store.ts";
 import { type RunContent, webhookContent } from "./outbox-entries.ts";
@@ -99,9 +99,9 @@ async function pendingRuns(
 ): Promise<{ readonly runs: readonly PendingRun[]; readonly from: string | null }> {
   const { filter, limit } = wanted;
   const targets = (await pending.targets(accountId)).filter(
-    ({ targetId }) =>
-      targetId !== destinationTarget(accountId).targetId &&
-      (filter.endpointId ?? targetId) === targetId,
+    (target) =>
+      targetKind(target) === "endpoint" &&
+      (filter.endpointId ?? target.targetId) === target.targetId,
   );
   let from: string | null = null;
   const runs: PendingRun[] = [];

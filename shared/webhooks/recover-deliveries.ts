@@ -16,8 +16,8 @@ const deliveriesAtOnce = 40;
  * Continues a recovery. For the events of a time span that the endpoint should receive, makes these
  * deliveries pending:
  * - deliveries that failed;
- * - deliveries of events that were never sent, for example while the endpoint was disabled. Events
- *   from before the endpoint existed count only if their run names the endpoint.
+ * - deliveries of events that were never sent, for example while the endpoint was disabled. An
+ *   event that is older than the endpoint counts only if its run names the endpoint.
  *
  * Processes runs oldest first, and the events of each run in delivery order. Stores its progress,
  * and returns when the time slice is over; the next call continues from the stored progress.

@@ -1,10 +1,9 @@
 import type * as v from "valibot";
-import { conflict } from "../base/errors.ts";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { type KeptSpan, keptSpan, keptSpanBody } from "../events/kept-span.ts";
 import { endpointTarget, type Outbox, type OutboxQueue } from "../outbox/outbox.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
-import { type EndpointRef, existingEndpoint } from "./existing.ts";
+import { endpointDisabled, type EndpointRef, existingEndpoint } from "./existing.ts";
 import { recoverEntry } from "./outbox-entries.ts";
 
 /** Body of `POST /v1/webhook_endpoints/{id}/recover`. */
@@ -36,7 +35,7 @@ export async function startRecovery(
   const { accountId, endpointId, wanted, now } = request;
   const { enabled } = await existingEndpoint(request, endpoints);
   if (!enabled) {
-    throw conflict("This webhook endpoint is disabled, so nothing would be sent. Enable it first.");
+    throw endpointDisabled(endpointId);
   }
   const span = keptSpan(wanted, now);
   const target = endpointTarget(accountId, endpointId);

@@ -4,7 +4,7 @@ import { endpointTarget, type OutboxQueue } from "../outbox/outbox.ts";
 import type { Delivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
-import { existingDelivery } from "./existing.ts";
+import { endpointDisabled, existingDelivery } from "./existing.ts";
 import type { PendingSources } from "./pending-deliveries.ts";
 
 export interface RedeliverDependencies extends PendingSources {
@@ -29,7 +29,7 @@ export async function redeliver(
   const delivery = await existingDelivery(accountId, deliveryId, dependencies);
   if (delivery.runId === null) {
     throw conflict(
-      "A test delivery cannot be redelivered. Send a new one with POST /v1/webhook_endpoints/{id}/test.",
+      `A test delivery cannot be redelivered. Send a new one with POST /v1/webhook_endpoints/${delivery.endpointId}/test.`,
     );
   }
   await requireReceiver(accountId, delivery.endpointId, endpoints);
@@ -49,13 +49,11 @@ async function requireReceiver(
   const endpoint = await endpoints.get(accountId, endpointId);
   if (endpoint === null) {
     throw conflict(
-      "The webhook endpoint of this delivery is deleted, so nothing would be sent. To send the event " +
+      `The webhook endpoint ${endpointId} of this delivery is deleted, so nothing would be sent. To send the event ` +
         "to another endpoint, use POST /v1/events/{id}/send.",
     );
   }
   if (!endpoint.enabled) {
-    throw conflict(
-      "The webhook endpoint of this delivery is disabled, so nothing would be sent. Enable it first.",
-    );
+    throw endpointDisabled(endpointId);
   }
 }

@@ -11,7 +11,8 @@ export interface SignedRequest {
 }
 
 /**
- * Headers that the service sets on the request of an attempt. The HTTP client adds further headers.
+ * Returns the headers that the service sets on the request of an attempt. The HTTP client adds
+ * further headers.
  */
 export const requestHeaders = (
   delivery: Pick<Delivery, "id" | "eventId" | "eventType">,

@@ -10,7 +10,8 @@ export interface RunReceiver {
 }
 
 /**
- * The endpoints that receive the events of a run (specification, section "Events", rules 1 and 2).
+ * Returns the endpoints that receive the events of a run (specification, section "Events", rules 1
+ * and 2).
  *
  * - If the run names an endpoint: only this endpoint, regardless of its `events` filter. It is
  *   returned even if it is disabled or deleted, so that the delivery log records the failure.

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { conflict, invalidParam, notFound } from "../base/errors.ts";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
+import { eventNotFound } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
 import { withRefused } from "../base/shown-value.ts";
 import type { FeedSources } from "../events/feed-start.ts";
@@ -10,6 +10,7 @@ import { type Delivery, newDelivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
+import { endpointDisabled, unknownEndpointId } from "./existing.ts";
 
 /** Body of `POST /v1/events/{id}/send`. */
 export const sendEventBody = v.object({
@@ -46,7 +47,7 @@ export async function sendEvent(
 ): Promise<Delivery> {
   const { deliveries, queue, warn } = dependencies;
   const found = await findEvent(accountId, eventId, dependencies);
-  if (found === null) throw notFound("This event", "List the events with GET /v1/events.");
+  if (found === null) throw eventNotFound(eventId);
   await requireReceiver({ accountId, endpointId }, dependencies.endpoints);
   const { event, run } = found;
   const { watchlistId, runId } = run;
@@ -64,13 +65,10 @@ async function requireReceiver(
     ? await endpoints.get(accountId, endpointId)
     : null;
   if (endpoint === null) {
-    throw invalidParam(
-      "webhook_endpoint_id",
-      "There is no webhook endpoint with this ID. List the endpoints with GET /v1/webhook_endpoints.",
-    );
+    throw unknownEndpointId(endpointId);
   }
   if (!endpoint.enabled) {
-    throw conflict("This webhook endpoint is disabled, so nothing would be sent. Enable it first.");
+    throw endpointDisabled(endpointId);
   }
   return endpoint;
 }

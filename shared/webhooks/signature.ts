@@ -23,8 +23,8 @@ export function signatureHeader({ body, secrets, at }: Signing): string {
 }
 
 /**
- * Headers of the Standard Webhooks convention, with one signature for each secret. The HMAC key is the
- * decoded bytes of the secret.
+ * Returns the headers of the Standard Webhooks convention, with one signature for each secret. The
+ * HMAC key is the decoded bytes of the secret.
  * @param id ID of the event
  */
 export function standardHeaders(id: string, { body, secrets, at }: Signing) {
@@ -40,7 +40,7 @@ export function standardHeaders(id: string, { body, secrets, at }: Signing) {
   };
 }
 
-/** Unix time in whole seconds, rounded down. */
+/** Returns the Unix time in whole seconds, rounded down. */
 export const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
 /** The signature headers of one request. */

@@ -10,7 +10,7 @@ export interface SourceRequest {
   readonly body: string;
 }
 
-/** The format of a correct source. Misbehaviours change parts of its replies. */
+/** The format of a correct source. Misbehaviors change parts of its replies. */
 export interface SourceSpeech {
   /** The media type of a correct reply, without a charset. */
   readonly contentType: string;

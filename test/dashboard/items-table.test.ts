@@ -59,7 +59,7 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     await expectAccessible(page);
   });
 
-  it("saves all items that match the filters as CSV, also those that are not loaded yet", async () => {
+  it("saves all items that match the filters as CSV, including items that are not loaded yet", async () => {
     const page = await opened();
     const saved = async (): Promise<string[]> => {
       const download = page.waitForEvent("download");
@@ -113,6 +113,6 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     expect((await row.boundingBox())?.height).toBe(60);
     await expectAccessible(page);
     await row.getByRole("link").click();
-    await page.getByRole("heading", { level: 2, name: "About the item" }).waitFor();
+    await page.getByRole("heading", { level: 2, name: "About the item", exact: true }).waitFor();
   });
 });

@@ -21,7 +21,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
 
   it("opens with Ctrl-K on every page, and opens a page, a watchlist and an item with the keyboard alone", async () => {
     const { page } = await dashboard.openAt("/keys", "API keys");
-    const search = page.getByRole("combobox", { name: "Page, watchlist or item ID" });
+    const search = page.getByRole("combobox", { name: "Page, watchlist or item" });
     const option = (name: RegExp) => page.getByRole("option", { name, selected: true });
 
     await page.keyboard.press("Control+k");

@@ -44,7 +44,7 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     await page.getByText("once, until it is false again").click();
     await page
       .getByText(
-        "Items with “price decreased, by 2.5 % or more, inStock is true, 2 reads in a row, at most every 6h” are reported.",
+        "Items with “price decreased, by 2.5% or more, inStock is true, 2 reads in a row, at most every 6h” are reported.",
       )
       .waitFor();
     await page.getByText("Items with “price below its target_price, once” are reported.").waitFor();

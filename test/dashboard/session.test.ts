@@ -110,7 +110,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("works when the dashboard is below a path prefix, such as that of a stage, with or without a slash at the end", async () => {
+  it("works below a path prefix, such as the name of a stage, with or without a slash at the end", async () => {
     const prefixed = createServer((request, response) => {
       const path = request.url?.replace(/^\/prod/, "") ?? "";
       void fetch(new URL(path, dashboard.url), {

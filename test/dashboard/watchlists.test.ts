@@ -134,7 +134,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await editor.fill("{");
     await page.getByText("This is not valid JSON").waitFor();
     await editor.fill("null");
-    await page.getByText(/Line 1: A pipeline must be an object with steps/).waitFor();
+    await page.getByText(/Line 1: A pipeline must be an object with an array 'steps'/).waitFor();
     await editor.fill('{"steps": [{"id": "only", "scraper": "retailer_a.pulse"}]}');
     await page.getByRole("img", { name: /only: reads with retailer_a.pulse/ }).waitFor();
     expect(await editor.getAttribute("aria-invalid")).toBeNull();
@@ -179,7 +179,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     const boxes = page.getByRole("checkbox", { name: /^Select \d/ });
     const names = await boxes.evaluateAll((all) => all.map((box) => box.ariaLabel));
     expect(names).toEqual(["Select 9000001", "Select 9000007"]);
-    await page.getByLabel("Search by ID").fill("123");
+    await page.getByLabel("Search by ID").fill("555");
     await page.getByText("No items match the filter.").waitFor();
     await page.getByLabel("Search by ID").fill("");
     await page.getByText("452 items").waitFor();

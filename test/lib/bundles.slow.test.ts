@@ -53,9 +53,12 @@ describe("the bundles of the Lambda functions", () => {
     const more = [
       ["PutObject", 87_000],
       ["CreateSchedule", 20_000],
-      // The routes of watchlists: among them the back-test, which contains the run engine, and the lists
-      // of changes.
-      ["removed_items", 118_000],
+      ["PutEvents", 20_000],
+      // The writer of Parquet files, which is loaded at the first export with rows.
+      ["changes.parquet", 70_000],
+      // The routes of watchlists: among them the back-test, which contains the run engine, the lists of
+      // changes, and the search and order of items.
+      ["removed_items", 130_000],
       // The ledger, with which the routes of watchlists charge a preview.
       ["watchlist_preview", 80_000],
       ["AssumeRole", 60_000],

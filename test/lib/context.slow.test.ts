@@ -129,6 +129,14 @@ describe("the CDK context", () => {
       { wafReason: "Another firewall protects the API." },
       "Context 'wafReason' requires 'waf' to be false.",
     ],
+    [{ eventBus: "yes" }, `Context 'eventBus' must be one of: on, off (got "yes").`],
+    [
+      { eventBus: "on", eventBusArchiveDays: "0" },
+      "'eventBusArchiveDays' must be a number of days",
+    ],
+    [{ eventBus: "on", eventBusArchiveDays: "3651" }, "from 1 to 3650"],
+    [{ eventBusArchiveDays: "30" }, "Context 'eventBusArchiveDays' requires 'eventBus' to be on."],
+    [{ eventBusSchemas: "on" }, "Context 'eventBusSchemas' requires 'eventBus' to be on."],
     [{ backups: "daily" }, `Context 'backups' must be one of: on, off (got "daily").`],
     [{ backups: "on", backupCopyVault: "eu-west-1" }, "'backupCopyVault' must be the ARN"],
     [

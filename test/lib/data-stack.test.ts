@@ -112,7 +112,7 @@ describe.each(["dev", "prod"] as const)("the outputs of the data stack of %s", (
     synthesize(stage).data.toJSON()["Outputs"] as Record<string, { Export?: { Name: string } }>,
   );
 
-  it("are exactly those that the service stack reads, and one for operators", () => {
+  it("are the outputs that the service stack reads and the output for operators", () => {
     const plain = outputs.filter(([, { Export }]) => Export === undefined);
 
     expect(plain.map(([name]) => name).toSorted()).toEqual(

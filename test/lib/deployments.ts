@@ -13,6 +13,9 @@ export const deployments: readonly GivenContext[] = [
   {
     stage: "dev",
     accessLogs: "on",
+    eventBus: "on",
+    eventBusArchiveDays: "30",
+    eventBusSchemas: "on",
     deployment: "linear-10-percent-every-1-minute",
     waf: "true",
     domainName,

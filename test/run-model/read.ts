@@ -11,12 +11,12 @@ import {
   decideChanged,
   decideLevel,
   isGated,
-  type Memories,
-  memoriesOf,
-  memoryOf,
+  type ModelRouteStates,
+  routeStatesOf,
+  routeStateOf,
   noteReading,
   passesAll,
-  type RouteMemory,
+  type ModelRouteState,
   type RoutePart,
   statefulParts,
   wantedValue,
@@ -48,7 +48,7 @@ export interface Reading {
   readonly metadata: Metadata;
   readonly offer: string | null | undefined;
   /** The states of the pipeline's routes before the read. */
-  readonly memories: Memories;
+  readonly routeStates: ModelRouteStates;
   /** Time of the read in milliseconds. */
   readonly at: number;
 }
@@ -56,14 +56,14 @@ export interface Reading {
 /** An item before a read. */
 export interface ReadItem {
   readonly known: Known;
-  readonly memories: Memories;
+  readonly routeStates: ModelRouteStates;
 }
 
 /** Returns the read of an item at a step, from the answer of its source. */
 export function read(
   {
     step,
-    item: { known, memories },
+    item: { known, routeStates },
     metadata,
     isNew,
     at,
@@ -77,7 +77,7 @@ export function read(
 ): Reading {
   const last = known.readings[readingKind(step)];
   const isFirst = status === "ok" && isNew;
-  return { status, isFirst, last, seen, before: known, metadata, offer, memories, at };
+  return { status, isFirst, last, seen, before: known, metadata, offer, routeStates, at };
 }
 
 /** The effects of a read at a step. */
@@ -100,7 +100,7 @@ export interface Verdict {
   readonly reportedChanges: Changes;
   readonly after: Known;
   /** What the pipeline's routes store about the item after the read. */
-  readonly memories: Memories;
+  readonly routeStates: ModelRouteStates;
   /** All known values of the item after the read. */
   readonly view: Snapshot;
   /** The values that a matched event contains. */
@@ -111,14 +111,14 @@ export interface Verdict {
 export function evaluate(pipeline: Pipeline, step: Step, reading: Reading): Verdict {
   const { testableFields } = stepScrapers[step.scraper];
   const sinceLast = changedSinceLast(reading);
-  const memories = memoriesOf(pipeline, reading);
-  const taken = takenRoutes({ step, reading, sinceLast }, memories);
+  const routeStates = routeStatesOf(pipeline, reading);
+  const taken = takenRoutes({ step, reading, sinceLast }, routeStates);
   const routes = taken.map(({ route }) => route);
   const found = changesOf(step, { reading, sinceLast, taken });
   const after = knownAfter(pipeline, step, { reading, found });
   for (const { step: of, route, key } of statefulParts(pipeline)) {
     const kind = readingKind(of);
-    noteReading(route, memoryOf(memories, key), {
+    noteReading(route, routeStateOf(routeStates, key), {
       before: reading.before.readings[kind] ?? {},
       after: after.readings[kind] ?? {},
       fields: stepScrapers[of.scraper].trackedFields,
@@ -130,7 +130,7 @@ export function evaluate(pipeline: Pipeline, step: Step, reading: Reading): Verd
     routes,
     ...found,
     after,
-    memories,
+    routeStates,
     view,
     values:
       reading.status === "ok"
@@ -153,7 +153,7 @@ interface Taken {
 }
 
 /** Returns the routes that the item takes. Changes the states of the step's routes. */
-function takenRoutes(judged: Case, memories: Memories): readonly Taken[] {
+function takenRoutes(judged: Case, routeStates: ModelRouteStates): readonly Taken[] {
   const { step } = judged;
   const decided = new Map<string, Taken | null>();
   const stateful = statefulParts({ steps: [step] });
@@ -162,19 +162,23 @@ function takenRoutes(judged: Case, memories: Memories): readonly Taken[] {
     if (parts.length === 0) return isTaken(route, judged) ? [{ route }] : [];
     return parts.flatMap((part) => {
       const known = decided.get(part.key);
-      const taken = known === undefined ? takenPart(part, judged, memories) : known;
+      const taken = known === undefined ? takenPart(part, judged, routeStates) : known;
       decided.set(part.key, taken);
       return taken === null ? [] : [{ ...taken, route: part.route }];
     });
   });
 }
 
-function takenPart({ route, key }: RoutePart, judged: Case, memories: Memories): Taken | null {
+function takenPart(
+  { route, key }: RoutePart,
+  judged: Case,
+  routeStates: ModelRouteStates,
+): Taken | null {
   const { step, reading } = judged;
-  const memory = memoryOf(memories, key);
-  if (route.when !== "changed") return isLevelTaken(route, memory, judged) ? { route } : null;
+  const routeState = routeStateOf(routeStates, key);
+  if (route.when !== "changed") return isLevelTaken(route, routeState, judged) ? { route } : null;
   if (reading.status !== "ok" || reading.last === undefined) return null;
-  const changes = decideChanged(route, memory, {
+  const changes = decideChanged(route, routeState, {
     ...reading,
     last: reading.last,
     derived: derivedFields(step, reading),
@@ -183,10 +187,10 @@ function takenPart({ route, key }: RoutePart, judged: Case, memories: Memories):
   return Object.keys(changes).length === 0 ? null : { route, changes };
 }
 
-function isLevelTaken(route: Route, memory: RouteMemory, judged: Case): boolean {
+function isLevelTaken(route: Route, routeState: ModelRouteState, judged: Case): boolean {
   const { status, at } = judged.reading;
   const isHidden = !isAnswered(status) && route.when !== "failed";
-  return decideLevel(route, memory, { isMet: isHidden ? null : meets(route, judged), at });
+  return decideLevel(route, routeState, { isMet: isHidden ? null : meets(route, judged), at });
 }
 
 /**

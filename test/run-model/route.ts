@@ -17,7 +17,7 @@ import { isSame, type Known } from "./fields.ts";
 type Value = Snapshot[string];
 
 /** The values, counts and times that the model of a route stores about one item. */
-export interface RouteMemory {
+export interface ModelRouteState {
   /** The value that the next read is compared with, by field; absent before the first value. */
   readonly references: Map<string, Value>;
   /**
@@ -33,7 +33,7 @@ export interface RouteMemory {
   matchedAt: number | null;
 }
 
-export const newMemory = (): RouteMemory => ({
+export const newRouteState = (): ModelRouteState => ({
   references: new Map(),
   rows: new Map(),
   row: 0,
@@ -62,7 +62,7 @@ function cooldownOf({ cooldown = "0m" }: Route): number {
   return Number(cooldown.slice(0, -1)) * milliseconds[unit];
 }
 
-const isWaiting = (route: Route, { matchedAt }: RouteMemory, at: number): boolean =>
+const isWaiting = (route: Route, { matchedAt }: ModelRouteState, at: number): boolean =>
   matchedAt !== null && at < matchedAt + cooldownOf(route);
 
 /**
@@ -123,20 +123,21 @@ export function wantedValue(
  */
 export function decideLevel(
   route: Route,
-  memory: RouteMemory,
+  routeState: ModelRouteState,
   { isMet, at }: { readonly isMet: boolean | null; readonly at: number },
 ): boolean {
   if (isMet === null) return false;
   if (!isMet) {
-    memory.row = 0;
-    memory.hasMatched = false;
+    routeState.row = 0;
+    routeState.hasMatched = false;
     return false;
   }
-  memory.row += 1;
-  const isRepeated = route.once === true && memory.hasMatched;
-  if (memory.row < (route.confirm ?? 1) || isRepeated || isWaiting(route, memory, at)) return false;
-  memory.hasMatched = true;
-  memory.matchedAt = at;
+  routeState.row += 1;
+  const isRepeated = route.once === true && routeState.hasMatched;
+  if (routeState.row < (route.confirm ?? 1) || isRepeated || isWaiting(route, routeState, at))
+    return false;
+  routeState.hasMatched = true;
+  routeState.matchedAt = at;
   return true;
 }
 
@@ -146,24 +147,24 @@ export function decideLevel(
  */
 export function decideChanged(
   route: Route,
-  memory: RouteMemory,
+  routeState: ModelRouteState,
   read: RouteRead,
 ): Record<string, { before: Value; after: Value }> {
   const changes: Record<string, { before: Value; after: Value }> = {};
-  const isLate = !isWaiting(route, memory, read.at);
+  const isLate = !isWaiting(route, routeState, read.at);
   const passes = passesAll(route, read);
   for (const field of fieldsOf(route, read.trackedFields)) {
     const [value, last] = [read.seen[field], read.last[field]];
     if (passes === null || value === undefined || last === undefined) continue;
     const is = isSame(field, value, last) ? last : value;
-    const found = decideField(route, memory, { field, is, passes });
+    const found = decideField(route, routeState, { field, is, passes });
     const isReport = found.effect === "report";
     if (!found.isConfirmed || (isReport && !isLate)) continue;
     if (isReport) changes[field] = { before: found.reference, after: is };
-    memory.references.set(field, is);
-    memory.rows.delete(field);
+    routeState.references.set(field, is);
+    routeState.rows.delete(field);
   }
-  if (Object.keys(changes).length > 0) memory.matchedAt = read.at;
+  if (Object.keys(changes).length > 0) routeState.matchedAt = read.at;
   return changes;
 }
 
@@ -173,18 +174,18 @@ export function decideChanged(
  */
 function decideField(
   route: Route,
-  memory: RouteMemory,
+  routeState: ModelRouteState,
   { field, is, passes }: { readonly field: string; readonly is: Value; readonly passes: boolean },
 ) {
-  const reference = memory.references.get(field);
+  const reference = routeState.references.get(field);
   if (reference === undefined) throw new Error(`${field} has no reference value`);
   const side = sideOf(field, is, reference);
   const effect = effectOf(route, side);
   const isEffective = effect === "follow" || (effect === "report" && isFar(route, is, reference));
-  const row = memory.rows.get(field);
-  if (!passes || !isEffective) memory.rows.delete(field);
-  else memory.rows.set(field, { side, length: row?.side === side ? row.length + 1 : 1 });
-  const length = memory.rows.get(field)?.length ?? 0;
+  const row = routeState.rows.get(field);
+  if (!passes || !isEffective) routeState.rows.delete(field);
+  else routeState.rows.set(field, { side, length: row?.side === side ? row.length + 1 : 1 });
+  const length = routeState.rows.get(field)?.length ?? 0;
   return { effect, reference, isConfirmed: length >= (route.confirm ?? 1) };
 }
 
@@ -231,16 +232,18 @@ const needsNumbers = ({ op, min_delta: delta, min_delta_percent: percent }: Rout
  */
 export function noteReading(
   route: Route,
-  memory: RouteMemory,
+  routeState: ModelRouteState,
   { before, after, fields }: Readings,
 ): void {
   for (const field of fieldsOf(route, fields)) {
     const [was, is] = [before[field], after[field]];
-    if (was !== undefined && !memory.references.has(field)) memory.references.set(field, was);
+    if (was !== undefined && !routeState.references.has(field))
+      routeState.references.set(field, was);
     if (is === undefined) continue;
-    const reference = referenceAfter(route, memory.references.get(field), is);
-    memory.references.set(field, reference);
-    if (memory.rows.get(field)?.side !== sideOf(field, is, reference)) memory.rows.delete(field);
+    const reference = referenceAfter(route, routeState.references.get(field), is);
+    routeState.references.set(field, reference);
+    if (routeState.rows.get(field)?.side !== sideOf(field, is, reference))
+      routeState.rows.delete(field);
   }
 }
 
@@ -260,7 +263,7 @@ interface Readings {
 }
 
 /** What each route of a pipeline stores about one item, by `RoutePart.key`. */
-export type Memories = ReadonlyMap<string, RouteMemory>;
+export type ModelRouteStates = ReadonlyMap<string, ModelRouteState>;
 
 /**
  * A route that needs a state, or a part of it with a separate state: a route with a cooldown and
@@ -311,7 +314,7 @@ function effectsOf(route: Route): readonly Route[] {
 }
 
 interface Before {
-  readonly memories: Memories;
+  readonly routeStates: ModelRouteStates;
   readonly before: Known;
 }
 
@@ -319,27 +322,27 @@ interface Before {
  * Copies the states of the routes of a pipeline before a read. A route without a state gets a
  * new one. Its reference values come from the last reading of the kind that the route's step reads.
  */
-export function memoriesOf(
+export function routeStatesOf(
   pipeline: { readonly steps: readonly Step[] },
-  { memories, before }: Before,
-): Memories {
-  const copies = new Map<string, RouteMemory>();
+  { routeStates, before }: Before,
+): ModelRouteStates {
+  const copies = new Map<string, ModelRouteState>();
   for (const { step, route, key } of statefulParts(pipeline)) {
-    const memory = structuredClone(memories.get(key)) ?? newMemory();
+    const routeState = structuredClone(routeStates.get(key)) ?? newRouteState();
     const known = before.readings[readingKind(step)] ?? {};
     const fields = stepScrapers[step.scraper].trackedFields;
-    noteReading(route, memory, { before: known, after: {}, fields });
-    copies.set(key, memory);
+    noteReading(route, routeState, { before: known, after: {}, fields });
+    copies.set(key, routeState);
   }
   return copies;
 }
 
 /**
  * Returns the state of the route part with this key (`RoutePart.key`).
- * @throws Error if `memoriesOf` has created no state for this key
+ * @throws Error if `routeStatesOf` has created no state for this key
  */
-export function memoryOf(memories: Memories, key: string): RouteMemory {
-  const memory = memories.get(key);
-  if (memory === undefined) throw new Error(`The route ${key} has no state.`);
-  return memory;
+export function routeStateOf(routeStates: ModelRouteStates, key: string): ModelRouteState {
+  const routeState = routeStates.get(key);
+  if (routeState === undefined) throw new Error(`The route ${key} has no state.`);
+  return routeState;
 }

@@ -55,7 +55,7 @@ export function modelWatchlist(
     details: noDetails,
     state: "new",
     known: { readings: {}, newer: {} },
-    memories: new Map(),
+    routeStates: new Map(),
     offer: null,
     lastReadStatus: null,
     failures: 0,
@@ -246,7 +246,7 @@ function store(runState: RunState, { item, step, reading }: Found): void {
   item.lastReadStatus = status;
   if (status === "not_found") {
     item.state = "delisted";
-    item.memories = new Map();
+    item.routeStates = new Map();
     item.known = { ...item.known, prices: [] };
     item.failures = 0;
     item.owes = [];
@@ -255,14 +255,14 @@ function store(runState: RunState, { item, step, reading }: Found): void {
     item.state = "active";
     item.failures = 0;
     if (reading.offer !== undefined) item.offer = reading.offer;
-    const { changes, after, memories } = evaluate(runState.list.pipeline, step, reading);
+    const { changes, after, routeStates } = evaluate(runState.list.pipeline, step, reading);
     item.known = after;
-    item.memories = memories;
+    item.routeStates = routeStates;
     const found = { runNumber: runState.number, step: step.id, scraper: step.scraper, changes };
     item.lastChange = lastChangeAfter(item.lastChange, found);
   } else {
     item.failures += 1;
-    item.memories = evaluate(runState.list.pipeline, step, reading).memories;
+    item.routeStates = evaluate(runState.list.pipeline, step, reading).routeStates;
     addRetry(runState.list.pipeline, item, step);
     runState.failedIds.add(item.id);
   }

@@ -2,7 +2,7 @@ import type { Pipeline } from "../../shared/pipelines/definition.ts";
 import type { Platform } from "../../shared/platforms/catalogue.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import type { ItemState } from "../../shared/watchlists/item.ts";
-import type { Memories } from "./route.ts";
+import type { ModelRouteStates } from "./route.ts";
 import type { ItemLooks } from "./answers.ts";
 import type { ItemGiven, ModelDetails } from "./details.ts";
 import type { Known } from "./fields.ts";
@@ -30,7 +30,7 @@ export interface ModelItem {
   state: ItemState;
   known: Known;
   /** What each route of the pipeline stores about the item. */
-  memories: Memories;
+  routeStates: ModelRouteStates;
   /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;
   lastReadStatus: ReadStatus | null;

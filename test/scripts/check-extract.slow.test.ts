@@ -40,7 +40,7 @@ describe("npm run check:extract", () => {
   it("returns 1 if the rules find neither a price nor the availability", async () => {
     const { code, out, err } = await check({ price: [".missing"] });
     expect(out).toContain("(nothing)");
-    expect(err).toContain("neither a price nor the availability");
+    expect(err).toContain("no price and no availability");
     expect(code).toBe(1);
   });
 

@@ -78,7 +78,7 @@ describe("the cost tables", () => {
     sweepBytes: { expiringPerMonth: gigabyte / 720, objects: 2 * (gigabyte / 720) },
   };
 
-  it("show the cost of a million calls of each kind, with a column for each billed service that any of them uses", () => {
+  it("show the cost of a million calls of each kind, with a column for each billed service that a kind of call uses", () => {
     const light = { name: "light", cpuMs: 1, billedMs: 12.4, usage: { gatewayRequest: 1 } };
     const heavy = { ...light, name: "heavy", usage: { gatewayRequest: 2, logGigabyte: 1e-6 } };
 

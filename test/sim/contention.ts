@@ -4,8 +4,8 @@ import type { Attempt } from "./attempt.ts";
 
 /** What can happen to a write while another write to the same item is in flight. */
 export const overlapKinds = [
-  "transaction cancelled by a transaction",
-  "transaction cancelled by a plain write",
+  "transaction canceled by a transaction",
+  "transaction canceled by a plain write",
   "plain write refused by a transaction",
   "plain write queued behind a plain write",
 ] as const;
@@ -39,9 +39,7 @@ export interface Contention {
   arrive(attempt: Attempt): Flight;
   /** The number of overlaps of each kind. */
   readonly overlaps: ReadonlyMap<Overlap, number>;
-  /**
-   * The number of overlaps of each pair of ledger writes. A key is like `transfer meets reserve`.
-   */
+  /** How often each pair of ledger writes overlapped. A key is like `transfer meets reserve`. */
   readonly pairs: ReadonlyMap<string, number>;
 }
 
@@ -120,8 +118,8 @@ export function contention(random: Random): Contention {
 function overlapOf(isTransaction: boolean, isOtherTransaction: boolean): Overlap {
   if (isTransaction) {
     return isOtherTransaction
-      ? "transaction cancelled by a transaction"
-      : "transaction cancelled by a plain write";
+      ? "transaction canceled by a transaction"
+      : "transaction canceled by a plain write";
   }
   return isOtherTransaction
     ? "plain write refused by a transaction"

@@ -88,11 +88,15 @@ const variables = (table: string): Readonly<Record<string, string>> => ({
   DOMAIN_NAME: "none",
 });
 
+/** Returns the name of the event bus, as the stacks set it; `none` if there is no bus. */
+export const busNameOf = ({ eventBus }: Overrides): string =>
+  eventBus === undefined ? "none" : "events";
+
 /** Creates a handler with empty caches, as a new Lambda environment does. */
 export function createLambda(name: LambdaName, table: string, overrides: Overrides): LambdaHandler {
   const create = creators[name] as (
     environment: Readonly<Record<string, string>>,
     overrides: Overrides,
   ) => LambdaHandler;
-  return create(variables(table), overrides);
+  return create({ ...variables(table), EVENT_BUS_NAME: busNameOf(overrides) }, overrides);
 }

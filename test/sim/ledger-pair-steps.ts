@@ -26,7 +26,7 @@ const muchLater = new Date("2026-03-01T13:00:00Z");
 /** A time at which all holds of a pair have expired. */
 export const afterAll = new Date("2026-03-01T13:00:01Z");
 /**
- * The credits that the account gets, and those of each hold. The balance covers the hold `one` or
+ * The credits of the account, and the credits of each hold. The balance covers the hold `one` or
  * the hold `another`, but not both. The hold `bystander` stays open.
  */
 export const credits = {

@@ -127,7 +127,7 @@ async function checkSwept(scene: PairScene): Promise<void> {
 interface End {
   readonly results: readonly StepResult[];
   readonly purchases: number;
-  /** The results of the steps that cancelled the hold. */
+  /** The results of the steps that canceled the hold. */
   readonly cancels: readonly (StepResult | undefined)[];
 }
 

@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const outbox = "shared/aws/deliveries/outbox-store.ts";
 
-/** Mutants of the event feed, webhooks and exports. */
+/** Mutants of the event feed, webhooks, exports and the event bus. */
 export const deliveryMutants: readonly Mutant[] = [
   {
     name: "recorded-without-the-lease",
@@ -179,6 +179,28 @@ export const deliveryMutants: readonly Mutant[] = [
     file: "shared/webhooks/recover-deliveries.ts",
     original: "webhookEndpointId !== null || createdAt >= endpoint.createdAt",
     replacement: 'webhookEndpointId !== null || createdAt >= ""',
+    scenario: "deliveries",
+  },
+  {
+    name: "refused-event-of-the-bus-forgotten",
+    file: "shared/event-bus/send-run.ts",
+    original: "failed: [...progress.failed, ...failed],",
+    replacement: "failed: failed.slice(0, 0).concat(progress.failed),",
+    scenario: "deliveries",
+  },
+  {
+    name: "rest-of-a-run-forgotten-after-a-failed-call-of-the-bus",
+    file: "shared/event-bus/send-run.ts",
+    original: "[...failed, ...(remaining ?? [])].toSorted",
+    replacement: "[...failed, ...(remaining ?? []).slice(remaining?.length)].toSorted",
+    scenario: "deliveries",
+  },
+  {
+    name: "body-serialized-again-for-the-bus",
+    file: "shared/event-bus/send-run.ts",
+    original: "const body = Buffer.from(unpackBody(gzip)).toString();",
+    replacement:
+      "const body = JSON.stringify(JSON.parse(Buffer.from(unpackBody(gzip)).toString()), null, 1);",
     scenario: "deliveries",
   },
 ];

@@ -49,8 +49,8 @@ export const watchlistMutants: readonly Mutant[] = [
   {
     name: "rest-of-a-query-ignored",
     file: "shared/aws/table/query-rows.ts",
-    original: "    start = LastEvaluatedKey;",
-    replacement: "    start = LastEvaluatedKey && undefined;",
+    original: "    yield Items;\n    start = LastEvaluatedKey;",
+    replacement: "    yield Items;\n    start = LastEvaluatedKey && undefined;",
     scenario: "runs",
   },
   {

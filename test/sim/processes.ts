@@ -41,7 +41,9 @@ export interface ProcessesOptions {
    */
   readonly readMs?: readonly [least: number, most: number] | undefined;
   /** Creates the ports to external systems for a process with the given clock. */
-  readonly outside: (clock: Clock) => Pick<Overrides, "sender" | "buckets" | "resolver" | "roles">;
+  readonly outside: (
+    clock: Clock,
+  ) => Pick<Overrides, "sender" | "buckets" | "eventBus" | "resolver" | "roles">;
 }
 
 const skewMsMax = 120_000;

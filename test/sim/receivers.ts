@@ -29,7 +29,7 @@ export interface SentRequest {
   readonly atOnce: number;
 }
 
-/** The behaviour of a receiver for a period. */
+/** The behavior of a receiver for a period. */
 type Mood = "fine" | "flaky" | "down" | "slow" | "busy" | "giving_up" | "odd";
 const troubles: readonly Mood[] = ["flaky", "down", "slow", "busy", "giving_up", "odd", "odd"];
 
@@ -63,7 +63,7 @@ interface OutsideOptions {
   readonly random: Random;
 }
 
-/** Creates simulated receivers. Each URL has a behaviour that changes over time. */
+/** Creates simulated receivers. Each URL has a behavior that changes over time. */
 export function virtualReceivers({ tasks, faults, random }: OutsideOptions) {
   const moods = new Map<string, { readonly mood: Mood; readonly until: number }>();
   const wellShare = random.pick([0.3, 0.6, 1]);

@@ -7,6 +7,7 @@ import { type ApiAnswer, type ApiRequest, apiAnswer, apiEvent, groupOf } from ".
 import { contention } from "./contention.ts";
 import { virtualCustomerBuckets } from "./customer-buckets.ts";
 import { dueRows } from "./dues.ts";
+import { virtualEventBus } from "./event-bus.ts";
 import { type FaultKind, type Profile, seededFaults } from "./faults.ts";
 import { timeoutSeconds, workers } from "./lambdas.ts";
 import { lambdaProcesses } from "./processes.ts";
@@ -92,6 +93,10 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
   const key = virtualKey();
   const receivers = virtualReceivers({ tasks, faults, random: of("receivers") });
   const buckets = virtualCustomerBuckets({ tasks, faults, random: of("buckets") });
+  // In half of the seeds, the deployment has an event bus.
+  const bus = of("has a bus").isHit(0.5)
+    ? virtualEventBus({ tasks, faults, random: of("bus") })
+    : null;
   const beforeEffect: ((attempt: Attempt) => Promise<void> | void)[] = [];
   const afterEffect: ((attempt: Attempt) => Promise<void> | void)[] = [];
   const onRefusal: ((attempt: Attempt, error: Error) => void)[] = [];
@@ -133,6 +138,7 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
     outside: (clock) => ({
       sender: receivers.sender(() => clock.now()),
       buckets: buckets.ports,
+      ...(bus !== null && { eventBus: bus.port }),
       resolver: { resolve: async () => ["8.8.8.8"] },
       roles: { assume: async () => ({ outcome: "failed", reason: "AccessDenied" }) },
     }),
@@ -242,6 +248,8 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
     bodies,
     receivers,
     buckets,
+    /** The event bus of the deployment; null if the deployment has none. */
+    bus,
     key,
     /** Functions that are called for each attempt, before or after it takes effect. */
     beforeEffect,

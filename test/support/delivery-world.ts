@@ -3,7 +3,7 @@ import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { startFauxqs } from "fauxqs";
 import { parse } from "valibot";
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { deliver, type DeliverDependencies } from "../../functions/delivery/deliver.ts";
 import { deliveryMessage } from "../../shared/messages/deliveries-queue.ts";
 import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
@@ -27,6 +27,7 @@ import { webhookSender } from "../../shared/outgoing/webhook-sender.ts";
 import type { Destination } from "../../shared/exports/destination.ts";
 import { destinationSecretContext, newRevision } from "../../shared/exports/destination.ts";
 import type { ExportRecord } from "../../shared/exports/export-record.ts";
+import { type BusDependencies, busSessions } from "../../shared/event-bus/bus-session.ts";
 import { type ExportDependencies, exportSessions } from "../../shared/exports/export-session.ts";
 import type { ExportStore } from "../../shared/exports/export-store.ts";
 import { addressPolicy } from "../../shared/outgoing/address-policy.ts";
@@ -37,6 +38,7 @@ import {
   type PublishDependencies,
   runEventPublisher,
 } from "../../shared/publishing/publish-run.ts";
+import type { Metrics } from "../../shared/observability/metrics.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
 import type {
   DeliveryRecord,
@@ -45,6 +47,7 @@ import type {
 import { rotateSecret } from "../../shared/webhooks/rotate-secret.ts";
 import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
 import { memorySecretBox } from "../../tools/stand-ins/memory-secret-box.ts";
+import { memoryEventBus } from "../fakes/memory-event-bus.ts";
 import { countingRandom, fixedClock } from "./clock.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { openTables } from "./tables.ts";
@@ -65,8 +68,11 @@ export async function startDeliveryWorld() {
   const s3 = new S3Client({ endpoint, region: "us-east-1", credentials, forcePathStyle: true });
   let made = 0;
 
-  /** Opens an empty world with a separate clock. */
-  const open = async () => {
+  /**
+   * Opens an empty world with a separate clock. `hasBus`: publishes events to an event bus in memory
+   * too.
+   */
+  const open = async ({ hasBus = false } = {}) => {
     made += 1;
     const tableName = await tables.create();
     const bucket = `events-${made}`;
@@ -103,6 +109,7 @@ export async function startDeliveryWorld() {
       outbox,
       destinations,
       queue,
+      hasBus,
     };
     const exportOutbox = dynamoOutboxStore<ExportRecord>(tables.client, {
       ...patience,
@@ -116,10 +123,27 @@ export async function startDeliveryWorld() {
       roles: stsRoleCredentials(),
       outbox: exportOutbox,
     };
+    const bus = memoryEventBus();
+    const warnings: string[] = [];
+    const busMetrics: Metrics[] = [];
+    const sendingToBus: BusDependencies = {
+      bus: hasBus ? bus : null,
+      bodies: webhooks.bodies,
+      apiUrl: "https://api.example/dev/",
+      clock,
+      random,
+      report: (metrics) => void busMetrics.push(...metrics),
+      warn: (message) => void warnings.push(message),
+    };
+    const busOutbox = dynamoOutboxStore<never>(tables.client, {
+      ...patience,
+      recordWrite: () => expect.unreachable("the bus has no log"),
+    });
     const draining = { queue, clock, random };
     const delivering: DeliverDependencies = {
       webhooks: { ...draining, outbox, open: webhookSessions(webhooks) },
       exports: { ...draining, outbox: exportOutbox, open: exportSessions(exporting) },
+      bus: { ...draining, outbox: busOutbox, open: busSessions(sendingToBus) },
     };
     const registering = {
       endpoints,
@@ -168,6 +192,10 @@ export async function startDeliveryWorld() {
       /** The dependencies of export sessions. A test may replace them. */
       exporting,
       outbox,
+      bus,
+      /** The metrics of the work for the bus, and its warnings. */
+      busMetrics,
+      warnings,
       delivering,
       registering,
       targets,

@@ -3,7 +3,7 @@ import { ledgerKeys, type RowKey } from "../../shared/aws/table/table.ts";
 import { numberedId } from "../../shared/base/ids.ts";
 import type { CreditSource, EntryType } from "../../shared/credits/ledger.ts";
 
-/** A ledger entry from before the account had shards. */
+/** An unsharded ledger entry. */
 interface UnshardedEntry {
   readonly accountId: string;
   /** Number of the entry in its account, from 1, without gaps. */
@@ -25,8 +25,8 @@ interface UnshardedEntry {
 }
 
 /**
- * Builds the row of a ledger entry from before the account had shards, including its key. The
- * service reads these rows, but no longer writes them.
+ * Builds the row of an unsharded ledger entry, including its key. The service reads these rows, but
+ * no longer writes them.
  */
 export function ledgerEntryRow(entry: UnshardedEntry): RowKey & Record<string, unknown> {
   return {

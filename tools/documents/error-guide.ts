@@ -71,7 +71,7 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
     meaning: "The endpoint or the resource does not exist, or it belongs to another account.",
     remedy: "Check the path and the ID.",
     retry: false,
-    example: errors.notFound("This watchlist"),
+    example: errors.watchlistNotFound("wl_01hq3v5k7m9n1p3r5t7v9x1z3b"),
   },
   CONFLICT: {
     status: "409",

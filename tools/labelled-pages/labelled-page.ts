@@ -30,7 +30,7 @@ export const pagesOption = {
 } as const;
 
 /**
- * Reads labelled pages: `ground-truth.json`, and a page `html/<name>.html` for each of its entries,
+ * Reads labeled pages: `ground-truth.json`, and a page `html/<name>.html` for each of its entries,
  * possibly gzipped.
  * @throws Error if `folder` is undefined, or if it cannot be read
  */

@@ -6,6 +6,7 @@ export interface Endpoints {
   readonly s3: string;
   readonly scheduler: string;
   readonly kms: string;
+  readonly events: string;
 }
 
 /** Variables of the developer's shell that would direct a client away from the local endpoints. */
@@ -22,6 +23,7 @@ const endpointVariables = {
   s3: "AWS_ENDPOINT_URL_S3",
   scheduler: "AWS_ENDPOINT_URL_SCHEDULER",
   kms: "AWS_ENDPOINT_URL_KMS",
+  events: "AWS_ENDPOINT_URL_EVENTBRIDGE",
 } as const satisfies Record<keyof Endpoints, string>;
 
 /**
@@ -37,7 +39,7 @@ export function pointClientsAt(endpoints: Partial<Endpoints>): void {
     ["AWS_ACCESS_KEY_ID", "local"],
     ["AWS_SECRET_ACCESS_KEY", "local"],
   ];
-  for (const service of ["dynamodb", "sqs", "s3", "scheduler", "kms"] as const) {
+  for (const service of ["dynamodb", "sqs", "s3", "scheduler", "kms", "events"] as const) {
     const endpoint = endpoints[service];
     if (endpoint !== undefined) wanted.push([endpointVariables[service], endpoint]);
   }

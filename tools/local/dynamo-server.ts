@@ -112,7 +112,7 @@ async function endStale(pidFile: string, database: string): Promise<void> {
   for (let waited = 0; runs(pid, database); waited += 20) {
     if (waited > startMillisecondsMax)
       throw new Error(
-        `Process ${pid} still uses ${database} and could not be killed. End it and try again.`,
+        `Process ${pid} still uses ${database} and could not be killed. End the process, then try again.`,
       );
     process.kill(pid, "SIGKILL");
     await delay(20);

@@ -148,7 +148,9 @@ async function answerStreamed(exchange: Exchange, timeout: { passed: boolean }):
   await target.invokeStreaming(event, stream);
   if (closed()) return;
   if (!response.headersSent)
-    throw new Error("The function must write the status of its response before it ends.");
+    throw new Error(
+      "The function ended without the status of its response. Write the status first.",
+    );
   response.end();
 }
 

@@ -192,7 +192,11 @@ async function withTimeout(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`The function ${name} exceeded its timeout of ${timeoutSeconds} s.`));
+      reject(
+        new Error(
+          `The function ${name} exceeded its timeout of ${timeoutSeconds} s. Check what it waits for.`,
+        ),
+      );
     }, timeoutSeconds * 1000);
   });
   try {

@@ -46,6 +46,11 @@ const namings: Readonly<Record<string, (resource: Named) => LocalName>> = {
     named(given(resource, "RoleName") ?? physicalName(resource, 64), (name) => ({
       Arn: `arn:aws:iam::000000000000:role/${name}`,
     })),
+  "AWS::Events::EventBus": (resource) =>
+    named(given(resource, "Name") ?? physicalName(resource, 256), (name) => ({
+      Arn: `arn:aws:events:${place}:event-bus/${name}`,
+      Name: name,
+    })),
   "AWS::Scheduler::ScheduleGroup": (resource) =>
     named(given(resource, "Name") ?? physicalName(resource, 64), (name) => ({
       Arn: `arn:aws:scheduler:${place}:schedule-group/${name}`,

@@ -138,6 +138,9 @@ const jsonBytesMax = 1024 * 1024;
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const body = await readBody(request, jsonBytesMax);
-  if (!body) throw new Error(`The request body must have at most ${jsonBytesMax} bytes.`);
+  if (!body)
+    throw new Error(
+      `The request body must have at most ${jsonBytesMax} bytes. Send a smaller one.`,
+    );
   return body.length === 0 ? {} : JSON.parse(body.toString());
 }

@@ -70,7 +70,10 @@ function readPaths(templates: ResolvedTemplates): readonly { id: string; path: s
   const pathOf = (id: string): string => {
     if (roots.includes(id)) return "";
     const resource = resources.find((candidate) => candidate.local.ref === id);
-    if (!resource) throw new Error(`The template's API has no resource with the ID ${id}.`);
+    if (!resource)
+      throw new Error(
+        `The template's API has no resource with the ID ${id}. Check the ParentId and ResourceId of its resources and methods.`,
+      );
     return `${pathOf(resource.properties.ParentId)}/${resource.properties.PathPart}`;
   };
   return [

@@ -59,17 +59,17 @@ function valueOf(text: string, kind: ReturnType<typeof optionKind>): string | nu
 }
 
 /**
- * Replaces adapters in the value of the variable SOURCES, and returns the new value. A choice for a
- * platform applies to those of its scrapers that the new adapter supports.
+ * Replaces adapters in `sourcesJson`, a value of the variable SOURCES, and returns the new value. A
+ * choice for a platform applies to every scraper of the platform that the new adapter supports.
  * @throws Error if no scraper matches a choice, or if an option refers to an environment variable
  * that is empty or not set
  */
 export function chooseSources(
-  variable: string,
+  sourcesJson: string,
   choices: readonly SourceChoice[],
   variables: Variables = process.env,
 ): string {
-  const sources = v.parse(v.record(v.string(), v.unknown()), JSON.parse(variable));
+  const sources = v.parse(v.record(v.string(), v.unknown()), JSON.parse(sourcesJson));
   for (const { target, adapter, baseUrl, options } of choices) {
     const scrapers = Object.keys(sources).filter(
       (scraper) =>
@@ -79,7 +79,7 @@ export function chooseSources(
       throw new Error(
         `--source ${target}=${adapter}: there is no scraper '${target}', and the adapter ` +
           `'${adapter}' supports no scraper of a platform '${target}'. ` +
-          `The scrapers are ${Object.keys(sources).join(", ")}`,
+          `Use one of the scrapers ${Object.keys(sources).join(", ")}.`,
       );
     }
     checkVariables(`--source ${target}=${adapter}`, options, variables);

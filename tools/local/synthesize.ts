@@ -6,6 +6,7 @@ import * as v from "valibot";
 import { templateCacheFile } from "./data-folder.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { templateSchema } from "./template.ts";
+import type { GivenContext } from "../../lib/context.ts";
 import type { Stack } from "./template.ts";
 
 const stackList = v.array(v.object({ name: v.string(), template: templateSchema }));
@@ -16,6 +17,7 @@ const root = join(import.meta.dirname, "..", "..");
 const sources = [
   "lib",
   "shared/base",
+  "shared/event-bus/event-bus.ts",
   "shared/observability/metric-names.ts",
   "functions/routes.ts",
   "functions/environment.ts",
@@ -24,18 +26,21 @@ const sources = [
 ];
 
 /**
- * Returns the stacks of the CDK app, as `cdk synth` creates them. Caches them in the data folder
+ * Returns the stacks of the CDK app with a context, as `cdk synth` creates them. Caches them in the data folder
  * until one of their source files changes, because loading the CDK is the slowest part of the
  * start.
  */
-export async function synthesize(folder: DataFolder): Promise<readonly Stack[]> {
-  const key = sourceKey();
+export async function synthesize(
+  folder: DataFolder,
+  context: GivenContext = {},
+): Promise<readonly Stack[]> {
+  const key = `${sourceKey()} ${JSON.stringify(context)}`;
   const cached = folder.read(templateCacheFile, cache);
   if (cached?.key === key) return cached.stacks;
   const { buildApp } = await import("../../lib/build-app.ts");
   const outdir = mkdtempSync(join(tmpdir(), "local-world-"));
   try {
-    const assembly = buildApp({ bundle: false, outdir }).synth();
+    const assembly = buildApp({ bundle: false, outdir, context }).synth();
     const stacks = v.parse(
       stackList,
       assembly.stacks.map(({ stackName, template }) => ({ name: stackName, template })),

@@ -91,7 +91,7 @@ function parseProperties(schema: v.GenericSchema, logicalId: string, resolved: u
   const parsed = v.safeParse(schema, resolved);
   if (parsed.success) return parsed.output;
   throw new Error(
-    `The template resource ${logicalId} has properties that the local world does not support:\n${v.summarize(parsed.issues)}`,
+    `The template resource ${logicalId} has properties that the local world does not support. Remove them, or add them to tools/local:\n${v.summarize(parsed.issues)}`,
   );
 }
 
@@ -166,7 +166,7 @@ function resolveIntrinsic(scope: Scope, name: string, argument: unknown): unknow
       return resolveStackOutput(scope, v.parse(stackOutput, argument));
     default:
       throw new Error(
-        `${scope.stack.name}: the local world does not support the template function ${name}.`,
+        `${scope.stack.name}: the local world does not support the template function ${name}. Use another function, or add it to tools/local/template.ts.`,
       );
   }
 }

@@ -87,7 +87,7 @@ async function answer(
     default:
       if (request.method !== "POST")
         return send(response, 405, {
-          error: `This path accepts only POST (got ${String(request.method)})`,
+          error: `This path accepts only POST (got ${String(request.method)}).`,
         });
       return receive(state, log, { request, response });
   }

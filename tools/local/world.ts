@@ -6,6 +6,7 @@ import { openDataFolder } from "./data-folder.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { startDynamo } from "./dynamo-server.ts";
 import { gateway } from "./gateway.ts";
+import { startEventBus } from "./event-bus.ts";
 import { keyEndpoint } from "./key-endpoint.ts";
 import { functionVariables, startLambdaHost } from "./lambda-host.ts";
 import type { Environment, LambdaHost, LoadHandler } from "./lambda-host.ts";
@@ -19,6 +20,7 @@ import { startScheduleClock } from "./schedule-clock.ts";
 import { openScheduleStore } from "./schedule-store.ts";
 import { scheduleTargets } from "./schedule-targets.ts";
 import { keepTemplateSchedules, schedulerEndpoint } from "./scheduler-endpoint.ts";
+import type { GivenContext } from "../../lib/context.ts";
 import { parseSources } from "../../shared/sources/registry/configuration.ts";
 import { seedAccounts } from "./seed.ts";
 import type { Seed, SeededKeys } from "./seed.ts";
@@ -45,6 +47,11 @@ export interface WorldOptions {
    */
   readonly progress?: Log;
   readonly sources?: readonly SourceChoice[];
+  /**
+   * The context of the CDK app.
+   * @default the defaults of stage dev
+   */
+  readonly context?: GivenContext;
   /**
    * Returns the stacks of the world.
    * @default the stacks of the CDK app
@@ -158,7 +165,7 @@ async function startBase(
   disposers: Disposer[],
 ): Promise<Base> {
   const [stacks, dynamo, queues] = await Promise.all([
-    (options.stacks ?? synthesize)(folder),
+    options.stacks?.(folder) ?? synthesize(folder, options.context),
     startDynamo(folder).then((started) => onStop(disposers, started, async () => started.stop())),
     startQueueServer(folder).then((started) =>
       onStop(disposers, started, async () => started.stop()),
@@ -168,6 +175,13 @@ async function startBase(
   const schedulerListener = deferredListener();
   const scheduler = await serveAtPreviousPort(folder, "scheduler", schedulerListener.listener);
   disposers.push(async () => scheduler.close());
+  const bus = await startEventBus({
+    templates,
+    folder,
+    log: options.log ?? (() => {}),
+    queueUrlBase: queues.queueUrlBase,
+  });
+  disposers.push(async () => bus.close());
   const keys = await serveAtPreviousPort(folder, "keys", keyEndpoint(templates, folder));
   disposers.push(async () => keys.close());
   const endpoints = {
@@ -176,6 +190,7 @@ async function startBase(
     s3: queues.endpoint,
     scheduler: scheduler.url,
     kms: keys.url,
+    events: bus.url,
   };
   pointClientsAt(endpoints);
   await Promise.all([
@@ -281,5 +296,6 @@ function readyContent(world: World): Record<string, unknown> {
     sqs_endpoint: world.endpoints.sqs,
     scheduler_endpoint: world.endpoints.scheduler,
     kms_endpoint: world.endpoints.kms,
+    event_bus_endpoint: world.endpoints.events,
   };
 }

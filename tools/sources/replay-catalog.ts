@@ -94,7 +94,9 @@ export async function startReplayCatalog(options: {
     setPrice(sku, price) {
       const before = products.get(sku);
       if (before === undefined)
-        throw new Error(`The recorded products do not contain the SKU ${sku}.`);
+        throw new Error(
+          `The recorded products do not contain the SKU ${sku}. Use a SKU of the recording.`,
+        );
       products.set(sku, { ...before, salePrice: price });
     },
     stop: async () => server.close(),

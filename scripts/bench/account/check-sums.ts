@@ -20,7 +20,10 @@ export async function checkSums(
     random: systemRandom,
   };
   const rows = await readWholeAccount(reader, accountId);
-  if (rows === undefined) throw new Error(`Account ${accountId} does not exist.`);
+  if (rows === undefined)
+    throw new Error(
+      `The bench's account ${accountId} does not exist. Repeat the bench with empty tables.`,
+    );
   const received = Number(rows.account["received"]);
   const sums = sumsOf(rows.shards);
   const expected = { balance: received - charged, held: 0, spent: charged, inFlight: 0 };

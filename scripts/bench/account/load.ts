@@ -49,7 +49,7 @@ export interface LoadFigures {
   readonly failed: number;
   /** The number of run steps that were reserved and settled. */
   readonly steps: number;
-  /** The credits of all settled calls and steps, including those of the warm-up. */
+  /** The credits of all settled calls and steps, including the warm-up. */
   readonly charged: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Publishes and delivers the events of a finished run in a separate process. Its CPU time is then
- * only that of the service and its AWS clients.
+ * Publishes and delivers the events of a finished run in a separate process, so that the process
+ * uses CPU time only for the service and its AWS clients.
  */
 import { S3Client } from "@aws-sdk/client-s3";
 import { SQSClient } from "@aws-sdk/client-sqs";
@@ -23,6 +23,7 @@ import { webhookSender } from "../../../shared/outgoing/webhook-sender.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import { destinationSecretContext, newRevision } from "../../../shared/exports/destination.ts";
 import type { ExportRecord } from "../../../shared/exports/export-record.ts";
+import { busSessions } from "../../../shared/event-bus/bus-session.ts";
 import { exportSessions } from "../../../shared/exports/export-session.ts";
 import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
 import { destinationTarget } from "../../../shared/outbox/outbox.ts";
@@ -74,7 +75,12 @@ const publisher = runEventPublisher({
   endpoints,
   outbox,
   destinations,
+  hasBus: false,
 });
+function noLog(): never {
+  throw new Error("The event bus has no log.");
+}
+
 const delivering = {
   webhooks: {
     ...shared,
@@ -97,6 +103,11 @@ const delivering = {
       roles: stsRoleCredentials(),
       outbox: exportOutbox,
     }),
+  },
+  bus: {
+    ...shared,
+    outbox: dynamoOutboxStore<never>(dynamo, { ...table, recordWrite: noLog }),
+    open: busSessions({ ...shared, bus: null, apiUrl: "https://api.example/" }),
   },
 };
 

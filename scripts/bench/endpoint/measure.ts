@@ -26,7 +26,7 @@ import { seeded } from "../../../tools/stand-ins/seeded.ts";
 export interface EndpointCase {
   /** The maximum number of parallel requests to the endpoint, as an operator sets it. */
   readonly requestsAtOnce: number;
-  /** The milliseconds that the receiver takes to answer a request. */
+  /** The milliseconds that the receiver takes to respond to a request. */
   readonly answerMs: number;
   /** The number of runs whose events are pending. */
   readonly runs: number;

@@ -72,7 +72,7 @@ export function virtualTime(start: Date): VirtualTime {
         const timer = queue.pop();
         if (timer === undefined)
           throw new Error(
-            "The work is not done, but no timer of the virtual clock is pending: it waits for something outside the model.",
+            "The work has not ended, but no timer of the virtual clock is pending. Make everything that the work waits for use this clock.",
           );
         now = timer.at;
         timer.fire();

@@ -24,7 +24,8 @@ async function load(): Promise<readonly Section[]> {
 }
 
 /**
- * Returns the sections that contain every word. Those with all words in their heading come first.
+ * Returns the sections that contain every word. Sections with all words in their heading come
+ * first.
  */
 function found(sections: readonly Section[], words: readonly string[]): readonly Section[] {
   const has = (text: string): boolean => {

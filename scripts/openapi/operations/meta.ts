@@ -1,8 +1,33 @@
+import * as v from "valibot";
 import type { RouteKey } from "../../../functions/routes.ts";
 import { healthFreshMs, healthResponse } from "../../../functions/meta/health.ts";
 import { version } from "../../../shared/base/version.ts";
 import { protocolVersions } from "../../../shared/sources/storefront/agent-profile.ts";
+import { schemaNames } from "../../../functions/meta/published.ts";
 import type { Operation } from "../operation.ts";
+
+const entries = (description: string) => v.pipe(v.array(v.string()), v.description(description));
+const changelogResponse = v.object({
+  object: v.literal("list"),
+  data: v.pipe(
+    v.array(
+      v.object({
+        object: v.literal("release"),
+        version: v.pipe(
+          v.nullable(v.string()),
+          v.description("Null for changes that no release has yet."),
+        ),
+        date: v.pipe(v.nullable(v.string()), v.description("The day of the release (ISO 8601).")),
+        added: entries("What is new."),
+        changed: entries("What works in another way."),
+        deprecated: entries("What a later release will remove."),
+        removed: entries("What no longer exists."),
+        fixed: entries("Errors that were corrected."),
+      }),
+    ),
+    v.description("Newest first."),
+  ),
+});
 
 export const metaOperations = {
   "GET /v1/health": {
@@ -49,6 +74,68 @@ export const metaOperations = {
       },
     },
     refusals: [404],
+  },
+  "GET /v1/changelog": {
+    id: "listReleases",
+    tag: "Meta",
+    summary: "List what changed in the API",
+    description:
+      "Returns the changes of each release, newest first. Changes without a release have `version` null. " +
+      "`/docs/changelog` is the same as a page. Public.",
+    answers: {
+      200: {
+        description: "The releases.",
+        schema: changelogResponse,
+        example: {
+          object: "list",
+          data: [
+            {
+              object: "release",
+              version: "0.2.0",
+              date: "2026-11-23",
+              added: ["`rows` of the S3 destination."],
+              changed: [],
+              deprecated: [],
+              removed: [],
+              fixed: [],
+            },
+          ],
+        },
+      },
+    },
+  },
+  "GET /v1/postman.json": {
+    id: "getPostmanCollection",
+    tag: "Meta",
+    summary: "Get this API as a Postman collection",
+    description:
+      "Returns a Postman collection 2.1 with every call. Set the variables `baseUrl` and `bearerToken` after " +
+      "you import it. Public.",
+    answers: { 200: { description: "The collection.", mediaType: "application/json" } },
+  },
+  "GET /v1/schemas/{name}": {
+    id: "getSchema",
+    tag: "Meta",
+    summary: "Get the JSON Schema of an event or a manifest",
+    description:
+      "Returns a JSON Schema (draft 2020-12): of the body of an event, by its type, or of the manifest of an " +
+      "export. The addresses stay the same in every release. Public.",
+    path: {
+      name: {
+        description: `One of ${schemaNames.join(", ")}.`,
+        example: "watchlist.product.changed",
+      },
+    },
+    answers: { 200: { description: "The schema.", mediaType: "application/schema+json" } },
+    refusals: [404],
+  },
+  "GET /llms.txt": {
+    id: "getLlmsText",
+    tag: "Meta",
+    summary: "List the documents for programs that read text",
+    description:
+      "Returns a short description of the service and the addresses of its documents. Public.",
+    answers: { 200: { description: "The text.", mediaType: "text/plain" } },
   },
   "GET /dashboard": {
     id: "getDashboard",

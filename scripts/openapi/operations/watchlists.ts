@@ -1,12 +1,11 @@
 import type { RouteKey } from "../../../functions/routes.ts";
 import { runsQuery } from "../../../shared/runs/queries.ts";
 import { runSchema, runsResponse } from "../../../shared/runs/run-schema.ts";
-import { itemsQuery, watchlistsQuery } from "../../../shared/watchlists/queries.ts";
+import { watchlistsQuery } from "../../../shared/watchlists/queries.ts";
 import {
   deletedWatchlistResponse,
   itemChangeResponse,
   watchlistItemSchema,
-  watchlistItemsResponse,
   watchlistSchema,
   watchlistsResponse,
 } from "../../../shared/watchlists/watchlist-schema.ts";
@@ -19,6 +18,7 @@ import {
 import { newWatchlistBodies, watchlistBodies } from "../bodies/watchlists.ts";
 import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";
+import { itemSearchOperations } from "./item-search.ts";
 import { watchlistHistoryOperations } from "./watchlist-history.ts";
 import { watchlistHoldOperations } from "./watchlist-holds.ts";
 import { watchlistBacktestOperations } from "./watchlist-backtests.ts";
@@ -201,27 +201,7 @@ export const watchlistOperations = {
     refusals: [404],
   },
   ...watchlistHoldOperations,
-  "GET /v1/watchlists/{id}/items": {
-    id: "listWatchlistItems",
-    tag: "Watchlists",
-    summary: "List a watchlist's items",
-    description:
-      "Lists the items of a watchlist in the order of their IDs, each with its last snapshot, " +
-      "its last change, its label and metadata, and the newest known title, address and image. " +
-      "Free.\n\n`changed_since` selects the items that changed or were " +
-      "delisted since then. Use it to catch up on missed deliveries.",
-    path: id,
-    query: itemsQuery,
-    queryExamples: { changed_since: "2026-11-21T00:00:00Z" },
-    answers: {
-      200: {
-        description: "Items in the order of their IDs.",
-        schema: watchlistItemsResponse,
-        example: { object: "list", data: [watchlistItem], has_more: false },
-      },
-    },
-    refusals: [404],
-  },
+  ...itemSearchOperations,
   "POST /v1/watchlists/{id}/items": {
     id: "changeWatchlistItems",
     tag: "Watchlists",

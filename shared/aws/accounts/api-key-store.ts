@@ -81,7 +81,9 @@ export async function putKey(
     if (cancellationReasons(error)?.[countPosition]?.code !== "ConditionalCheckFailed") {
       throw unavailableIfContended(error, key.accountId);
     }
-    throw conflict(`An account can have at most ${limits.apiKeysMax} API keys. Delete one first.`);
+    throw conflict(
+      `An account can have at most ${limits.apiKeysMax} API keys. Revoke one first with DELETE /v1/api_keys/{id}.`,
+    );
   }
 }
 

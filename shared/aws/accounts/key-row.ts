@@ -13,7 +13,7 @@ const epochMs = Date.UTC(2020, 0, 1);
 /** Converts a time in milliseconds since 1970 to its stored form, in milliseconds since 2020. */
 export const storedMs = (ms: number): number => ms - epochMs;
 
-/** The row of a key that has made no call, including its table key. */
+/** Returns the row of a key that has made no call, including its table key. */
 export const newKeyRow = ({ hash, accountId, id, name, prefix, demo }: NewKey): Row & RowKey => ({
   ...accountKeys.keyHash(hash),
   account_id: accountId,
@@ -24,7 +24,7 @@ export const newKeyRow = ({ hash, accountId, id, name, prefix, demo }: NewKey): 
   admitted_ms: noAdmissions,
 });
 
-/** The account and the API key of a row. */
+/** Returns the account and the API key of a row. */
 export const keyOwnerOf = (row: Row): KeyOwner => ({
   accountId: String(row["account_id"]),
   keyId: String(row["key_id"]),
@@ -34,8 +34,8 @@ export const keyOwnerOf = (row: Row): KeyOwner => ({
 });
 
 /**
- * The admission times of a key in milliseconds since 1970. Undefined for a row that the previous
- * release wrote.
+ * Returns the admission times of a key in milliseconds since 1970. Undefined for a row that the
+ * previous release wrote.
  */
 export function admissionTimesOf(row: Row): AdmissionTimes | undefined {
   const stored = row["admitted_ms"] as AdmissionTimes | undefined;
@@ -47,7 +47,10 @@ export function admissionTimesOf(row: Row): AdmissionTimes | undefined {
 /** The attributes that `lastUseOf` reads. */
 export const lastUseAttributes = "admitted_ms, last_admitted_ms";
 
-/** The time at which a call of the key was last admitted, ISO 8601; null before its first call. */
+/**
+ * Returns the time at which a call of the key was last admitted, ISO 8601; null before its first
+ * call.
+ */
 export function lastUseOf(row: Row): string | null {
   const newest = admissionTimesOf(row)?.at(-1);
   const ms = newest ?? Number(row["last_admitted_ms"] ?? 0);

@@ -25,7 +25,7 @@ interface Days {
 /**
  * Reads daily usage from DynamoDB. A shard's usage of a day is a sum. The shard's row for that day
  * counts the records in pages. The records that no page contains yet are added. Rows of the account
- * contain the usage of days before the account had shards.
+ * contain the unsharded usage of earlier days.
  */
 export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {
   const { accountsTable: table } = options;

@@ -32,8 +32,8 @@ const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
 const scannedEntriesMax = 5_000;
 
 /**
- * The delivery log in DynamoDB. A delivery ID begins with the time of the event, so rows sort by
- * time.
+ * Creates the delivery log in DynamoDB. A delivery ID begins with the time of the event, so rows
+ * sort by time.
  */
 export function dynamoDeliveryStore(
   client: DynamoDBDocumentClient,

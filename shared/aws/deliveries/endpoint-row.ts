@@ -14,7 +14,7 @@ import { disabledReasons, type WebhookEndpoint } from "../../webhooks/endpoint.t
 import type { Row } from "../table/dynamo.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-/** The row of a webhook endpoint, including its key. */
+/** Returns the row of a webhook endpoint, including its key. */
 export const endpointRowOf = (endpoint: WebhookEndpoint): Row => ({
   ...deliveryKeys.endpoint(endpoint.accountId, endpoint.id),
   id: endpoint.id,

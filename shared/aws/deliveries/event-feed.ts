@@ -56,8 +56,8 @@ const entryRow = object({
 type EntryRow = InferOutput<typeof entryRow>;
 
 /**
- * The event feed in DynamoDB. Each run has a row by its sequence and a row by its end time, and
- * each account has a count row. One transaction assigns a sequence and increments the count, so
+ * Creates the event feed in DynamoDB. Each run has a row by its sequence and a row by its end time,
+ * and each account has a count row. One transaction assigns a sequence and increments the count, so
  * sequences are assigned in order and have no gaps.
  */
 export function dynamoEventFeed(client: DynamoDBDocumentClient, options: Options): EventFeed {

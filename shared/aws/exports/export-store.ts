@@ -20,8 +20,8 @@ const rowsAtOnce = 200;
 const retentionSeconds = (limits.eventBodyDays + 2) * 24 * 60 * 60;
 
 /**
- * The export log in DynamoDB. An export ID begins with the time at which the run ended, so rows
- * sort by time.
+ * Creates the export log in DynamoDB. An export ID begins with the time at which the run ended, so
+ * rows sort by time.
  */
 export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: string): ExportStore {
   return {

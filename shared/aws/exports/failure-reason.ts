@@ -4,9 +4,9 @@ import { failureOf } from "../../outgoing/exchange-attempt.ts";
 const genericNames = new Set(["Error", "TypeError", "SyntaxError", "Unknown", "UnknownError"]);
 
 /**
- * A short code for a failed call of another service: its error code, otherwise its HTTP status,
- * otherwise the cause of a failed connection. Uses an error code only if it consists of up to 64
- * word characters and dots, because the other service chooses it.
+ * Returns a short code for a failed call of another service: its error code, otherwise its HTTP
+ * status, otherwise the cause of a failed connection. Uses an error code only if it consists of up
+ * to 64 word characters and dots, because the other service chooses it.
  */
 export function failureReason(error: unknown): string {
   const { name, status } = partsOf(error);

@@ -29,8 +29,8 @@ const parallelPuts = 4;
  * Returns false if the watchlist does not exist; some rows may have been written before it was
  * deleted, and its purge deletes them.
  *
- * - Large rows are first claimed: a transaction that checks that the watchlist exists creates them
- *   without content. Then each is put on condition that it still exists, which a purge prevents.
+ * - Large rows are first claimed: a transaction creates them without content, on condition that the
+ *   watchlist exists. Then each is put on condition that it still exists, which a purge prevents.
  * - The other rows are put in order, in as few transactions as possible. Each transaction checks
  *   that the watchlist exists.
  *

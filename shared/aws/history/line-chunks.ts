@@ -46,7 +46,7 @@ function compressed(lines: readonly string[]): LineChunk[] {
   return [...compressed(lines.slice(0, middle)), ...compressed(lines.slice(middle))];
 }
 
-/** The row of a chunk. @param ttl whole Unix seconds */
+/** Returns the row of a chunk. @param ttl whole Unix seconds */
 export const chunkRow = (key: RowKey, chunk: LineChunk, ttl: number): Row => ({
   ...key,
   ...chunk,

@@ -35,8 +35,8 @@ export async function* listedRuns(
     }));
   const range = isNewestFirst ? { last: from, isNewestFirst } : { first: from };
   for await (const segment of joinedSegments(runRows(client, table, { watchlistId, ...range }))) {
-    // The item of a point was read before the run ended. So this run and all older runs have only
-    // points from before `since`.
+    // The item of a point was read before the run ended. This run and all older runs therefore have
+    // only points that are older than `since`.
     if (isNewestFirst && segment.endedAt < since) return;
     const { points, ...run } = segmentOf(segment);
     const inSpan = points.filter((point) => isWithin(query, point));

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { limits } from "../../base/limits.ts";
 import type { Row } from "../table/dynamo.ts";
-import { queryRows } from "../table/query-rows.ts";
+import { growingRows, queryRows } from "../table/query-rows.ts";
 import { historyKeys } from "../table/table.ts";
 
 /** A range of runs of a watchlist, both ends inclusive. @default all runs, oldest first */
@@ -30,9 +30,18 @@ export const runRowsQuery = (
   ConsistentRead: true,
 });
 
-/** Yields the rows of the segments of a range of runs. Requests them page by page. */
+/** Number of rows that the first request for the newest runs reads: those of a day or a week. */
+const newestRows = 8;
+
+/**
+ * Yields the rows of the segments of a range of runs. Requests them page by page. The newest runs
+ * are often the only ones that a reader needs, so their first page is small.
+ */
 export const runRows = (
   client: DynamoDBDocumentClient,
   table: string,
   range: RunRange,
-): AsyncGenerator<Row> => queryRows(client, runRowsQuery(table, range));
+): AsyncGenerator<Row> =>
+  range.isNewestFirst === true
+    ? growingRows(client, { ...runRowsQuery(table, range), Limit: newestRows })
+    : queryRows(client, runRowsQuery(table, range));

@@ -79,7 +79,7 @@ function complete(runNumber: number, rows: readonly Row[]): readonly StoredSegme
   return [{ runNumber, endedAt: String(head["ended_at"]), rows: inOrder }];
 }
 
-/** The run number and the chunk number in the key of a segment's row. */
+/** Returns the run number and the chunk number in the key of a segment's row. */
 export function numbersOf({ sk }: Row): { readonly runNumber: number; readonly chunk: number } {
   const [, runNumber, chunk] = String(sk).split("#");
   return { runNumber: Number(runNumber), chunk: Number(chunk) };

@@ -74,8 +74,8 @@ async function rowsFor(
   cursor: EntryPlace | undefined,
 ): Promise<{ readonly rows: AccountRows | undefined; readonly below: EntryPlace }> {
   if (cursor !== undefined) {
-    // A cursor without a stamp is the place of an entry from before the account had shards. Only
-    // such entries follow it, so the shards are not read.
+    // A cursor without a stamp is the place of an unsharded entry. Only such entries follow it, so
+    // the shards are not read.
     const rows =
       cursor.at === 0
         ? undefined
@@ -111,7 +111,7 @@ interface Wanted {
 
 /**
  * Yields the entries that may match, newest first. Entries in the ranges of stamps come first, then
- * entries from before the account had shards, by sequence.
+ * unsharded entries, by sequence.
  */
 async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerator<Candidate> {
   const { accountId, rows, below, limit, expected, ranges, sequences } = wanted;
@@ -136,16 +136,16 @@ async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerat
 const placeOf = (sequence: number): EntryPlace => ({ at: 0, shard: 0, part: sequence });
 
 /**
- * Returns true for an entry that is older than a range. A range may include entries from before the
- * account had shards. Then returns false for their grants, purchases and adjustments: those times
- * are from an operator's clock, which may be wrong.
+ * Returns true for an entry that is older than a range. A range may include unsharded entries. Then
+ * returns false for their grants, purchases and adjustments: those times are from an operator's
+ * clock, which may be wrong.
  */
 function isBefore({ place, entry }: PlacedEntry, { from, withOld }: Range): boolean {
   if (place.at > 0 || !withOld) return place.at < from;
   return entry !== null && entry.source !== null && stampOf(new Date(entry.createdAt)) < from;
 }
 
-/** Reads entries from before the account had shards, by their sequences, newest first. */
+/** Reads unsharded entries, by their sequences, newest first. */
 async function readOld(
   process: LedgerProcess,
   accountId: string,

@@ -88,8 +88,7 @@ export interface BudgetUse {
   /** Credits of the open holds and the charges of the day. */
   readonly used: number;
   /**
-   * The credits in `used` from before the budget was set: they were charged or held earlier on that
-   * day.
+   * The credits in `used` that were charged or held earlier on the day on which the budget was set.
    */
   readonly base: number;
 }

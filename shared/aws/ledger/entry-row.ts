@@ -24,8 +24,8 @@ export function sourceRow(source: CreditSource): Row {
 }
 
 /**
- * Parses the row of a ledger entry from before the account had shards. Unchecked, because only this
- * service writes these rows.
+ * Parses the row of an unsharded ledger entry. Unchecked, because only this service writes these
+ * rows.
  */
 export const transactionOf = (row: Row): CreditTransaction => ({
   sequence: Number(row["sequence"]),
@@ -40,8 +40,8 @@ export const transactionOf = (row: Row): CreditTransaction => ({
 });
 
 /**
- * The call or step for which a hold or an entry was made, from its row; null if the row names
- * neither.
+ * Returns the call or step for which a hold or an entry was made, from its row; null if the row
+ * names neither.
  */
 export function creditSourceOf(row: Row): CreditSource | null {
   const { request_id: requestId, run_id: runId, endpoint, scraper, items } = row;

@@ -43,9 +43,9 @@ const beforeShards = -1;
 
 /**
  * Yields the entries of an account below a place, newest first. Entries of all shards come first,
- * merged by stamp, then entries from before the account had shards. The balance and the sequence of
- * an entry are sums over all shards at its place. They never change if all shards refuse new
- * records with stamps up to that place.
+ * merged by stamp, then unsharded entries. The balance and the sequence of an entry are sums over
+ * all shards at its place. They never change if all shards refuse new records with stamps up to
+ * that place.
  */
 export async function* entriesBelow(
   process: LedgerProcess,
@@ -121,7 +121,7 @@ interface Position {
 
 /**
  * Yields the entries and transfers of a shard below a place, newest first. For the first shard, or
- * for an account without shards, then yields the entries from before the account had shards.
+ * for an account without shards, then yields the unsharded entries.
  */
 async function* batchesOf(
   process: LedgerProcess,
@@ -161,7 +161,7 @@ async function* journalBatches(
   for await (const pages of answers) yield pages.flatMap((page) => stepsOf(page, number));
 }
 
-/** Yields entries from before the account had shards, newest first. */
+/** Yields unsharded entries, newest first. */
 async function* oldBatches(
   { client, ledgerTable }: LedgerProcess,
   { accountId, below, share }: Position,

@@ -13,14 +13,14 @@ import type { AccountRows } from "./read-shards.ts";
 export interface Range {
   readonly from: number;
   readonly to: number;
-  /** True to continue with the entries from before the account had shards. */
+  /** True to continue with the unsharded entries. */
   readonly withOld: boolean;
 }
 
 /** Where to find the entries that match a filter, newest first. */
 export interface Search {
   readonly ranges: readonly Range[];
-  /** Sequences of entries from before the account had shards. They are read after the ranges. */
+  /** Sequences of unsharded entries. They are read after the ranges. */
   readonly sequences: readonly number[];
   /** Number of entries that a range is expected to contain. */
   readonly expected: number;
@@ -118,10 +118,7 @@ async function entriesOfCall(
 const stampsIn = (row: Row | undefined, name: string): readonly number[] =>
   typeof row?.[name] === "number" ? [row[name]] : [];
 
-/**
- * The sequences of a call's entries from before the account had shards; undefined if they are
- * unknown.
- */
+/** The sequences of a call's unsharded entries; undefined if they are unknown. */
 function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly number[] | undefined {
   const { sequence: reserved, resolved_sequence: resolved, cancelled_sequence: refund } = hold;
   const sequence = Number(reserved);

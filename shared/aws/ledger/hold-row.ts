@@ -8,8 +8,8 @@ import { accountOwner, type BudgetDay } from "./daily-budget.ts";
 import type { LedgerProcess } from "./process.ts";
 
 /**
- * A hold with a separate row: the hold of a run's step, of a call whose charge was refunded, or of
- * a call from before the account had shards.
+ * A hold with a separate row: the hold of a run's step, of a call with a refunded charge, or of an
+ * unsharded call.
  */
 export interface RowHold {
   readonly isOpen: boolean;
@@ -19,10 +19,7 @@ export interface RowHold {
   readonly charged: number;
   /** Time of the resolution, ISO 8601 UTC. Meaningless while the hold is open. */
   readonly resolvedAt: string;
-  /**
-   * True for the hold of a call, which occupies a slot. Only calls from before the account had
-   * shards have such rows.
-   */
+  /** True for the hold of a call, which occupies a slot. Only unsharded calls have such rows. */
   readonly slot: boolean;
   readonly source: CreditSource;
   /** The daily budgets that the hold counts to. */
@@ -44,7 +41,7 @@ const holdOf = (row: Row): RowHold => {
   };
 };
 
-/** The daily budgets that a hold counts to, from its row. */
+/** Returns the daily budgets that a hold counts to, from its row. */
 export function budgetsOf(row: Row): readonly BudgetDay[] {
   const accountId = String(row["account_id"]);
   const { budget_day: ofWatchlist, account_budget_day: ofAccount } = row;

@@ -17,7 +17,7 @@ export interface JournalPage {
 }
 
 /**
- * The row of a page with the oldest records of a shard's journal, including its key.
+ * Returns the row of a page with the oldest records of a shard's journal, including its key.
  * @param records the oldest records of the journal; at least one
  */
 export function journalPageRow(
@@ -45,7 +45,7 @@ export const journalPageOf = (row: Row): JournalPage => ({
   },
 });
 
-/** The journal of a shard as a page. */
+/** Returns the journal of a shard as a page. */
 export const journalOf = (shard: Shard): JournalPage => ({
   records: shard.journal,
   before: stateBefore(shard, shard.journal),

@@ -18,9 +18,9 @@ const typeCodes = {
 } as const satisfies Record<JournalRecord["type"], string>;
 
 /**
- * The stored form of a record: `t` type, `a` stamp, `h` hold, `c` credits, `r` refunded, `n` items
- * charged, `k` whether the work succeeded, `y` day of the budget, `d` time of the charge, `i`
- * change ID, `f` source.
+ * Returns the stored form of a record: `t` type, `a` stamp, `h` hold, `c` credits, `r` refunded,
+ * `n` items charged, `k` whether the work succeeded, `y` day of the budget, `d` time of the charge,
+ * `i` change ID, `f` source.
  */
 export function recordRow(record: JournalRecord): Row {
   const { at: a } = record;
@@ -79,8 +79,8 @@ export function recordOf(row: Row): JournalRecord {
 }
 
 /**
- * The stored form of the call or step for which a hold was made. For a call: `e` endpoint. For a
- * step: `u` run, `m` run number, `p` step. For both: `w` watchlist, `s` scraper, `n` items. A
+ * Returns the stored form of the call or step for which a hold was made. For a call: `e` endpoint.
+ * For a step: `u` run, `m` run number, `p` step. For both: `w` watchlist, `s` scraper, `n` items. A
  * call's request ID is not stored, because it equals the hold ID.
  */
 export function journalSourceRow(source: CreditSource): Row {

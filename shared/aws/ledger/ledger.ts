@@ -22,9 +22,9 @@ import { reserveStepHold, settleRow } from "./row-holds.ts";
 import { atNoCharge, releaseExpiredCalls, settleCall } from "./settle-call.ts";
 
 /**
- * The ledger in DynamoDB. The credits of an account are split over shards, which are separate rows.
- * A call changes a shard with conditional updates: one to reserve and one to settle. Steps of runs,
- * whose holds have rows, and changes of two shards need transactions.
+ * Creates the ledger in DynamoDB. The credits of an account are split over shards, which are
+ * separate rows. A call changes a shard with conditional updates: one to reserve and one to settle.
+ * Steps of runs, whose holds have rows, and changes of two shards need transactions.
  */
 export function dynamoLedger(client: DynamoDBDocumentClient, options: LedgerOptions): Ledger {
   const process = ledgerProcess(client, options);

@@ -53,8 +53,8 @@ function openingItems(
   const { shards: count } = shardSlots(concurrency, 0);
   let left = inFlight;
   const rows = Array.from({ length: count }, (_, number) => {
-    // Distributes the calls that were in flight before the account had shards over the slots of the
-    // shards. It does not matter which shard gets which call.
+    // Distributes the unsharded calls over the slots of the shards. It does not matter which shard
+    // gets which call.
     const oldInFlight = Math.min(left, shardSlots(concurrency, number).slots);
     left -= oldInFlight;
     const first = number === 0 ? { balance, held, spent, sequence } : {};

@@ -67,7 +67,7 @@ export const ledgerProcess = (
 
 const unknown: KnownAccount = { home: 0, shards: 1, fences: new Map(), budget: null };
 
-/** The cached state of an account; defaults for an account that is not cached. */
+/** Returns the cached state of an account; defaults for an account that is not cached. */
 export const cachedAccountOf = ({ accounts }: LedgerProcess, accountId: string): KnownAccount =>
   accounts.get(accountId) ?? unknown;
 

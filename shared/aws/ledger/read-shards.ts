@@ -20,7 +20,7 @@ export interface AccountRows {
   readonly shards: readonly Shard[];
 }
 
-/** Number of shards in the row of an account; 0 if the row still stores the credits. */
+/** Returns the number of shards in the row of an account; 0 if the row still stores the credits. */
 export const shardCountOf = (account: Row): number => Number(account["shards"] ?? 0);
 
 /**
@@ -153,8 +153,8 @@ export async function readBalances(
 }
 
 /**
- * The total balance of the shards. Undefined if credits moved during the read, or if not all shards
- * were read.
+ * Returns the total balance of the shards. Undefined if credits moved during the read, or if not
+ * all shards were read.
  */
 export function wholeBalance({ received, shards, ofShard }: Balances): number | undefined {
   const all = [...ofShard.values()];

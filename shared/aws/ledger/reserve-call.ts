@@ -59,7 +59,8 @@ export function reserveCall(
     }
     const { shard } = written;
     // An earlier attempt may have created the hold. If so, the hold has expired and was released.
-    if (process.clock.now().getTime() - startedAt >= holdMs) throw unavailable("reserved too late");
+    if (process.clock.now().getTime() - startedAt >= holdMs)
+      throw unavailable("the reservation of credits completed too late to read the items");
     if (hasRoom(shard, credits)) {
       refusals += 1;
       note(`newer stamps in shard ${home}`);
@@ -89,7 +90,7 @@ interface Attempt {
  *
  * - `reserved`: the hold exists. An earlier attempt may have created it.
  * - `budget_changed`: the daily budget refused the write, but now covers the call.
- * - `over_budget`, and the other outcomes, which are those of `changeShard`: there is no hold.
+ * - `over_budget`, and the outcomes of `changeShard`: there is no hold.
  */
 type HoldWritten =
   | { readonly outcome: "reserved"; readonly hold: OpenHold }
@@ -100,7 +101,7 @@ type HoldWritten =
 /**
  * Writes the hold of a call: with one update of its shard, or with a transaction if the account has
  * a daily budget.
- * @throws the error of a request after which the hold does not exist
+ * @throws the error of a failed request, if the hold does not exist afterwards
  */
 async function writeHold(
   process: LedgerProcess,

@@ -192,10 +192,7 @@ export function settleRow(
   });
 }
 
-/**
- * Finds a shard that still counts a call from before the account had shards as in flight; 0 if none
- * does.
- */
+/** Finds a shard that still counts an unsharded call as in flight; 0 if none does. */
 async function shardOfOldSlot(process: LedgerProcess, accountId: string): Promise<number> {
   const rows = await readAccountRows(process, accountId);
   const shard = rows?.shards.find(({ oldInFlight }) => oldInFlight > 0);

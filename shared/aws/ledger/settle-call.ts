@@ -35,7 +35,7 @@ export const atNoCharge = ({ accountId, holdId, now }: HoldRef): Settlement => (
   now,
 });
 
-/** Number of items that a settlement charges; undefined if unknown. */
+/** Returns the number of items that a settlement charges; undefined if unknown. */
 export const chargedItemCount = ({ items, credits }: Settlement): number | undefined =>
   items ?? (credits === 0 ? 0 : undefined);
 
@@ -83,7 +83,7 @@ const isHeldBy = (shard: Shard, holdId: string, { at }: OwnHold): boolean =>
  * Writes the settlement of a call once: with one update of its shard, or with a transaction if
  * credits return to the account's daily budget.
  * @param attempt.at stamp of the settlement
- * @throws the error of a request after which the hold is still open
+ * @throws the error of a failed request, if the hold is still open afterwards
  */
 function writeSettlement(
   process: LedgerProcess,

@@ -24,9 +24,7 @@ export interface Shard {
   /** Maximum number of calls that may have holds in this shard at the same time. */
   readonly slots: number;
   readonly inFlight: number;
-  /**
-   * Number of calls in flight that reserved before the account had shards. Their holds have rows.
-   */
+  /** Number of unsharded calls in flight. Their holds have rows. */
   readonly oldInFlight: number;
   readonly balance: number;
   readonly held: number;
@@ -40,10 +38,7 @@ export interface Shard {
   readonly sequence: number;
   /** Stamp of the newest change. The shard refuses a change whose stamp is not newer. */
   readonly fence: number;
-  /**
-   * Open holds by hold ID. Holds of run steps, and holds from before the account had shards, have
-   * rows instead.
-   */
+  /** Open holds by hold ID. Holds of run steps, and unsharded holds, have rows instead. */
   readonly holds: ReadonlyMap<string, OpenHold>;
   /** The newest records, oldest first, that are not yet copied to a page. */
   readonly journal: readonly JournalRecord[];
@@ -78,8 +73,8 @@ export function shardOf(row: Row): Shard {
 }
 
 /**
- * The stored form of a hold. Names have one letter, because every update of a shard costs write
- * units for the size of its row.
+ * Returns the stored form of a hold. Names have one letter, because every update of a shard costs
+ * write units for the size of its row.
  */
 export const holdRow = ({ credits, at, expiresAt, source, budgetDay }: OpenHold): Row => ({
   c: credits,
@@ -135,7 +130,7 @@ export interface NewShard {
   readonly journal?: readonly JournalRecord[];
 }
 
-/** The row of a new shard, including its key. Without credits by default. */
+/** Returns the row of a new shard, including its key. Without credits by default. */
 export function newShardRow(shard: NewShard): Row {
   const { accountId, number, concurrency, fence, journal = [] } = shard;
   const { balance = 0, held = 0, spent = 0, sequence = 0, oldInFlight = 0, budget } = shard;

@@ -165,7 +165,7 @@ export function settleUpdate(
   });
 }
 
-/** The number of shards of an account, and the number of slots of one of its shards. */
+/** How many shards an account has, and how many slots one of them has. */
 interface Size {
   readonly shards: number;
   readonly slots: number;
@@ -215,8 +215,8 @@ export const growUpdate = (
 });
 
 /**
- * Builds the update that frees the slot of a call that reserved credits before the account had
- * shards. The credits of the call may be in another shard.
+ * Builds the update that frees the slot of an unsharded call. The credits of the call may be in
+ * another shard.
  */
 export const freeOldSlot = ({ table, accountId, shard }: ShardLocation): Update => ({
   TableName: table,

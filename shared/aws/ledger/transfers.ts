@@ -20,8 +20,8 @@ interface Wanted {
  * half of the difference between the two balances if that is more. Later calls then need no
  * transfer. Otherwise several shards provide the missing credits, as far as their balances allow.
  *
- * Returns false, without a change, if `shards` does not contain the shard that needs credits, if a
- * shard changed since it was read, or if other requests contend for the rows.
+ * Returns false, without a change, in these cases: `shards` does not contain the shard that needs
+ * credits, a shard changed since it was read, or other requests contend for the rows.
  */
 export async function gatherCredits(
   process: LedgerProcess,

@@ -30,8 +30,8 @@ export const beforeAttributes: readonly string[] = ["sk", "before", "before_item
 
 /**
  * Stores the items before a batch. Returns the attributes of the result's row that contain or name
- * them. Items that are too large for the row are written to separate rows under a new random name,
- * so the items of an attempt that recorded no result have no effect.
+ * them. Items that are too large for the row are written to separate rows under a new random name.
+ * If an attempt records no result, its rows therefore have no effect.
  * @throws 503 UNAVAILABLE if rows stay unprocessed
  */
 export async function storeItemsBefore(

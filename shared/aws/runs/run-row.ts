@@ -45,8 +45,8 @@ function limitsIn(row: Row): RunLimits {
 }
 
 /**
- * The stored form of stats. Steps are a list, because customers choose step IDs and DynamoDB
- * restricts names in maps.
+ * Returns the stored form of stats. Steps are a list, because customers choose step IDs and
+ * DynamoDB restricts names in maps.
  */
 export const statsRow = (stats: RunStats): Row => ({
   ...stats,
@@ -86,8 +86,8 @@ export function runOf(row: Row): Run {
 }
 
 /**
- * The row of a planned step, without its key. Later writes add `decision`, `is_sent`, `done` and
- * `stats`.
+ * Returns the row of a planned step, without its key. Later writes add `decision`, `is_sent`,
+ * `done` and `stats`.
  */
 export function stepRow(step: StepRecord): Row {
   return {

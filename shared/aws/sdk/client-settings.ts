@@ -18,8 +18,9 @@ export interface ClientTimes {
 }
 
 /**
- * The settings of every AWS client: the timeouts for connecting and for one attempt, and the number
- * of attempts. Under a retry budget, attempts and pauses also end when the budget is exhausted.
+ * Returns the settings of every AWS client: the timeouts for connecting and for one attempt, and
+ * the number of attempts. Under a retry budget, attempts and pauses also end when the budget is
+ * exhausted.
  */
 export const clientSettings = ({
   connectMs = dependencies.connectMs,

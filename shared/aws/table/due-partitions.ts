@@ -5,7 +5,7 @@ import type { RowKey } from "./table.ts";
 
 const { partitionKey, sortKey } = tableSchema.dueIndex;
 
-/** The attributes that add a row to the due index with the due time `at`. */
+/** Returns the attributes that add a row to the due index with the due time `at`. */
 export const dueAt = (
   kind: DueKind,
   { pk }: RowKey,
@@ -16,17 +16,17 @@ export const dueAt = (
 });
 
 /**
- * The index partition for all rows of a kind with the table partition key `pk`. All hold rows of an
- * account have the same `pk`, so they are in one index partition. Their table partition reaches its
- * limit first, because a transaction needs twice as many write units for the row of a hold as for
- * its index entry. So one account cannot exhaust the index partition.
+ * Returns the index partition for all rows of a kind with the table partition key `pk`. All hold
+ * rows of an account have the same `pk`, so they are in one index partition. Their table partition
+ * reaches its limit first, because a transaction needs twice as many write units for the row of a
+ * hold as for its index entry. So one account cannot exhaust the index partition.
  */
 export function duePartitionOf(kind: DueKind, pk: string): string {
   const digest = createHash("sha256").update(pk).digest();
   return duePartition(kind, digest.readUInt32BE() % duePartitions[kind]);
 }
 
-/** All index partitions of a kind. */
+/** Returns all index partitions of a kind. */
 export const duePartitionsOf = (kind: DueKind): readonly string[] =>
   Array.from({ length: duePartitions[kind] }, (_, number) => duePartition(kind, number));
 
@@ -34,8 +34,8 @@ const duePartition = (kind: DueKind, number: number): string =>
   `${kind}#${String(number).padStart(2, "0")}`;
 
 /**
- * The due time of a row in ISO 8601. Null if the row is undefined or not in the index under this
- * kind.
+ * Returns the due time of a row in ISO 8601. Null if the row is undefined or not in the index under
+ * this kind.
  */
 export function dueTimeOf(kind: DueKind, row: Row | undefined): string | null {
   const partition: unknown = row?.[partitionKey];

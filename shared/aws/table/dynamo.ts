@@ -54,7 +54,7 @@ export const plainDocumentClient = (options: ClientCredentials = {}): DynamoDBDo
     marshallOptions: { removeUndefinedValues: true },
   });
 
-/** Why DynamoDB cancelled one write of a transaction; null if it would have accepted the write. */
+/** Why DynamoDB canceled one write of a transaction; null if it would have accepted the write. */
 export type CancellationReason = {
   readonly code: string;
   /** The row that failed the condition, in DynamoDB's typed form. */
@@ -65,9 +65,9 @@ export type TransactionCanceledItem = NonNullable<
 >;
 
 /**
- * The reasons why DynamoDB cancelled a transaction, one for each write, if a condition failed or
- * other requests contended for its rows. Undefined for every other error, such as an invalid
- * request.
+ * Returns the reasons why DynamoDB canceled a transaction, one for each write, if a condition
+ * failed or other requests contended for its rows. Undefined for every other error, such as an
+ * invalid request.
  */
 export function cancellationReasons(error: unknown): readonly CancellationReason[] | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
@@ -143,7 +143,7 @@ export async function againIfThrottled<T>(
   }
 }
 
-/** The reason codes of a cancelled transaction, one for each write, for logs. */
+/** Returns the reason codes of a canceled transaction, one for each write, for logs. */
 export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 

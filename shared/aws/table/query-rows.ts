@@ -29,6 +29,35 @@ export async function* queryPages(
   } while (start !== undefined);
 }
 
+/** Each further request of `growingRows` reads this many times as many rows. */
+const growth = 4;
+/** From this number of rows on, `growingRows` leaves the size of a page to DynamoDB. */
+const grownMax = 1_000;
+
+/**
+ * Yields all rows of a query for a consumer that often needs only the first few: the first request
+ * reads `Limit` rows, and each further request more than the one before.
+ */
+export async function* growingRows(
+  client: DynamoDBDocumentClient,
+  { Limit, ...query }: RowQuery & { readonly Limit: number },
+): AsyncGenerator<Row> {
+  let start: Row | undefined;
+  let rowsMax = Limit;
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({
+        ...query,
+        ExclusiveStartKey: start,
+        ...(rowsMax < grownMax && { Limit: rowsMax }),
+      }),
+    );
+    yield* Items;
+    start = LastEvaluatedKey;
+    rowsMax *= growth;
+  } while (start !== undefined);
+}
+
 /** Yields all rows of a query. Requests the next page only when the consumer needs it. */
 export async function* queryRows(
   client: DynamoDBDocumentClient,

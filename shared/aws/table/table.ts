@@ -83,7 +83,7 @@ export const ledgerKeys = {
   stampMax: 9_000_000_000_000_000,
   /** The highest sequence of a ledger entry. Keys pad sequences to 12 digits, so that they sort. */
   sequenceMax: 999_999_999_999,
-  /** A ledger entry from before the account had shards, by its sequence. */
+  /** An unsharded ledger entry, by its sequence. */
   entry: (accountId: string, sequence: number): RowKey => ({
     pk: `account#${accountId}`,
     sk: `entry#${pad(sequence, 12)}`,
@@ -188,7 +188,8 @@ export const historyKeys = {
 };
 
 /**
- * The account ID in a partition key that begins with `account#`; empty if the key contains no `#`.
+ * Returns the account ID in a partition key that begins with `account#`; empty if the key contains
+ * no `#`.
  */
 export const accountIdOf = (key: Pick<RowKey, "pk">): string => key.pk.split("#")[1] ?? "";
 

@@ -92,7 +92,7 @@ interface Change {
 }
 
 /**
- * Adds a neighbouring page to a change that removes items, if the remaining items and the items of
+ * Adds a neighboring page to a change that removes items, if the remaining items and the items of
  * that page fit into one page. Otherwise returns the change as it is.
  */
 async function joinNeighbour(

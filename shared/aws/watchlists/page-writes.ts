@@ -214,7 +214,7 @@ const failed = (reason: CancellationReason | undefined): boolean =>
   reason?.code === "ConditionalCheckFailed";
 
 /**
- * The result of a cancelled transaction. Its last write must be the write of the watchlist's row.
+ * The result of a canceled transaction. Its last write must be the write of the watchlist's row.
  */
 function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
   const list = reasons.at(-1);

@@ -3,7 +3,7 @@ import { totalOf } from "../../watchlists/page.ts";
 import { presentSettings, storedSettings } from "../../watchlists/settings.ts";
 import type { Row } from "../table/dynamo.ts";
 
-/** The row of a watchlist, without its key. */
+/** Returns the row of a watchlist, without its key. */
 export function watchlistRow(list: Watchlist): Row {
   return {
     ...settingsRow(list),
@@ -58,8 +58,8 @@ export function watchlistOf(row: Row): Watchlist {
 }
 
 /**
- * The attributes of the row that an update of the watchlist replaces: the settings, the status, the
- * next due time and the revision.
+ * Returns the attributes of the row that an update of the watchlist replaces: the settings, the
+ * status, the next due time and the revision.
  */
 export function settingsRow(list: Watchlist): Row {
   return {

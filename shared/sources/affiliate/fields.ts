@@ -131,8 +131,8 @@ const opposite = (flag: boolean | undefined): boolean | undefined =>
 
 /**
  * Returns the item's link: the tracking link if `isTracking` is true, otherwise the plain page
- * link. If that link is missing or contains a placeholder, returns the other link; undefined if
- * neither is usable.
+ * link. If that link is missing or contains a placeholder, returns the other link; undefined if no
+ * link is usable.
  */
 function linkOf(item: AffiliateItem, { isTracking }: AffiliateReading): string | undefined {
   const counting = item.productTrackingUrl;

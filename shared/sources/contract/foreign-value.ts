@@ -15,7 +15,7 @@ const decimal = /^\d{1,10}(\.\d{1,10})?$/;
 export const lenient = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.fallback(v.optional(schema), undefined);
 
-/** A list without the entries that the schema does not accept. */
+/** Returns a list without the entries that the schema does not accept. */
 export const validEntries = <Schema extends v.GenericSchema>(entry: Schema) =>
   v.pipe(
     v.array(v.unknown()),

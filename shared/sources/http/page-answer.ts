@@ -23,8 +23,8 @@ export const isPageAnswer = ({ status, body }: Answered): boolean =>
 
 /**
  * Returns true if a proxy in front of the source blocks the caller: an HTML page with status 200 or
- * 403. Use it for sources that answer a wrong key with a 403 in JSON. Such a 403 is not a block,
- * because it concerns only the key.
+ * 403. Use it for sources that return a 403 in JSON for a wrong key. Such a 403 is not a block,
+ *      because it concerns only the key.
  */
 export const isBlockedByProxy = ({ status, body }: Answered): boolean =>
   (status === okStatus || status === forbiddenStatus) && isPage(body);

@@ -24,7 +24,7 @@ const regainedShare = 0.1;
 const regainMs = 5_000;
 
 /**
- * Creates a rate of calls that starts at `perSecondMax`. It is halved when more than 10 % of the
+ * Creates a rate of calls that starts at `perSecondMax`. It is halved when more than 10% of the
  * last 20 answers were busy, but never falls below 1/32 of `perSecondMax`. It recovers with time,
  * not with the number of calls: from the lowest rate in less than a minute.
  */

@@ -21,8 +21,8 @@ export function plainText(text: string | undefined): string | undefined {
 }
 
 /**
- * Returns the paragraphs of the product's features, then those of its description: at most 50, each
- * at most 1,000 characters long.
+ * Returns the paragraphs of the product's features, then of its description: at most 50 in total,
+ * each at most 1,000 characters long.
  */
 export const descriptionOf = ({ features, description }: HistoryProduct): string[] =>
   [...features, description]

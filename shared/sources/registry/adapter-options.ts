@@ -193,7 +193,7 @@ export const catalogOptions = v.strictObject(
     baseUrl: baseUrlBefore(["v1", "products"]),
     secret: v.optional(secret),
     batchIdsMax: v.optional(batchIdsMax(100), 100),
-    // 80 % of the limit of the products API, which is 5 calls per second.
+    // 80% of the limit of the products API, which is 5 calls per second.
     ...pace({ callsPerSecond: 4, burst: 1, callsAtOnceMax: 2, tryTimeoutMs: 15_000 }),
   },
   wrongOption("d_catalog"),

@@ -45,7 +45,7 @@ function mixed(hash: number): number {
  */
 export function pick<Value>(values: readonly Value[], drawn: number): Value {
   const value = values[Math.floor(drawn * values.length)];
-  if (value === undefined) throw new Error("The table to draw from must not be empty.");
+  if (value === undefined) throw new Error("The table to draw from must have at least one entry.");
   return value;
 }
 
@@ -64,7 +64,7 @@ export function weighted<Value>(
     if (left < 0) return value;
   }
   const last = table.at(-1);
-  if (last === undefined) throw new Error("The table to draw from must not be empty.");
+  if (last === undefined) throw new Error("The table to draw from must have at least one entry.");
   return last[1];
 }
 

@@ -17,7 +17,7 @@ const manyConditions: readonly OfferCondition[] = [
 /**
  * Returns the offers at time `at` of an item with a reserved ID. Normally there are two: a new one
  * of the retailer, and a more expensive used one of another seller, whom `draw` decides. With the
- * behaviour `many_offers` there are 45. A parent (a listing with no buyable option) and a sold-out
+ * behavior `many_offers` there are 45. A parent (a listing with no buyable option) and a sold-out
  * item have none.
  */
 export function scriptedOffers(

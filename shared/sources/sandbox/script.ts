@@ -1,5 +1,5 @@
 /**
- * The behaviour of reserved IDs by platform. A reserved ID's answer depends only on the ID and the
+ * The behavior of reserved IDs by platform. A reserved ID's answer depends only on the ID and the
  * time of the read in UTC.
  */
 import type { Platform } from "../../platforms/catalogue.ts";
@@ -17,7 +17,7 @@ function byId(platform: Platform): ReadonlyMap<string, ScriptedBehaviour> {
   return new Map(reservedIds[platform].map(({ id, behaviour }) => [id, behaviour]));
 }
 
-/** Returns the behaviour of a reserved ID; undefined for an ID that is not reserved. */
+/** Returns the behavior of a reserved ID; undefined for an ID that is not reserved. */
 export function behaviourOf(platform: Platform, id: string): ScriptedBehaviour | undefined {
   const form = delistingIds[platform];
   return behaviours[platform].get(id) ?? (form.pattern.test(id) ? form.behaviour : undefined);

@@ -1,6 +1,6 @@
 /**
- * The agent profile of the service: a public document in which it declares to stores which version
- * and which capabilities of the catalog protocol it uses. A profile declares one version, so there
+ * The agent profile of the service: a public document with the version and the capabilities of the
+ * catalog protocol that the service uses. Stores read it. A profile declares one version, so there
  * is one document for each version.
  */
 

@@ -51,11 +51,11 @@ export function parseCatalogReply(content: unknown): CatalogReply | null {
 }
 
 /**
- * Returns the variant that a store's ID names: the one that the store marks as its exact match. A
- * variant that the store chose for a product is not what the ID names. If the store marks several
+ * Returns the variant that a store's ID names: the variant that the store marks as its exact match.
+ * A variant that the store chose for a product is not what the ID names. If the store marks several
  * variants, only those with this ID count. If these differ, the store contradicts itself, and the
  * result is undefined.
- * @param isVariantId true if the ID is that of a variant, and no other key such as a stock number
+ * @param isVariantId true if the ID is the ID of a variant, not another key such as a stock number
  */
 export function variantFor(
   storeId: string,
@@ -77,8 +77,8 @@ export function variantFor(
 
 /**
  * Returns true if the reply reports that a store's ID does not exist. A reply with another error
- * proves nothing, because the store may not have searched for the item. Neither does a reply that
- * contains a variant for the ID.
+ * proves nothing, because the store may not have searched for the item. A reply that contains a
+ * variant for the ID proves nothing either.
  */
 export const isReportedMissing = (
   storeId: string,

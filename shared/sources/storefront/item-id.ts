@@ -13,5 +13,5 @@ export const storeIdOf = (template: string, id: string): string =>
 
 /** Returns the number at the end of a store's ID, such as the number of a product; else the ID. */
 export const shortIdOf = (storeId: string): string =>
-  // The look-behind lets the search fail at once inside a long number.
+  // The look-behind lets the search fail immediately inside a long number.
   /(?<!\d)\d+$/.exec(storeId)?.[0] ?? storeId;

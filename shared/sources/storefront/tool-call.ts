@@ -21,7 +21,7 @@ export function contextOf(marketplace: string): BuyerContext | undefined {
 
 const isMarketplaceCode = (code: string): code is MarketplaceCode => Object.hasOwn(countries, code);
 
-/** The headers of a tool call. A store may answer with JSON or with server-sent events. */
+/** The headers of a tool call. A store may respond with JSON or with server-sent events. */
 export const toolCallHeaders = {
   Accept: "application/json, text/event-stream",
   "Content-Type": "application/json",

@@ -90,8 +90,8 @@ function markupFacts(
 }
 
 /**
- * Returns the facts of the markup, after those of the rules and before those of the fallbacks.
- * Without `canGuess`, does not use the fallbacks.
+ * Returns the facts of the rules, then of the markup, then of the fallbacks. Without `canGuess`,
+ * does not use the fallbacks.
  */
 function withOtherReaders(
   page: VisiblePage,

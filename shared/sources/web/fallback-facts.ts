@@ -31,8 +31,8 @@ export interface PageReaders {
 
 /**
  * Reads the availability of a product, and its price if `facts` need one: from state that the page
- * embeds for its scripts, then from its visible text, then with the forest. The page must be that of
- * the wanted product, and `facts` are what its rules and its markup state.
+ * embeds for its scripts, then from its visible text, then with the forest. The page must be the
+ * page of the wanted product. `facts` are the facts that its rules and its markup state.
  */
 export function fallbackFacts(
   page: VisiblePage,

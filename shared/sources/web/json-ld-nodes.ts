@@ -14,7 +14,7 @@ interface Reading {
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the top-level nodes of JSON-LD blocks, including those in an `@graph`. Omits nodes
+ * Returns the top-level nodes of JSON-LD blocks, including the nodes in an `@graph`. Omits nodes
  * without a type, and nodes beyond `depthMax` and `nodesMax`. Resolves a reference by `@id` only
  * within the same page.
  */

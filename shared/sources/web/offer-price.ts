@@ -124,8 +124,8 @@ function rangePrice(aggregate: SchemaNode, reading: PriceReading): StatedPrice {
 
 /**
  * Returns the lowest price if it equals the highest price, or if no highest price is stated.
- * Returns undefined if neither is stated, and "unclear" in every other case. `lowest` and `highest`
- * are the schema.org terms of the two prices.
+ * Returns undefined if no price is stated, and "unclear" in every other case. `lowest` and
+ * `highest` are the schema.org terms of the two prices.
  */
 function between(
   node: SchemaNode,

@@ -82,7 +82,7 @@ describe("the result of a back-test", () => {
     );
   });
 
-  it("names what the history does not know, and the runs that were left out", () => {
+  it("names the fields that the history lacks, and the runs that the back-test omitted", () => {
     const unknown = backtest({
       unknown_fields: [{ step: "check", field: "lowest30d" }],
       unknown_reads: [{ step: "more", reads: 2 }],

@@ -44,7 +44,7 @@ describe("the filters of the page What changed", () => {
     });
   });
 
-  it("have the kinds of the API, and hide sizes for those with which the API refuses them", () => {
+  it("have the kinds of the API, and hide the size filter for kinds without a size", () => {
     expect(kinds.map(([kind]) => kind)).toEqual(changeKinds);
     for (const kind of changeKinds) {
       const check = () => checkKind(kind, undefined, { min_delta: 1 });

@@ -1,35 +1,34 @@
 import { describe, expect, it } from "vitest";
 import {
   allItems,
+  itemOrders,
   lastRun,
-  prefixOf,
-  sinceOf,
+  queryOf,
   timeOf,
 } from "../../../functions/dashboard/browser/pages/watchlists/item-filter.ts";
 
 describe("the dashboard's item filter", () => {
-  it.each([
-    ["A-13860428", "13860428"],
-    ["a-13", "13"],
-    [" b0sand ", "b0sand"],
-    ["9000 001", "9000001"],
-    ["'9000001'", "9000001"],
-    ["A13", "A13"],
-    ["12345678901234567", "123456789012345"],
-    ["-", ""],
-  ])("converts the search text %j to the ID prefix %j", (written, prefix) => {
-    expect(prefixOf(written)).toBe(prefix);
+  it("sends the trimmed search text and the chosen order, and no order for the order of IDs", () => {
+    const list = { last_run_at: null };
+    expect(queryOf({ ...allItems, search: " blue kettle " }, list)).toEqual({
+      state: undefined,
+      changed_since: undefined,
+      search: "blue kettle",
+    });
+    for (const [order] of itemOrders.slice(1)) {
+      const query = queryOf({ ...allItems, order }, list);
+      expect(`${query.sort} ${query.order}`).toBe(order);
+    }
   });
 
   it("selects changes since the start of the newest run, even if that run began after the user set the filter", () => {
     const since = (at: string | null) =>
-      sinceOf({ ...allItems, changedSince: lastRun }, { last_run_at: at });
+      queryOf({ ...allItems, changedSince: lastRun }, { last_run_at: at }).changed_since;
     expect(since("2026-03-01T00:00:00.000Z")).toBe("2026-03-01T00:00:00.000Z");
     expect(since("2026-03-02T00:00:00.000Z")).toBe("2026-03-02T00:00:00.000Z");
     expect(since(null)).toBeUndefined();
-    expect(sinceOf({ ...allItems, changedSince: "2026-01-01" }, { last_run_at: null })).toBe(
-      "2026-01-01",
-    );
+    const fixed = queryOf({ ...allItems, changedSince: "2026-01-01" }, { last_run_at: null });
+    expect(fixed.changed_since).toBe("2026-01-01");
   });
 
   it("ignores a time field whose value is not a time", () => {

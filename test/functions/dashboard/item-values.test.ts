@@ -22,14 +22,14 @@ const changed = (changes: Changes): Pick<WatchlistItem, "last_change"> => ({
 });
 
 describe("the last change of an item in the table", () => {
-  it("is that of the price, in percent of the price before", () => {
+  it("is the change of its price, in percent of the previous price", () => {
     const change = mainChangeOf(
       changed({ inStock: { before: true, after: false }, price: { before: 80, after: 70 } }),
     );
     expect(change).toEqual({ field: "price", before: 80, after: 70, percent: -12.5, others: 1 });
   });
 
-  it("is that of the first field if the price did not change, without a percentage of a text or of 0", () => {
+  it("is the change of its first field if the price did not change, without a percentage for a text or for 0", () => {
     expect(mainChangeOf(changed({ state: { before: "A", after: "B" } }))?.percent).toBeUndefined();
     expect(mainChangeOf(changed({ offers: { before: 0, after: 2 } }))?.percent).toBeUndefined();
     expect(mainChangeOf({ last_change: null })).toBeUndefined();
@@ -69,6 +69,7 @@ describe("the CSV file of items", () => {
     snapshot_at: null,
     last_change: null,
     delisted_at: null,
+    route_states: [],
     ...part,
   });
 

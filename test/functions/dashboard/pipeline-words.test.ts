@@ -9,7 +9,7 @@ const words: readonly (readonly [Route, string])[] = [
   [{ when: "changed", field: "price", op: "decreased" }, "price decreased"],
   [
     { when: "changed", field: "price", op: "decreased", min_delta_percent: 5, cooldown: "6h" },
-    "price decreased, by 5 % or more, at most every 6h",
+    "price decreased, by 5% or more, at most every 6h",
   ],
   [
     { when: "ok", field: "price", op: "below", value: 95, confirm: 2, once: true },

@@ -71,7 +71,7 @@ const create: AnyRoute<unknown> = route({
 });
 const other: AnyRoute<unknown> = route({
   async handle({ path }) {
-    if (path["id"] === "missing") throw notFound("This watchlist");
+    if (path["id"] === "missing") throw notFound("This watchlist does not exist.");
     if (path["id"] === "slow") await delay(30);
     if (path["id"] === "hanging") await hanging();
     if (path["id"] === "broken") throw new Error("secret detail of the database");
@@ -115,6 +115,7 @@ const handler: HttpHandler = groupHandler({
     "GET /v1/watchlists/{id}/items/{item_id}/history": other,
     "GET /v1/watchlists/{id}/changes": other,
     "GET /v1/changes": other,
+    "GET /v1/watchlists/items": other,
     "POST /v1/watchlists/{id}/asins": other,
   },
   dependencies: { accounts, clock, random: systemRandom, logger: new Logger() },

@@ -273,7 +273,7 @@ describe("the metrics of a call", () => {
   it.each([
     {
       what: "count a refused call as 4xx, and not as an unforeseen error",
-      error: notFound("This"),
+      error: notFound("This does not exist."),
       expected: ["4xx", [1], []],
     },
     {

@@ -414,7 +414,7 @@ describe("the validation of POST /v1/watchlists", () => {
 describe("a required parameter of POST /v1/watchlists", () => {
   it.each([
     ["a schedule", without("every"), "every", "Send 'every' or 'cron'."],
-    ["IDs of retailer_a", { name: "A", every: "1h" }, "ids", "'asins' is accepted in its place."],
+    ["IDs of retailer_a", { name: "A", every: "1h" }, "ids", "'asins' is accepted instead."],
     ["IDs of other platforms", without("ids"), "ids", "Parameter 'ids' is required."],
   ])(
     "gets an error that explains what to send if the parameter is missing: %s",

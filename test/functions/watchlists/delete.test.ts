@@ -75,7 +75,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect((await world.ask("GET ")).json["data"]).toEqual([]);
   });
 
-  it("returns 404 for a deleted watchlist, for one of another account, and for an unknown one", async () => {
+  it("returns 404 for a deleted watchlist, a watchlist of another account, and an unknown watchlist", async () => {
     const id = await created();
 
     expect((await world.ask(`DELETE /${id}`, { as: "stranger" })).status).toBe(404);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { newItem } from "../../../shared/watchlists/item.ts";
+import { type Item, newItem } from "../../../shared/watchlists/item.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import {
   type Answered,
@@ -224,6 +224,103 @@ describe("GET /v1/watchlists/{id}/items", () => {
     for (const prefix of ["", "B0-", "B".repeat(16), "~"]) {
       expect(refusal(await find(prefix))).toEqual([400, "id_prefix"]);
     }
+  });
+
+  describe("with `search` or `sort`", () => {
+    const at = "2026-03-01T00:00:00.000Z";
+    const priced = (id: string, price: number | null, before: number | null): Item => ({
+      ...newItem(id, at),
+      state: "active",
+      readings: price === null ? {} : { standard: { price } },
+      lastChange:
+        before === null
+          ? null
+          : {
+              changedAt: `2026-03-0${id.at(-1)}T00:00:00.000Z`,
+              runId: "wlrun_1",
+              runNumber: 2,
+              step: "check",
+              scraper: "retailer_d.standard",
+              changes: { inStock: { before: true, after: false }, price: { before, after: price } },
+            },
+    });
+    beforeEach(async () => {
+      const list = aWatchlist({ id: idOf(1), platform: "retailer_d" });
+      const items = [
+        priced("9000001", 30, 20),
+        priced("9000002", 10, 20),
+        priced("9000003", null, null),
+        priced("9000004", 20, null),
+      ];
+      await putWatchlist({ client: world.client, ...world.options }, list, items);
+      const add = [
+        { id: "9000001", label: "kettle, steel" },
+        { id: "9000002", label: "Toaster" },
+        { id: "9000004", label: "Kettle, Blue" },
+      ];
+      await world.ask(`POST /${idOf(1)}/items`, { body: { add } });
+    });
+    const idsOf = async (query: Record<string, string>): Promise<unknown[]> => {
+      const { json } = await world.ask(`GET /${idOf(1)}/items`, { query });
+      return (json["data"] as Record<string, unknown>[]).map(({ id }) => Number(id) - 9_000_000);
+    };
+
+    it.each([
+      [{ sort: "price" }, [2, 4, 1, 3]],
+      [{ sort: "price", order: "desc" }, [1, 4, 2, 3]],
+      [{ sort: "change" }, [2, 1, 3, 4]],
+      [{ sort: "changed_at", order: "desc" }, [2, 1, 3, 4]],
+      [{ sort: "name" }, [4, 1, 2, 3]],
+      [{ sort: "label", order: "desc" }, [2, 1, 4, 3]],
+      [{ order: "desc" }, [4, 3, 2, 1]],
+      [{ search: "KETTLE" }, [1, 4]],
+      [{ search: "blue ket" }, [4]],
+      [{ search: "0003" }, [3]],
+      [{ search: "kettle", sort: "price" }, [4, 1]],
+      [{ sort: "price", state: "delisted" }, []],
+    ] as const)("returns for %j the items %j, those without the value last", async (query, ids) => {
+      expect(await idsOf(query)).toEqual(ids);
+    });
+
+    it("continues behind the last item of a page, and refuses an item that is not in the listing", async () => {
+      const query = { sort: "price", limit: "2" };
+      const path = `GET /${idOf(1)}/items`;
+      const first = await world.ask(path, { query });
+      expect(first.json["has_more"]).toBe(true);
+      expect(await idsOf({ ...query, starting_after: "9000004" })).toEqual([1, 3]);
+      const gone = await world.ask(path, { query: { ...query, starting_after: "9000009" } });
+      expect(refusal(gone)).toEqual([400, "starting_after"]);
+      const unknown = await world.ask(path, { query: { sort: "colour" } });
+      expect(refusal(unknown)).toEqual([400, "sort"]);
+    });
+
+    it("GET /v1/watchlists/items finds items of all watchlists by the start of the ID and by words, but none of another account", async () => {
+      const other = aWatchlist({ id: idOf(2), platform: "retailer_d" });
+      await putWatchlist({ client: world.client, ...world.options }, other, [
+        newItem("9000002", at),
+        newItem("9000017", at),
+      ]);
+      const find = async (query: Record<string, string>, as: "owner" | "stranger" = "owner") => {
+        const { json } = await world.ask("GET /v1/watchlists/items", { query, as });
+        const found = json["data"] as Record<string, unknown>[];
+        return [
+          found.map(({ id, watchlist_id: list }) => `${String(id)} ${String(list)}`).toSorted(),
+          json,
+        ];
+      };
+      expect((await find({ search: "9000002" }))[0]).toEqual([
+        `9000002 ${idOf(1)}`,
+        `9000002 ${idOf(2)}`,
+      ]);
+      expect((await find({ search: "blue kettle" }))[0]).toEqual([`9000004 ${idOf(1)}`]);
+      expect((await find({ search: "900000", limit: "2" }))[1]).toMatchObject({ has_more: true });
+      expect((await find({ search: "900000" }))[1]).toMatchObject({ has_more: false });
+      expect((await find({ search: "no such thing" }))[0]).toEqual([]);
+      expect((await find({ search: "9000002" }, "stranger"))[0]).toEqual([]);
+      expect(
+        refusal(await world.ask("GET /v1/watchlists/items", { query: { search: " a " } })),
+      ).toEqual([400, "search"]);
+    });
   });
 });
 

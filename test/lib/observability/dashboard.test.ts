@@ -104,10 +104,13 @@ describe.each(stages)("the CloudWatch dashboard of %s", (stage) => {
     }
   });
 
-  it("shows every metric of the service except the number of sweeps", () => {
+  it("shows every metric of the service except the number of sweeps and those of the event bus", () => {
     const shown = new Set(ownMetrics(widgets).map(([name]) => name));
 
-    expect(allMetricNames.filter((name) => !shown.has(name))).toEqual(["sweeps"]);
+    expect(allMetricNames.filter((name) => !shown.has(name))).toEqual([
+      ...Object.keys(metricKinds.event_bus.metrics),
+      "sweeps",
+    ]);
   });
 
   it("shows throttles of tables and of their indexes", () => {

@@ -67,8 +67,8 @@ describe("the OpenAPI document", () => {
     expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it("equals, like the pages of /docs, the output of `npm run openapi`", () => {
-    const expected = generatedFiles();
+  it("equals, like the pages of /docs, the output of `npm run openapi`", async () => {
+    const expected = await generatedFiles();
     const stored = readdirSync(generatedFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name));

@@ -78,7 +78,7 @@ describe("the check of a replay that compares the decisions of brakes with DuckD
     });
   });
 
-  it("expects that the brake holds a run in which more than 95 % of the items changed", async () => {
+  it("expects that the brake holds a run in which more than 95% of the items changed", async () => {
     const more = realDaysOf(60);
     const wrong = { day: "2026-01-01", factor: 100, changed: 58, read: 60, isHeld: true };
 

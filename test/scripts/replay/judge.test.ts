@@ -184,7 +184,7 @@ describe("the check of a replay that compares it with DuckDB", () => {
     }
   });
 
-  it("reports a decision of the service that is missing, and one that is unexpected", async () => {
+  it("reports a missing decision and an unexpected decision of the service", async () => {
     const results = await judge({ ...decisions, once: [["drift", 3]] });
 
     expect(results.get("once")).toEqual({

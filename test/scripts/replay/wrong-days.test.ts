@@ -130,7 +130,7 @@ describe("a day with wrong prices in a replay", () => {
 
   it("makes the replay fail if a run with wrong prices is not held", async () => {
     await expect(play(januaryToFebruary, 1_000)).rejects.toThrow(
-      "The brake must hold the run of one on 2026-02-01 with wrong prices (got the phase ",
+      "The brake must hold the run of one on 2026-02-01, in which all prices are wrong (got the phase ",
     );
   });
 

@@ -136,7 +136,10 @@ describe("a back-test that is too large for one call", () => {
   it("fails with a message to the client if the watchlist was deleted", async () => {
     await start();
     await work({ watchlists: { ...bench.watchlists, get: async () => undefined } });
-    expect(await shown()).toMatchObject({ status: "failed", error: "The watchlist was deleted." });
+    expect(await shown()).toMatchObject({
+      status: "failed",
+      error: "The watchlist was deleted while the back-test ran.",
+    });
   });
 
   it("fails if it takes too long, and its error contains the time that it reached", async () => {

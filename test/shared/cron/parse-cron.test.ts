@@ -154,14 +154,14 @@ describe("an invalid cron", () => {
     ["0 22-5 * * *", "A range must not end before it begins. Send 22-23,0-5 instead."],
     ["0 0 * * FRI-SUN", "A range must not end before it begins. Send FRI-7,0-SUN instead."],
     ["0 0 * DEC-FEB *", "A range must not end before it begins. Send DEC-12,1-FEB instead."],
-    ["*/0 * * * *", "A step must be at least 1."],
+    ["*/0 * * * *", "A step must be at least 1, as in */5."],
     ["1,,2 * * * *", "A list must not have an empty element."],
     [",1 * * * *", "must not have an empty element."],
     ["1, * * * *", "must not have an empty element."],
     ["0 MON * * *", "'MON' is not a value of this field."],
     ["0 0 * * JAN", "'JAN' is not a value of this field."],
     ["0 0 * * MONDAY", "'MONDAY' is not a value of this field."],
-    ["*-5 * * * *", "A range must begin with a value, not with '*'."],
+    ["*-5 * * * *", "A range must begin with a value, not with '*', as in 1-5."],
   ])("is refused, and the error contains the reason: %s", (expression, reason) => {
     const { param, message } = refusalOf(expression);
     expect(param).toBe("cron");

@@ -266,7 +266,7 @@ describe("the partition columns of a run's export folder", () => {
     expect(shown).toEqual({ id: "wlrun_7" });
   });
 
-  it("equal those of the Athena table in docs/s3-export.md", async () => {
+  it("equal the partition columns of the Athena table in docs/s3-export.md", async () => {
     await world.setDestination(account);
     await publishAndExport(7);
     const [key = ""] = (await exportedObjects(world)).keys();

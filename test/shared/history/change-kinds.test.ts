@@ -27,7 +27,7 @@ describe("the kind of a change", () => {
     },
   );
 
-  it("is one that its field can have, for every field", () => {
+  it("is one of the kinds that its field can have, for every field", () => {
     const values = [null, 1, 2, "a", "b", true, false];
     for (const field of [...Object.keys(fieldTypes), "delisted"]) {
       for (const before of values) {

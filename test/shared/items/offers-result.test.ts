@@ -56,7 +56,7 @@ describe("the offers of a listing", () => {
     ["new", ["new"]],
     ["used", offerConditions.filter((condition) => condition !== "new")],
   ])(
-    "with the condition filter %s are those in the conditions %j, and the count includes offers in every condition",
+    "with the condition filter %s have the conditions %j, and the offer count includes every condition",
     (condition, shown) => {
       const offers = offerConditions.map((one, n) =>
         offerOf({ offerListingId: one, condition: one, price: n }),

@@ -83,7 +83,7 @@ describe("a contested claim of a delivery target", () => {
 });
 
 describe("the waiting targets of an account", () => {
-  it("are those that are due without a lease, the longest waiting first", () => {
+  it("are the due targets without a lease, in the order of their due times", () => {
     const found = waitingTargets([waiting("a", 1), later, taken("t"), waiting("b", 9)], now);
     expect(found.map(({ targetId }) => targetId)).toEqual(["b", "a"]);
   });

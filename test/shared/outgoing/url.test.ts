@@ -151,7 +151,7 @@ describe("parsePublicUrl", () => {
     expect(parsePublicUrl("http://10.0.0.1:9000/", localRules).outcome).toBe("refused");
   });
 
-  it("returns the same normalised URL as normaliseUrl", () => {
+  it("returns the same normalized URL as normaliseUrl", () => {
     const raw = "HTTPS://Hooks.Shop-Example.com:443/A?b=c#d";
 
     expect(parsePublicUrl(raw, rules)).toMatchObject({ href: normaliseUrl(raw) });

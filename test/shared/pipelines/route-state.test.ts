@@ -68,8 +68,8 @@ describe("the parts of a step's routes", () => {
     ];
     const pipeline: Pipeline = { entry: "lite", baseline: null, refresh: null, steps };
     expect(statefulParts(pipeline)).toEqual([
-      { step: steps[0], route: drop, key: keyOf(drop) },
-      { step: steps[1], route: low, key: keyOf(low, { id: "b" }) },
+      { step: steps[0], route: drop, position: 1, key: keyOf(drop) },
+      { step: steps[1], route: low, position: 0, key: keyOf(low, { id: "b" }) },
     ]);
   });
 });

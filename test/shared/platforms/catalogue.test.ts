@@ -98,7 +98,7 @@ describe("the platform and marketplace of a request", () => {
   );
 });
 
-describe("the catalogue of platforms", () => {
+describe("the catalog of platforms", () => {
   const entries: [string, PlatformEntry][] = Object.entries({
     ...platforms,
     ...announcedPlatforms,

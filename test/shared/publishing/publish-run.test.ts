@@ -49,17 +49,18 @@ function crashing(at: number, when: "before" | "after") {
 
 describe("the publisher of run events", () => {
   it("delivers each event once even if it crashes before or after any write and is called again", async () => {
+    world = await base.open({ hasBus: true });
     await world.addEndpoint(account, "http://127.0.0.1:9000/");
     await world.setDestination(account);
     const { dependencies, count } = crashing(0, "before");
     await runEventPublisher(dependencies).publish(run);
-    // One write each for the event bodies, their index and the feed; for each of the two delivery
-    // targets, its outbox entries and its wake-up message.
-    expect(count.writes).toBe(7);
+    // One write each for the event bodies, their index and the feed; the outbox entries of
+    // each of the three delivery targets; the read of the destination, and the wake-up messages.
+    expect(count.writes).toBe(8);
 
     for (const when of ["before", "after"] as const) {
       for (let at = 1; at <= count.writes; at += 1) {
-        world = await base.open();
+        world = await base.open({ hasBus: true });
         const receiver = await startReceiver();
         await world.addEndpoint(account, receiver.url);
         await world.setDestination(account);
@@ -73,6 +74,10 @@ describe("the publisher of run events", () => {
 
         const sent = receiver.requests.map(({ body }) => body);
         expect(sent, `${when} ${at}`).toEqual(run.events.map(({ body }) => body));
+        expect(
+          world.bus.entries.map(({ detail }) => detail),
+          `${when} ${at}`,
+        ).toEqual(run.events.map(({ body }) => body));
         expect(await feed(), `${when} ${at}`).toMatchObject([{ runId: run.runId, sequence: 1 }]);
         expect(await world.destination(account)).toMatchObject({ lastError: null });
         expect(await world.exportStates(account), `${when} ${at}`).toEqual(["done"]);

@@ -297,7 +297,7 @@ describe("the last_change of an item", () => {
     const query = { limit: 10, startingAfter: undefined, state: undefined, changedSince: since };
     const { items } = await listItems(list.id, query, bench.pages);
     const pulled = items.map(
-      (item) =>
+      ({ item }) =>
         presentItem(item, "retailer_a", { details: undefined, lastReadAt: null })["last_change"],
     );
     const reported = Object.assign({}, ...run.reported.map(([, changes]) => changes)) as object;

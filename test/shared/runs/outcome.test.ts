@@ -427,7 +427,7 @@ describe("the observed changes of an outcome", () => {
     });
   });
 
-  it("leave out values that another kind of read saw first, and price differences of half a cent", () => {
+  it("omit values that another kind of read saw first, and price differences of half a cent", () => {
     const item = { ...known, readings: { product: { newCount: 3, newMinPrice: 9 } } };
     const seenFirst = { newCount: 3, newMinPrice: 9.004 };
     expect(onlyOutcome(read(item, answer("ok", seenFirst), pulse))).not.toHaveProperty("observed");

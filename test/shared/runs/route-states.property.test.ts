@@ -7,10 +7,10 @@ import { type Effect, type PlayedRead, playReads, playStart } from "../../suppor
 import {
   decideChanged,
   decideLevel,
-  newMemory,
+  newRouteState,
   noteReading,
   passesAll,
-  type RouteMemory,
+  type ModelRouteState,
 } from "../../run-model/route.ts";
 
 const scraper = "retailer_d.standard";
@@ -128,36 +128,36 @@ function expected(route: Route, reads: readonly PlayedRead[]): Effect[] {
 
 /** Returns the match of the route at each read by the reference model; null if there is none. */
 function matchesOf(route: Route, reads: readonly PlayedRead[]): readonly (object | null)[] {
-  const memory = newMemory();
+  const routeState = newRouteState();
   let last: Snapshot | null = null;
   let at = playStart;
   return reads.map(({ status, seen, metadata = {}, after: wait }) => {
     at += wait * minute;
-    if (status !== "ok") return matchOfFailed(route, memory, at);
+    if (status !== "ok") return matchOfFailed(route, routeState, at);
     const before: Snapshot = last ?? {};
     last = mergedReading(last, seen);
     const read = { at, seen, last: before, derived: {}, metadata, trackedFields };
-    const match = matchOf(route, memory, { ...read, isFirst: last === seen });
-    noteReading(route, memory, { before, after: last, fields: trackedFields });
+    const match = matchOf(route, routeState, { ...read, isFirst: last === seen });
+    noteReading(route, routeState, { before, after: last, fields: trackedFields });
     return match;
   });
 }
 
-const matchOfFailed = (route: Route, memory: RouteMemory, at: number): object | null =>
-  route.when === "failed" && decideLevel(route, memory, { isMet: true, at }) ? {} : null;
+const matchOfFailed = (route: Route, routeState: ModelRouteState, at: number): object | null =>
+  route.when === "failed" && decideLevel(route, routeState, { isMet: true, at }) ? {} : null;
 
 function matchOf(
   route: Route,
-  memory: RouteMemory,
+  routeState: ModelRouteState,
   read: Parameters<typeof decideChanged>[2] & { readonly isFirst: boolean },
 ): object | null {
   if (route.when === "changed") {
-    const changes = decideChanged(route, memory, read);
+    const changes = decideChanged(route, routeState, read);
     return Object.keys(changes).length === 0 ? null : changes;
   }
   const isSelected = route.when === "ok" || (route.when === "unchanged" && isUnchanged(read));
   const isMet = isSelected ? passesAll(route, read) : false;
-  return decideLevel(route, memory, { isMet, at: read.at }) ? {} : null;
+  return decideLevel(route, routeState, { isMet, at: read.at }) ? {} : null;
 }
 
 function isUnchanged({

@@ -158,7 +158,7 @@ describe("a run above its brake", () => {
     const add = { add: ["10005", "10006", "10007"], remove: [], labels: new Map() };
     const watchlist = (await bench.list(list)) ?? list;
     await changeItems({ watchlist, change: add, now: bench.clock.now() }, bench);
-    // Three of the four known items change: 75 %, although three of seven are only 43 %.
+    // Three of the four known items change: 75%, although three of seven are only 43%.
     bench.answers.product = (id) => priced(id < "10004" ? 20 : 10);
     await bench.run(list);
 
@@ -356,7 +356,7 @@ describe("decisions about a held run", () => {
 
     await expect(decide(bench, run, released)).rejects.toThrow("Run 1 is not held by a brake");
     await expect(decide(bench, { ...run, runNumber: 9 }, released)).rejects.toThrow(
-      "Run 9 of this watchlist does not exist",
+      "This watchlist has no run 9.",
     );
   });
 
@@ -370,7 +370,7 @@ describe("decisions about a held run", () => {
       purgeAt: bench.clock.now(),
     });
 
-    await expect(decide(bench, run, released)).rejects.toThrow("does not exist");
+    await expect(decide(bench, run, released)).rejects.toThrow("This watchlist has no run");
     expect((await bench.lastRun(list)).phase).toBe("held");
   });
 });
@@ -434,7 +434,7 @@ describe("a run whose source answers in another shape", () => {
     expect(typesOf(bench)).toContain("watchlist.product.changed");
   });
 
-  it("is held for a lost field, and after the release no later run is held for it until it returns", async () => {
+  it("is held for a lost field; after the release, no later run is held for this field until it returns", async () => {
     const list = await manyRead();
     const run = await runAgain(list, stateless);
     expect(run).toMatchObject({ phase: "held", shape: { lostFields: ["standard.state"] } });

@@ -129,7 +129,7 @@ const usual = (count: number) =>
   Array.from({ length: count }, (_, n): [number, number] => [10, 8 + (n % 9) / 2 + 0.01]);
 
 describe("a lost field", () => {
-  it("is one that 95 % of the items had and 80 % of these lost, over all batches", () => {
+  it("is a field that 95% of the items had and 80% of these items lost, over all batches", () => {
     const half = Math.ceil(itemsMin / 2);
     const change = changeIn({ shapes: [lost("price", [half, half]), lost("price", [half, half])] });
     expect(change).toEqual({ lostFields: ["standard.price"], missingFields: ["standard.price"] });
@@ -138,7 +138,7 @@ describe("a lost field", () => {
 
   it.each([
     ["too few items had it", lost("price", [itemsMin - 1, itemsMin - 1])],
-    ["less than 95 % of the items had it", lost("price", [94, 94, 100])],
+    ["less than 95% of the items had it", lost("price", [94, 94, 100])],
     ["more than a fifth of the items still have it", lost("price", [100, 79])],
   ])("is not one if %s", (_, shape) => {
     expect(changeIn({ shapes: [shape] })).toBeUndefined();
@@ -214,7 +214,7 @@ describe("a jump of prices", () => {
       { prices: times(100, 30), items: 301 },
     ],
     ["all prices were halved", { prices: times(0.5, 100) }],
-    ["all prices were reduced by 60 %", { prices: times(0.4, 100) }],
+    ["all prices were reduced by 60%", { prices: times(0.4, 100) }],
     [
       "the prices changed by different large factors",
       { prices: Array.from({ length: 100 }, (_, n): [number, number] => [1, 3 + n]) },

@@ -61,7 +61,7 @@ describe("the list of sources", () => {
     });
   });
 
-  it("keeps the reads of the last day that are older than an hour apart from those of the last hour", () => {
+  it("separates the reads of the last hour from older reads of the last day", () => {
     const later = new Date("2026-03-10T20:00:00Z");
     const source = presentSources(health, later).data.find(
       ({ id }) => id === "retailer_d.standard",
@@ -75,7 +75,7 @@ describe("the list of sources", () => {
 });
 
 describe("the health of a tier", () => {
-  it("is that of the scraper that reads it, for both tiers of offers the same", () => {
+  it("is the health of the scraper that reads the tier, and is equal for both tiers of offers", () => {
     const healthOf = tierHealth(health, now);
     const known = {
       status: "degraded",

@@ -394,7 +394,7 @@ describe("an item change that sets labels", () => {
 });
 
 describe("the pages that an item change reads", () => {
-  it("are those from its lowest to its highest ID if the watchlist may become full", async () => {
+  it("reach from its lowest to its highest ID if the watchlist may become full", async () => {
     const list = await world.open(itemsOf(numbered(limits.watchlistItemsMax)));
     const store = world.store();
     const ranges: unknown[] = [];
@@ -480,7 +480,7 @@ describe("the body of an item change", () => {
     expect(() => parseItemChange("retailer_d", {})).toThrow("Send 'add', 'remove' or both.");
   });
 
-  it("is parsed to unique, sorted and normalised IDs of the platform", () => {
+  it("is parsed to unique, sorted and normalized IDs of the platform", () => {
     const body = { add: ["b000000002", " B000000001", "B000000002"], remove: [] };
     expect(parseItemChange("retailer_a", body)).toEqual({
       add: ["B000000001", "B000000002"],

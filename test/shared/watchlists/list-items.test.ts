@@ -41,7 +41,8 @@ async function list(query: Partial<ItemQuery>) {
   const { watchlistId } = await world.open(stored, bounds);
   let decoded = 0;
   const store = world.store();
-  const pages: Pick<PageStore, "pages"> = {
+  const pages: Pick<PageStore, "details" | "pages"> = {
+    details: (...args) => store.details(...args),
     async *pages(...args) {
       for await (const page of store.pages(...args)) {
         yield {
@@ -56,7 +57,7 @@ async function list(query: Partial<ItemQuery>) {
   };
   const wanted = { startingAfter: undefined, state: undefined, changedSince: undefined };
   const found = await listItems(watchlistId, { limit: 100, ...wanted, ...query }, pages);
-  return { ids: found.items.map((item) => item.id), hasMore: found.hasMore, decoded };
+  return { ids: found.items.map(({ item }) => item.id), hasMore: found.hasMore, decoded };
 }
 
 describe("a listing of items", () => {

@@ -17,8 +17,8 @@ export function checkFailingEndpoint({ scene, endpoint, sent }: EndpointScene): 
     const { failuresInRow = 0, receivingSince } = claim.health ?? {};
     if (failuresInRow < failuresInRowMax) return;
     const until = own[n + 1]?.at ?? Infinity;
-    // Failures do not count if they are from before the endpoint was enabled again or got another
-    // URL.
+    // Failures count only if they happened after the endpoint was last enabled, and after its URL
+    // last changed.
     const states = statesWithin(endpoint.states, claim.at, until);
     if (!states.every((state) => state?.endpoint.receivingSince === receivingSince)) return;
     const within = sent.filter(

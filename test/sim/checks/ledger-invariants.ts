@@ -71,7 +71,7 @@ const openRows = ({ holdRows }: LedgerState): readonly Row[] =>
 const openSlots = (ledger: LedgerState): number =>
   openRows(ledger).filter(({ slot }) => slot === true).length;
 
-/** Returns the sums of the entries from before the account had shards. */
+/** Returns the sums of the unsharded entries. */
 function oldSums({ oldEntries, entries }: LedgerState): Sums {
   const old = entries.slice(0, oldEntries.length);
   oldEntries.forEach(({ sequence }, n) =>

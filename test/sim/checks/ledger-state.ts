@@ -10,10 +10,7 @@ export interface ShardState {
   readonly row: Row;
   /** The pages, in the order of their stamps. */
   readonly pages: readonly Row[];
-  /**
-   * The records of the pages, followed by those of the row. They contain all changes of the shard
-   * in order.
-   */
+  /** The records of the pages, then of the row. They contain all changes of the shard in order. */
   readonly records: readonly Row[];
   readonly usage: readonly Row[];
 }
@@ -52,21 +49,18 @@ export interface LedgerState {
   readonly account: Row;
   /** The shards; an empty list if the account has none. */
   readonly shards: readonly ShardState[];
-  /** The rows of entries from before the account had shards, in the order of their sequence. */
+  /** The rows of unsharded entries, in the order of their sequence. */
   readonly oldEntries: readonly Row[];
   /**
-   * The rows of holds that are not stored in a shard: holds of steps, holds of calls from before
-   * the account had shards, and canceled holds.
+   * The rows of holds that are not stored in a shard: holds of steps, holds of unsharded calls, and
+   * canceled holds.
    */
   readonly holdRows: readonly Row[];
   /** The rows of daily budgets. */
   readonly budgets: readonly Row[];
   /** The rows of the account's watchlists. */
   readonly watchlists: readonly Row[];
-  /**
-   * All entries: those from before the account had shards, followed by those of each shard in
-   * order.
-   */
+  /** All entries: the unsharded entries, then the entries of each shard in order. */
   readonly entries: readonly Entry[];
   readonly holds: readonly Hold[];
   readonly balance: number;
@@ -238,8 +232,7 @@ function shardHolds({ row, records }: ShardState): readonly Hold[] {
   const back = new Set(records.filter(({ t }) => t === "b").map(({ h }) => h));
   const reserved = new Set(records.filter(({ t }) => t === "r").map(({ h }) => h));
   const resolved = records
-    // Excludes a hold from before the account had shards. Its reservation is in the account's row,
-    // but a shard resolves it.
+    // Excludes an unsharded hold. Its reservation is in the account's row, but a shard resolves it.
     .filter((record) => record["t"] === "s" && isOfCall(record) && reserved.has(record["h"]))
     .map((record): Hold => {
       const isBack = back.has(record["h"]);

@@ -4,7 +4,7 @@ import { type Pipeline, stepOf } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
 import { everythingKnown, type Known } from "../../run-model/fields.ts";
-import type { Memories } from "../../run-model/route.ts";
+import type { ModelRouteStates } from "../../run-model/route.ts";
 import {
   stepsToRetry,
   type ModelRetry,
@@ -32,8 +32,8 @@ export interface ExpectedItem {
   lastStatus: string | null;
   /** The last successful reading of each kind, and newer values of shared fields. */
   known: Known;
-  /** The memories of the pipeline's routes. */
-  memories: Memories;
+  /** The route states of the pipeline's routes. */
+  routeStates: ModelRouteStates;
   /** The owed retries of the item. */
   owes: readonly ModelRetry[];
   /** The ID of the last known offer in the buy box; null if there is none. */
@@ -111,7 +111,7 @@ const newExpected = (): ExpectedItem => ({
   state: "new",
   lastStatus: null,
   known: { readings: {}, newer: {} },
-  memories: new Map(),
+  routeStates: new Map(),
   owes: [],
   offer: null,
   lastChange: null,
@@ -317,7 +317,7 @@ function takeAnswer(item: ExpectedItem, read: Answered): void {
   }
   assert.equal("lastSnapshot" in (outcome ?? {}), status === "not_found", `${name}: delisted`);
   const { pipeline } = judged.record.run;
-  const { after, changes, memories } = checkRoutes({
+  const { after, changes, routeStates } = checkRoutes({
     pipeline,
     step: stepOf(pipeline, step),
     item,
@@ -326,7 +326,7 @@ function takeAnswer(item: ExpectedItem, read: Answered): void {
     name,
   });
   item.lastStatus = status;
-  item.memories = memories;
+  item.routeStates = routeStates;
   if (status === "ok" && shown !== undefined) {
     clearRetryAt(item, judged.record, step);
     item.known = after;

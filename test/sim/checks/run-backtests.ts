@@ -14,11 +14,11 @@ interface TestedRun {
 }
 
 /**
- * Back-tests each watchlist whose items and pipeline never changed and whose runs did not fail, with
- * the pipeline and all runs. The back-test must show the items of each step and the number of items
- * in the events of each run, and change no row of the watchlist (invariant H6). The history does not
- * have the items that a failed run did not read, and the reads of an item after the step that
- * delisted it. Watchlists with such runs are left out.
+ * Back-tests a watchlist with its own pipeline over all runs. Omits watchlists whose items or
+ * pipeline changed, and watchlists with a failed run. The back-test must show the items of each
+ * step and the number of items in the events of each run, and change no row of the watchlist
+ * (invariant H6). The history does not have the items that a failed run did not read, and the reads
+ * of an item after the step that delisted it. The check omits watchlists with such runs.
  */
 export async function checkBacktests(
   scene: RunsScene,

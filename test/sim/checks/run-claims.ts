@@ -117,7 +117,7 @@ function writesOf({ operation, input }: Pick<Attempt, "operation" | "input">): r
 }
 
 /**
- * Returns the key of the watchlist whose run a request starts or ends, or whose due time it skips;
+ * Returns the key of the watchlist if a request starts or ends its run, or skips its due time;
  * undefined for other requests.
  */
 function listKeyOf({ service, operation, input }: Attempt): RowKey | undefined {

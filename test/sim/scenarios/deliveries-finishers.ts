@@ -1,5 +1,6 @@
 import * as provide from "../../../functions/composition/dependencies.ts";
 import { injectedNames, isRejectedBySqs } from "../checks/failures.ts";
+import { busNameOf } from "../lambdas.ts";
 import type { Task } from "../task-scheduler.ts";
 import type { User } from "../world.ts";
 import { type DeliveryScene, type PublishedRun, untilSent } from "./deliveries-scene.ts";
@@ -70,10 +71,12 @@ async function untilDone({ world }: DeliveryScene, run: PublishedRun): Promise<v
 }
 
 function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun): Promise<Task> {
+  const overrides = world.overridesOfOther();
   const environment = {
     DELIVERIES_TABLE: world.table,
     EVENTS_BUCKET: "events",
     DELIVERIES_QUEUE_URL: "https://sqs/deliveries",
+    EVENT_BUS_NAME: busNameOf(overrides),
   };
   const attempt = { begunAt: world.tasks.now(), endedAt: null as number | null };
   publishes.push(attempt);
@@ -82,7 +85,7 @@ function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun
       // `begin` runs the task up to its first call. With this empty call, all of the work that
       // follows has its place in the order that the seed determines.
       await world.tasks.call({ label: "begins to publish", effect: async () => {} });
-      await provide.publisher(environment, world.overridesOfOther()).publish(run);
+      await provide.publisher(environment, overrides).publish(run);
       attempt.endedAt = world.tasks.now();
     };
     world.tasks.begin(`publication ${publishes.length} of ${run.runId}`, work, (task) => {

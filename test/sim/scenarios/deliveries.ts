@@ -3,6 +3,7 @@ import { deliveryKeys } from "../../../shared/aws/table/table.ts";
 import { checkDeliveries } from "../checks/deliveries.ts";
 import { recordDeliveries } from "../checks/deliveries-history.ts";
 import { checkSecrets } from "../checks/deliveries-secrets.ts";
+import { checkEventBus } from "../checks/event-bus.ts";
 import { checkExports } from "../checks/exports.ts";
 import { seededRandom } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
@@ -23,7 +24,10 @@ import { anyWorkload } from "./deliveries-workload.ts";
 
 const minute = 60_000;
 
-/** Runs publish events to webhook endpoints and buckets, while users change both. */
+/**
+ * Runs publish events to webhook endpoints, buckets and the event bus, while users change endpoints
+ * and buckets.
+ */
 export const deliveries: Scenario = {
   name: "deliveries",
   about: "delivery of run events to webhook endpoints and buckets, while users change both",
@@ -199,7 +203,7 @@ function recoverEverything(scene: DeliveryScene): boolean {
     const { value = null } = scene.history.destinations.get(user.accountId)?.at(-1) ?? {};
     const compression = value?.compression === "gzip" ? "none" : "gzip";
     world.begin(`${user.name}, final backfill`, () => changeFormat(scene, user, compression));
-    // The endpoint must not receive events from before its creation.
+    // The endpoint must not receive events that are older than the endpoint.
     world.begin(`${user.name}, new endpoint`, async () => {
       const endpointId = await addEndpoint(scene, user, true);
       if (endpointId === undefined) return;
@@ -212,5 +216,6 @@ function recoverEverything(scene: DeliveryScene): boolean {
 async function check(scene: DeliveryScene): Promise<void> {
   await checkDeliveries(scene);
   await checkExports(scene);
+  checkEventBus(scene);
   await checkSecrets(scene);
 }

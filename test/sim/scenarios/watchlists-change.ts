@@ -246,7 +246,7 @@ function checkTally(
 /**
  * Returns the possible states of an item (see `Register`): `in` if it is on the watchlist, `out` if
  * not.
- * @throws AssertionError if the ID is not one of those that the users of the tenant add and remove
+ * @throws AssertionError if the users of the tenant never add or remove this ID
  */
 export function itemOf(list: KnownWatchlist, id: string) {
   const found = list.items.get(id);

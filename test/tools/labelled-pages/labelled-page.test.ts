@@ -13,7 +13,7 @@ const pageOf = (address: string): LabelledPage => ({
   availability: undefined,
 });
 
-describe("the site of a labelled page", () => {
+describe("the site of a labeled page", () => {
   it.each([
     ["https://www.shop.com/p", "shop"],
     ["https://www.shop.co.uk/p", "shop"],
@@ -24,7 +24,7 @@ describe("the site of a labelled page", () => {
   });
 });
 
-describe("the folds of labelled pages", () => {
+describe("the folds of labeled pages", () => {
   const pages = ["a.com", "a.de", "b.com", "c.com", "d.com", "d.com"].map((host) =>
     pageOf(`https://www.shop-${host}/p`),
   );

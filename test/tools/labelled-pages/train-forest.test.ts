@@ -16,7 +16,7 @@ const page: LabelledPage = {
   availability: undefined,
 };
 
-describe("the samples of a labelled page", () => {
+describe("the samples of a labeled page", () => {
   it("mark the right amounts, which together weigh as much as the wrong ones", () => {
     const samples = samplesOf(page);
     const weightOf = (isPrice: boolean): number =>

@@ -277,7 +277,7 @@ describe("the local Scheduler fires", () => {
 });
 
 describe("keepTemplateSchedules, which runs when a local world starts,", () => {
-  it("creates the schedules of the templates, and deletes those that the templates no longer contain", async () => {
+  it("creates the schedules of the templates, and deletes schedules that the templates no longer contain", async () => {
     const { store } = await start();
     keepTemplateSchedules(templates, store);
     expect(store.all().map(({ name }) => name)).toEqual(["Fixture-service-EveryMinute"]);

@@ -112,7 +112,7 @@ describe("the recordings of the products API", () => {
     expect(others).toEqual([]);
   });
 
-  it("are those stored in the project if the given folder does not exist", () => {
+  it("are the recordings in the project if the given folder does not exist", () => {
     expect(loadRecordedProducts(join(folder, "missing"))).toEqual(loadRecordedProducts());
   });
 });

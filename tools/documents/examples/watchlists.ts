@@ -90,6 +90,7 @@ export const watchlistItem = {
     changes: { price: { before: 64.87, after: 75.39 } },
   },
   delisted_at: null,
+  route_states: [],
 };
 
 export const run = {

@@ -42,8 +42,8 @@ const nothing: LedgerFindings = {
 
 /**
  * Compares the stored sums of an account with its ledger, while calls continue. Also compares its
- * holds, usage and keys. Ledger entries never change. Entries from before a row was read must add
- * up to the row. Newer entries show which holds and days changed during the check.
+ * holds, usage and keys. Ledger entries never change. The entries that are older than the read of a
+ * row must add up to the row. Newer entries show which holds and days changed during the check.
  */
 async function compareLedger(
   accountId: string,

@@ -27,9 +27,9 @@ interface WholeShard {
 
 /**
  * Reads an account's shards one after the other, while calls continue. If one change affects two
- * shards, the result can contain the change in only one of them. Example: a call that began before
- * the account had shards ends. This changes the first shard, which has the call's credits, and the
- * shard whose slot the call occupies.
+ * shards, the result can contain the change in only one of them. Example: an unsharded call ends.
+ * This changes two shards: the first shard, which has the call's credits, and the shard whose slot
+ * the call occupies.
  */
 export async function readShards(
   account: StoredAccount,

@@ -16,7 +16,7 @@ export interface StoredAccount {
   readonly received: number;
 }
 
-/** The credit sums in the row of an account from before accounts had shards. */
+/** The credit sums in the row of an account without shards. */
 export interface StoredSums extends Pick<StoredAccount, "accountId" | "id" | "lifetime"> {
   readonly sequence: number;
   readonly balance: number;
@@ -189,9 +189,8 @@ function chargedDifferences(place: string, { credits, charged }: StoredHold): Di
 }
 
 /**
- * Compares the daily usage from before an account had shards with the holds that were resolved on
- * each day. Ignores days that changed during the check. Returns an empty list if `sums` lacks
- * entries.
+ * Compares the unsharded daily usage with the holds that were resolved on each day. Ignores days
+ * that changed during the check. Returns an empty list if `sums` lacks entries.
  */
 export function usageDifferences(
   accountId: string,

@@ -20,8 +20,8 @@ export interface LedgerEntry extends CreditTransaction {
 interface HoldPlace {
   readonly shard: number;
   /**
-   * True if the hold has a separate row: the hold of a run's step, of a call from before the
-   * account had shards, or of a refunded charge.
+   * True if the hold has a separate row: the hold of a run's step, of an unsharded call, or of a
+   * refunded charge.
    */
   readonly hasRow: boolean;
 }
@@ -60,7 +60,7 @@ export interface LedgerSums {
   readonly open: ReadonlyMap<string, OpenHold>;
   /** The holds that were resolved since `FoldSince.resolved`, by hold ID. */
   readonly resolved: ReadonlyMap<string, ResolvedHold>;
-  /** The usage of entries from before the account had shards, by UTC date. */
+  /** The usage of unsharded entries, by UTC date. */
   readonly usage: ReadonlyMap<string, DayUsage>;
   /** The charges of entries since `FoldSince.charges`, by run ID. */
   readonly charged: ReadonlyMap<string, number>;
@@ -192,8 +192,8 @@ export function ledgerFold(of: FoldPlace, since: FoldSince): LedgerFold {
 const changeTypes: ReadonlySet<LedgerEntry["type"]> = new Set(["grant", "purchase", "adjust"]);
 
 /**
- * Returns the name of an entry's ledger. An entry with an ID is from before the account had shards,
- * so it belongs to the account's own ledger.
+ * Returns the name of an entry's ledger. An entry with an ID is unsharded, so it belongs to the
+ * account's own ledger.
  */
 const ledgerOf = ({ accountId, place }: State, { id }: LedgerEntry): string =>
   id === null ? place : accountId;

@@ -35,7 +35,7 @@ export interface StoredShard extends JournalState {
   readonly shards: number;
   readonly slots: number;
   readonly inFlight: number;
-  /** Calls in flight from before the account had shards. */
+  /** Unsharded calls in flight. */
   readonly oldInFlight: number;
   /** Credits that open holds reserve. */
   readonly held: number;
@@ -74,8 +74,8 @@ export interface ShardSums extends LedgerSums {
 /** Adds up the records of a shard in ascending order. */
 export interface ShardFold {
   /**
-   * Adds an entry from before the account had shards, and returns the rules that it breaks. The
-   * first shard's records continue after these entries.
+   * Adds an unsharded entry, and returns the rules that it breaks. The first shard's records
+   * continue after these entries.
    */
   takeEntry(entry: LedgerEntry): Difference[];
   takePage(page: StoredPage): Difference[];

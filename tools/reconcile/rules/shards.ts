@@ -46,7 +46,7 @@ export function shardDifferences(
 
 /**
  * Compares the open holds of calls that the row stores with the open holds in the records. Ignores
- * holds from before the account had shards.
+ * unsharded holds.
  */
 function holdDifferences(
   place: string,
@@ -126,7 +126,7 @@ export interface AccountRead {
   readonly sums: LedgerSums;
   /**
    * For each transfer in the records, by stamp: the sum of the credits that it added to shards,
-   * less those that it took from shards. A complete transfer has 0.
+   * minus the credits that it took from shards. A complete transfer has 0.
    */
   readonly transfers: ReadonlyMap<number, number>;
   /**

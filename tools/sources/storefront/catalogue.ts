@@ -43,7 +43,7 @@ export interface StoreProduct extends Readonly<Record<string, unknown>> {
 const numberAt = ({ product, variant }: Place): string =>
   String(firstVariant + product * numbersPerProduct + variant);
 
-/** The item numbers of the store's listed products, in order. */
+/** Returns the item numbers of the store's listed products, in order. */
 export const listedNumbers = (count = listedProductCount * colors.length): string[] =>
   Array.from({ length: count }, (_, n) =>
     numberAt({ product: Math.floor(n / colors.length), variant: n % colors.length }),

@@ -91,7 +91,7 @@ const reportError = (call: MisbehavingCall, code: string, content: string): void
 
 type Behaviours = Readonly<Record<string, (call: MisbehavingCall) => void>>;
 
-/** Faults after which a store answers a retry correctly. */
+/** Faults after which a store responds correctly to a retry. */
 const temporary = {
   "429_seconds": (call) => fail(call, tooOften, { status: 429, headers: { "Retry-After": "1" } }),
   "429_body": (call) => fail(call, { ...tooOften, data: { retry_after: 1 } }, { status: 429 }),
@@ -173,16 +173,16 @@ const behaviours = { ...temporary, ...lasting };
 
 export type Misbehaviour = keyof typeof behaviours;
 
-/** Returns true for the name of a misbehaviour. */
+/** Returns true for the name of a misbehavior. */
 export const isMisbehaviour = (name: string): name is Misbehaviour =>
   Object.hasOwn(behaviours, name);
 
-/** The names of all misbehaviours. */
+/** The names of all misbehaviors. */
 export const misbehaviours = Object.keys(behaviours).filter(isMisbehaviour);
 
-/** Returns true for a misbehaviour with which a store responds only to the first call. */
+/** Returns true for a misbehavior with which a store responds only to the first call. */
 export const isTemporary = (name: Misbehaviour): boolean => Object.hasOwn(temporary, name);
 
-/** Responds to a call with a misbehaviour instead of the correct reply. */
+/** Responds to a call with a misbehavior instead of the correct reply. */
 export const misbehave = (name: Misbehaviour, call: MisbehavingCall): void =>
   behaviours[name](call);

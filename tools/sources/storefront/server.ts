@@ -254,7 +254,7 @@ interface Serving {
   readonly store: Store;
 }
 
-/** Answers a valid call, unless the store is to misbehave. */
+/** Responds to a valid call, unless the store must misbehave. */
 async function serve(call: StoreCall, { version, response, id, store }: Serving): Promise<void> {
   const { tool, ids, catalog } = call;
   store.calls.push(call);
@@ -287,7 +287,7 @@ function sendRpc(response: ServerResponse, message: object): void {
 
 /**
  * Returns a value for the option `misbehave` with which the store responds to every call with the
- * misbehaviour `name`. If it is temporary, only to the first call.
+ * misbehavior `name`. If it is temporary, only to the first call.
  */
 export const misbehavesAs =
   (name: Misbehaviour): NonNullable<ReferenceStoreOptions["misbehave"]> =>

@@ -123,10 +123,10 @@ interface Attempt {
 
 function problemOf(replied: StoreReply | null, { store, profileUrl, failure }: Attempt): string {
   if (replied === null)
-    return `${store} supports no version of the protocol that this command knows.`;
+    return `${store} supports no version of the protocol that this command supports. Choose another store.`;
   const { reply, parsed, catalog } = replied;
   if (reply.kind !== "answered") {
-    return `${store} does not answer (${failure}). Check the address and the network.`;
+    return `${store} does not respond (${failure}). Check the address and the network.`;
   }
   if (parsed.kind === "error") {
     const { code, reason, text } = parsed;

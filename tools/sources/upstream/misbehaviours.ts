@@ -120,14 +120,14 @@ const behaviours = {
 
 export type Misbehaviour = keyof typeof behaviours;
 
-/** Returns true for the name of a misbehaviour. */
+/** Returns true for the name of a misbehavior. */
 export const isMisbehaviour = (name: string): name is Misbehaviour =>
   Object.hasOwn(behaviours, name);
 
-/** The names of all misbehaviours. */
+/** The names of all misbehaviors. */
 export const misbehaviours = Object.keys(behaviours).filter(isMisbehaviour);
 
-/** Responds to a call with a misbehaviour instead of the correct results. */
+/** Responds to a call with a misbehavior instead of the correct results. */
 export const misbehave = (name: Misbehaviour, call: MisbehavingCall): void =>
   behaviours[name](call);
 

@@ -107,7 +107,7 @@ function send(
 
 /**
  * Returns a value for the option `misbehave` with which the server responds to every call with the
- * misbehaviour `name`. If the contract calls it temporary (429 or 500), only to the first call.
+ * misbehavior `name`. If the contract calls it temporary (429 or 500), only to the first call.
  */
 export function alwaysMisbehaving(
   name: Misbehaviour,

@@ -95,8 +95,8 @@ const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
 /**
  * Returns the address of an API call. Omits undefined and empty query parameters.
  * @param path names and IDs separated by slashes, such as `watchlists/wl_1/items`
- * @throws ApiError 404 if the path has another form; parts of it can come from a link, which must
- * not lead to another address
+ * @throws ApiError 404 if the path has another form. Parts of the path can come from a link, and no
+ * link may make the client call another address
  */
 export function addressOf(path: string, query: Query = {}): string {
   if (!pathForm.test(path)) {
@@ -138,7 +138,7 @@ function resultOf(answer: Answer): unknown {
   throw new ApiError({
     status: answer.status,
     code: error?.code ?? "INTERNAL",
-    message: error?.message ?? `The service answered with HTTP ${answer.status}. Try again later.`,
+    message: error?.message ?? `The service returned HTTP ${answer.status}. Try again later.`,
     param: error?.param,
     requestId: answer.headers.get("X-Request-Id") ?? undefined,
   });

@@ -30,6 +30,7 @@ import type { runSchema } from "../../../../shared/runs/run-schema.ts";
 import type { schedulePreviewResponse } from "../../../../shared/watchlists/schedule-preview.ts";
 import type { estimateResponse } from "../../../../shared/watchlists/estimate.ts";
 import type {
+  foundItemSchema,
   itemChangeResponse,
   watchlistItemSchema,
   watchlistSchema,
@@ -67,6 +68,7 @@ export type Source = InferOutput<typeof sourceSchema>;
 export type Platform = InferOutput<typeof platformSchema>;
 
 export type Watchlist = InferOutput<typeof watchlistSchema>;
+export type FoundItem = InferOutput<typeof foundItemSchema>;
 export type WatchlistItem = InferOutput<typeof watchlistItemSchema>;
 export type WatchlistRun = InferOutput<typeof runSchema>;
 export type Pipeline = InferOutput<typeof pipelineSchema>;

@@ -1,15 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 
-const restMilliseconds = 350;
+const restMilliseconds = 250;
 
 /**
- * Returns a value once it has not changed for 350 ms, so that fast typing causes only one call.
- * Returns the first value at once. Values with the same JSON count as equal.
+ * Returns a value once it has not changed for a time, so that fast typing causes only one call.
+ * Returns the first value immediately. Values with the same JSON count as equal.
+ * @param milliseconds @default 250
  */
-export function useDebounced<T>(value: T): T {
+export function useDebounced<T>(value: T, milliseconds = restMilliseconds): T {
   const [rested, setRested] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setRested(value), restMilliseconds);
+    const timer = setTimeout(() => setRested(value), milliseconds);
     return () => clearTimeout(timer);
   }, [JSON.stringify(value)]);
   return rested;

@@ -14,11 +14,10 @@ const quietSeconds = 30;
 const quickForMilliseconds = 60_000;
 
 /**
- * Loads a listing as `usePages` does, and reads it again while the dashboard is visible: every 3
- * seconds while entries are pending and for a minute after a refresh, otherwise every 30 seconds.
- * If the user has loaded several pages, the 3 seconds are multiplied by the number of pages, and
- * there are no reads every 30 seconds, because new entries would move the text that the user is
- * reading.
+ * Loads a listing as `usePages` does, and reloads it while the dashboard is visible: every 30
+ * seconds, or every 3 seconds while entries are pending and for a minute after a refresh. If the
+ * user has loaded several pages, multiplies the 3 seconds by the number of pages, and does not
+ * reload every 30 seconds. New entries would move the text that the user is reading.
  */
 export function useLivePages<Entry extends { readonly id: string }>(
   load: Parameters<typeof usePages<Entry>>[0],

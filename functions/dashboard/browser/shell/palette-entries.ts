@@ -1,5 +1,5 @@
 import type { ApiClient } from "../api/client.ts";
-import type { List, Watchlist, WatchlistItem } from "../api/resources.ts";
+import type { FoundItem, List, Watchlist } from "../api/resources.ts";
 import { useQuery } from "../api/use-query.ts";
 import { useDebounced } from "../api/use-debounced.ts";
 import { linkTo } from "./router.ts";
@@ -28,11 +28,11 @@ const pages: readonly PaletteEntry[] = [
 const watchlistsMax = 100;
 const shownMax = 50;
 
-/** An ID or its first characters, as `id_prefix` of the API accepts it. */
-const prefixForm = /^[a-z0-9]{4,15}$/i;
-const itemsPerList = 5;
-/** The number of watchlists that are searched at the same time. */
-const searchedAtOnce = 8;
+/** Fewer characters find too many items. */
+const searchLengthMin = 2;
+const itemsMax = 20;
+/** Short, because the user waits for the result of each key. */
+const restMilliseconds = 40;
 
 const entryOfList = ({ id, name, platform }: Watchlist): PaletteEntry => ({
   link: linkTo(`/watchlists/${id}`),
@@ -57,19 +57,15 @@ export interface PaletteResults {
   readonly isLoading: boolean;
 }
 
-/** Finds pages and watchlists by name, and items by the first characters of their IDs. */
+/** Finds pages and watchlists by name, and items of all watchlists by ID, label or title. */
 export function usePaletteEntries(search: string): PaletteResults {
   const lists = useQuery(
     (api, signal) =>
       api.get<List<Watchlist>>("watchlists", { signal, query: { limit: watchlistsMax } }),
     [],
   );
-  const rested = useDebounced(search);
-  const prefix = prefixForm.test(rested) ? rested : "";
-  const items = useQuery(
-    (api, signal) => itemsWith(prefix, lists.data?.data ?? [], { api, signal }),
-    [prefix, lists.data !== undefined],
-  );
+  const rested = useDebounced(search, restMilliseconds);
+  const items = useQuery((api, signal) => itemsWith(rested, api, signal), [rested]);
   const known = [...pages, ...(lists.data?.data.map(entryOfList) ?? [])];
   const matching = known.filter((entry) => isMatch(entry, search));
   return {
@@ -78,43 +74,29 @@ export function usePaletteEntries(search: string): PaletteResults {
   };
 }
 
-interface Calls {
-  readonly api: ApiClient;
-  readonly signal: AbortSignal;
-}
-
-/** Loads the items of all watchlists whose IDs begin with a prefix. An empty prefix has none. */
+/** Finds items of all watchlists. A short search finds none. */
 async function itemsWith(
-  prefix: string,
-  lists: readonly Watchlist[],
-  { api, signal }: Calls,
+  search: string,
+  api: ApiClient,
+  signal: AbortSignal,
 ): Promise<readonly PaletteEntry[]> {
-  if (prefix === "") return [];
-  const found = new Map<string, readonly PaletteEntry[]>();
-  const waiting = [...lists];
-  const search = async (): Promise<void> => {
-    for (let list = waiting.shift(); list !== undefined; list = waiting.shift()) {
-      const { id, name } = list;
-      const { data } = await api.get<List<WatchlistItem>>(`watchlists/${id}/items`, {
-        signal,
-        query: { id_prefix: prefix, limit: itemsPerList },
-      });
-      found.set(
-        id,
-        data.map((item) => entryOfItem(item, { id, name })),
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: searchedAtOnce }, search));
-  return lists.flatMap(({ id }) => found.get(id) ?? []);
+  if (search.length < searchLengthMin) return [];
+  const query = { search: search.slice(0, searchLengthMax), limit: itemsMax };
+  const { data } = await api.get<List<FoundItem>>("watchlists/items", { signal, query });
+  return data.map(entryOfItem);
 }
 
-const entryOfItem = (
-  { id, label, title }: WatchlistItem,
-  list: Pick<Watchlist, "id" | "name">,
-): PaletteEntry => ({
-  link: linkTo(`/watchlists/${list.id}/items/${id}`),
+const searchLengthMax = 100;
+
+const entryOfItem = ({
+  id,
+  label,
+  title,
+  watchlist_id: listId,
+  watchlist_name: list,
+}: FoundItem): PaletteEntry => ({
+  link: linkTo(`/watchlists/${listId}/items/${id}`),
   kind: "Item",
   name: label ?? title ?? id,
-  note: `${id}, in ${list.name}`,
+  note: `${id}, in ${list}`,
 });

@@ -18,7 +18,7 @@ export function usePaletteKey(open: () => void): void {
   }, []);
 }
 
-/** A dialog that opens a page, a watchlist or an item by its name or ID. */
+/** A dialog that opens a page, a watchlist or an item by its name, ID, label or title. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const id = useId();
   const [search, setSearch] = useState("");
@@ -42,14 +42,14 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       <input
         class="control"
         role="combobox"
-        aria-label="Page, watchlist or item ID"
+        aria-label="Page, watchlist or item"
         aria-expanded="true"
         aria-controls={`${id}-list`}
         aria-activedescendant={entries.length === 0 ? undefined : `${id}-${chosen}`}
         aria-autocomplete="list"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Page, watchlist, or first characters of an item ID"
+        placeholder="Page, watchlist, or an item's ID, label or title"
         value={search}
         onInput={(event) => {
           setSearch(event.currentTarget.value);

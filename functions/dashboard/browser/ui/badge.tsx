@@ -37,7 +37,7 @@ const tones: Readonly<Record<string, Tone>> = {
 
 /**
  * Shows a state of the API as a badge. Each state has the same color on every page; an unknown
- * state is grey.
+ * state is gray.
  */
 export function StateBadge({ state }: { readonly state: string }) {
   return <Badge tone={tones[state] ?? "neutral"}>{state.replaceAll("_", " ")}</Badge>;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Icons are decorative: a text or a labelled button is always next to them. */
+/** Icons are decorative: a text or a labeled button is always next to them. */
 const icon = (children: ComponentChildren) => () => (
   <svg
     class="icon"

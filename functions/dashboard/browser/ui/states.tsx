@@ -47,7 +47,7 @@ export function EmptyState(props: {
   );
 }
 
-/** Grey lines in place of content that is loading. */
+/** Gray lines in place of content that is loading. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" role="status">
@@ -59,7 +59,7 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   );
 }
 
-/** A card with grey lines, in place of a card that is loading. */
+/** A card with gray lines, in place of a card that is loading. */
 export function SkeletonCard({ lines }: { readonly lines: number }) {
   return (
     <div class="card skeleton-card">
@@ -72,7 +72,7 @@ interface LoadedProps<T> {
   readonly query: Query<T>;
   /**
    * Shown until the first result arrives.
-   * @default three grey lines
+   * @default three gray lines
    */
   readonly skeleton?: ComponentChildren;
   readonly children: (data: T) => ComponentChildren;

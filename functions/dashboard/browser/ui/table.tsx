@@ -25,7 +25,7 @@ interface TableProps<Row> {
 }
 
 /**
- * A table of `rows`; grey lines while they are undefined, `empty` if there are none, and `error`
+ * A table of `rows`; gray lines while they are undefined, `empty` if there are none, and `error`
  * with a button to retry. The style sheet turns the table into a list of cards on narrow screens.
  * The explicit roles keep the table semantics, which browsers drop for cards.
  */

@@ -5,7 +5,7 @@ import { type Theme, applyTheme, keepTheme, keptTheme } from "./theme.ts";
 const next: Readonly<Record<Theme, Theme>> = { system: "light", light: "dark", dark: "system" };
 const icons = { system: SystemIcon, light: SunIcon, dark: MoonIcon } as const;
 
-/** A button that changes the theme: from that of the system to light, then to dark, then back. */
+/** A button that changes the theme: from the theme of the system to light, to dark, and back. */
 export function ThemeToggle() {
   const [theme, setTheme] = useState(keptTheme);
   const Icon = icons[theme];

@@ -8,7 +8,7 @@ import { inStockTexts, otherSubjectTexts, outOfStockTexts } from "./words.ts";
 const phraseLengthMax = 80;
 /** The distance from the heading, in characters of text, beyond which phrases are ignored. */
 const distanceMax = 6_000;
-/** Matches classes and IDs of elements that state the stock of one size or colour. */
+/** Matches classes and IDs of elements that state the stock of one size or color. */
 const optionNames =
   /(?:size|colou?r)[-_]?(?:select|chip|item|list|button|picker|box)|variant|variation|swatch|option|store|shop-?finder|pickup|filter|facet|question|faq/i;
 const inStockNames = /(?:^|[\s_-])(?:in-?stock|instock|is-?available)(?:$|[\s_-])/i;

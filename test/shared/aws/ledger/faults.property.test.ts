@@ -226,7 +226,7 @@ async function playOut(
     if (typeof first === "object") answered.push(first);
     if (first === "asleep") asleep.add(n);
     if (first !== undefined || model.sleeps || model.afterwards === "left") return;
-    // The process crashed or got no response. A call with a slot is then cancelled; a step without
+    // The process crashed or got no response. A call with a slot is then canceled; a step without
     // a slot is repeated by another process.
     if (model.slot) await world.ledger().cancel({ accountId, holdId: wanted.holdId, now: start });
     const last = model.slot ? undefined : await makeCall(faultyProcess([], look), wanted);

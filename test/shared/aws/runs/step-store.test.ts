@@ -402,7 +402,7 @@ describe("the stored stats of a step", () => {
   const stats = { scraper: "retailer_d.standard", requested: 3, ok: 3, partial: 0 } as const;
   const settled = { ...stats, notFound: 0, unavailable: 0, credits: 2, skipped: 0 };
 
-  it("stay as they were first recorded, even if others are recorded later", async () => {
+  it("do not change after the first write, even if a later write has other stats", async () => {
     await plan({ step: aStep(), batches });
     await store.recordStats(aStep({ stats: settled }));
     await store.recordStats(aStep({ stats: { ...settled, credits: 9 } }));

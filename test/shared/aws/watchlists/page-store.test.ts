@@ -208,7 +208,7 @@ describe("replacing a page of a watchlist", () => {
     expect(await world.counters(list)).toMatchObject({ total: 6 });
   });
 
-  it("is tried again when its transaction conflicts with another one, or when another one has locked the row", async () => {
+  it("is tried again when its transaction conflicts with another transaction, or when another transaction has locked the row", async () => {
     const list = await world.open(itemsOf(numbered(4)));
     const conflicts = [
       new TransactionCanceledException({
@@ -293,14 +293,14 @@ describe("watchlist pages that shrink", () => {
     ["merge with the left neighbour", [1, 4, 4], 1, 1, [2, 4]],
     ["merge with the right neighbour", [4, 4, 1], 1, 1, [4, 2]],
     [
-      "do not merge with a neighbour if together they have too many items",
+      "do not merge with a neighbor if together they have too many items",
       [2, 4, 4],
       1,
       1,
       [2, 1, 4],
     ],
-    ["merge with a full neighbour if they become empty", [4, 4, 4], 1, 0, [4, 4]],
-    ["merge with a full neighbour if the first page becomes empty", [4, 4, 4], 0, 0, [4, 4]],
+    ["merge with a full neighbor if they become empty", [4, 4, 4], 1, 0, [4, 4]],
+    ["merge with a full neighbor if the first page becomes empty", [4, 4, 4], 0, 0, [4, 4]],
   ] as const)("%s", async (...[, before, at, left, after]) => {
     const { list, store } = await open(...before);
     const [page] = await read(store, list, String(1_000_000 + 4 * at));

@@ -277,7 +277,7 @@ describe("the options of a store in SOURCES", () => {
   const refused = (options: Readonly<Record<string, unknown>>): string =>
     refusalOf(variableWith({ ...adapters["storefront"], ...options }));
 
-  it("have defaults: IDs as they are, 40 of them in a call, and four calls per second", () => {
+  it("have defaults: unchanged IDs, 40 IDs per call, and four calls per second", () => {
     const { ["retailer_d.standard"]: source } = parse({ adapter: "storefront", baseUrl });
     expect(source).toEqual({
       adapter: "storefront",

@@ -265,7 +265,7 @@ describe("a crawl delay", () => {
     for (const gap of gapsOf(site.pagesAt)) expect(gap).toBeGreaterThanOrEqual(leastMs);
   });
 
-  it("is shared by all readers of the site, including those in other processes", async () => {
+  it("is shared by all readers of the site, including readers in other processes", async () => {
     const site = await startSite(404);
     const source = { ...fast, urlTemplate: `${site.url}/p/{id}` };
     const sources = { "retailer_c.standard": source, "retailer_d.standard": source };

@@ -32,7 +32,7 @@ const statuses = (answers: readonly Answer[]): string[] => answers.map(({ status
 const all = (status: string, ids: readonly unknown[]): string[] => ids.map(() => status);
 const reserved = (behaviour: string): string => {
   const found = reservedIds.retailer_b.find((one) => one.behaviour === behaviour);
-  if (found === undefined) throw new Error(`No ID has the behaviour ${behaviour}`);
+  if (found === undefined) throw new Error(`No ID has the behavior ${behaviour}`);
   return found.id;
 };
 /** The number of an item that the store does not have. */

@@ -30,7 +30,7 @@ it("a platform keeps the sandbox if its store does not respond, and other source
   expect(await reachableStores(choices, (line) => lines.push(line))).toEqual([other]);
   expect(lines).toEqual([
     expect.stringMatching(
-      /^https:\/\/store\.invalid does not answer \(\w+\)\. Check the address and the network\.$/,
+      /^https:\/\/store\.invalid does not respond \(\w+\)\. Check the address and the network\.$/,
     ),
     "retailer_b stays with the invented data of the sandbox.",
   ]);

@@ -245,7 +245,7 @@ const columns: readonly Column<Row>[] = [
     cell: ({ change }) => (
       <span class="change-kind">
         {kindWords(change)}
-        <span class="muted small">{change.field}</span>
+        {change.kind !== "delisted" && <span class="muted small">{change.field}</span>}
       </span>
     ),
   },
@@ -275,10 +275,10 @@ function itemCell({ change: { watchlist_id: listId, item_id: id, label, title, u
     <span class="change-item">
       <a href={linkTo(`/watchlists/${listId}/items/${id}`)}>{label ?? title ?? id}</a>
       <span class="muted small">
-        {id}
+        {(label ?? title) !== null && id}
         {url !== null && (
           <>
-            {" · "}
+            {(label ?? title) !== null && " · "}
             <a href={url} target="_blank" rel="noreferrer noopener">
               shop
             </a>

@@ -64,6 +64,9 @@ export function UsageBySourceCard() {
           Sum the charges
         </Button>
       </div>
+      <p class="muted small">
+        The ledger records the watchlist or the endpoint of a charge, not the API key.
+      </p>
       {sum.error && <ErrorState error={sum.error} />}
       {read && <Sums {...read} />}
     </Card>

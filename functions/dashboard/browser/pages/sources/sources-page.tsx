@@ -50,7 +50,7 @@ export function SourcesPage() {
       </Tabs>
       <p class="muted small">
         Rates are shown from 10 items on. Success includes items that do not exist. The status
-        follows the success of the last hour: operational from 95 %, degraded from 50 %.
+        follows the success of the last hour: operational from 95%, degraded from 50 %.
       </p>
     </Page>
   );
@@ -66,7 +66,7 @@ function columns(shown: WindowName): readonly Column<Source>[] {
     cell: (source) => shareText(source[shown][name]),
   });
   return [
-    { head: "Scraper", isRowHead: true, cell: ({ id }) => <code>{id}</code> },
+    { head: "Scraper", isRowHead: true, cell: ({ id }) => <ScraperName id={id} /> },
     { head: "Status", cell: ({ status }) => <StateBadge state={status} /> },
     share("Success", "success_rate"),
     share("Partial", "partial_rate"),
@@ -95,3 +95,14 @@ const ageText = (seconds: number | null): string => {
   if (seconds === null) return "–";
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 };
+
+/** The ID of a scraper, which may break only after its platform. */
+function ScraperName({ id }: { readonly id: string }) {
+  const [platform, tier] = id.split(".");
+  return (
+    <code class="scraper-name">
+      {platform}.<wbr />
+      {tier}
+    </code>
+  );
+}

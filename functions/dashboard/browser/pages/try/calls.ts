@@ -117,8 +117,8 @@ export interface OfferReference {
 }
 
 /**
- * A request body. Contains only texts and arrays, so its JSON is also a valid literal in TypeScript
- * and Python.
+ * A request body. Contains only strings, and arrays of strings and of objects with strings. Its
+ * JSON is therefore also a valid literal in TypeScript and Python.
  */
 export type CallBody = Readonly<Record<string, string | readonly (string | OfferReference)[]>>;
 

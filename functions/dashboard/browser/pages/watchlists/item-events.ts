@@ -65,8 +65,8 @@ interface Searched {
 }
 
 /**
- * Loads the events about an item, newest first: those of the runs in which it changed. A page has
- * the events of five runs.
+ * Loads the events of the runs in which an item changed, newest first. A page has the events of
+ * five runs.
  */
 export function useItemEvents(
   { listId, itemId }: Searched,

@@ -5,33 +5,54 @@ export interface ItemFilter {
   /** An ISO 8601 time, or the constant `lastRun`; undefined for any time. */
   readonly changedSince: string | undefined;
   /** The text as the user typed it. */
-  readonly idPrefix: string;
+  readonly search: string;
+  /** One of `itemOrders`. */
+  readonly order: string;
 }
 
-export const allItems: ItemFilter = { state: undefined, changedSince: undefined, idPrefix: "" };
+export const allItems: ItemFilter = {
+  state: undefined,
+  changedSince: undefined,
+  search: "",
+  order: "id asc",
+};
 
 /** The value of `changedSince` for "since the start of the newest run". */
 export const lastRun = "last run";
 
-const prefixLengthMax = 15;
+/** The orders of the items, as `sort` and `order` of the API joined by a space. */
+export const itemOrders = [
+  ["id asc", "In the order of IDs"],
+  ["name asc", "Name, A to Z"],
+  ["name desc", "Name, Z to A"],
+  ["price asc", "Lowest price first"],
+  ["price desc", "Highest price first"],
+  ["change asc", "Largest fall first"],
+  ["change desc", "Largest rise first"],
+  ["changed_at desc", "Last changed first"],
+] as const;
 
 /**
- * Converts the text of the search box to a prefix of stored IDs. Removes a leading letter and
- * hyphen, such as `A-`, and all characters except letters and digits. Cuts the rest to 15
- * characters. Returns an empty text if nothing is left.
+ * Returns the query of the items that match a filter, in its order, for
+ * `GET /v1/watchlists/{id}/items`.
  */
-export const prefixOf = (written: string): string =>
-  written
-    .trim()
-    .replace(/^[a-z]-/i, "")
-    .replaceAll(/[^a-z0-9]/gi, "")
-    .slice(0, prefixLengthMax);
+export function queryOf(filter: ItemFilter, list: Pick<Watchlist, "last_run_at">) {
+  const [sort, order] = filter.order.split(" ");
+  return {
+    state: filter.state,
+    changed_since: sinceOf(filter, list),
+    search: filter.search.trim().slice(0, searchLengthMax),
+    ...(filter.order === allItems.order ? {} : { sort, order }),
+  };
+}
+
+const searchLengthMax = 100;
 
 /**
  * Returns the time to send to the service as `changed_since`; undefined for any time. `lastRun`
  * becomes the start of the last run.
  */
-export const sinceOf = (
+const sinceOf = (
   { changedSince }: ItemFilter,
   { last_run_at: lastRunAt }: Pick<Watchlist, "last_run_at">,
 ): string | undefined => (changedSince === lastRun ? (lastRunAt ?? undefined) : changedSince);

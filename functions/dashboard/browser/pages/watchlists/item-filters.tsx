@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Watchlist } from "../../api/resources.ts";
-import { type ItemFilter, lastRun, timeOf } from "./item-filter.ts";
+import { type ItemFilter, itemOrders, lastRun, timeOf } from "./item-filter.ts";
 
 interface ItemFiltersProps {
   readonly list: Watchlist;
@@ -10,7 +10,7 @@ interface ItemFiltersProps {
 
 const states = [undefined, "new", "active", "delisted"] as const;
 
-/** Shows the filters of a watchlist's items: ID, state and time of the last change. */
+/** Shows the filters of a watchlist's items: text, state and time of the last change. Also their order. */
 export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
   const change = (part: Partial<ItemFilter>): void => onChange({ ...filter, ...part });
   return (
@@ -18,11 +18,11 @@ export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
       <input
         type="search"
         class="control filter-name"
-        aria-label="Search by ID"
-        placeholder="ID, or its first characters"
+        aria-label="Search by ID, label or title"
+        placeholder="ID, label or title"
         spellcheck={false}
-        value={filter.idPrefix}
-        onInput={(event) => change({ idPrefix: event.currentTarget.value })}
+        value={filter.search}
+        onInput={(event) => change({ search: event.currentTarget.value })}
       />
       <div class="segmented" role="group" aria-label="State">
         {states.map((state) => (
@@ -37,6 +37,18 @@ export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
         ))}
       </div>
       <ChangedSince list={list} onChange={(changedSince) => change({ changedSince })} />
+      <select
+        class="control filter-since"
+        aria-label="Order"
+        value={filter.order}
+        onChange={(event) => change({ order: event.currentTarget.value })}
+      >
+        {itemOrders.map(([order, words]) => (
+          <option key={order} value={order}>
+            {words}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }

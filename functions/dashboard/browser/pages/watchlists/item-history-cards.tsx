@@ -36,7 +36,7 @@ export function HistoryCards({ item, list, history }: HistoryCardsProps) {
     <>
       <ChartCard list={list} points={history.points} events={events.entries ?? []} />
       <ChangesCard list={list} history={history} events={events} />
-      <RulesCard list={list} events={events} />
+      <RulesCard item={item} list={list} events={events} />
     </>
   );
 }
@@ -48,6 +48,14 @@ const spans = [
   ["400", "400 days"],
 ] as const;
 const daySeconds = 86_400;
+
+/** Returns the span that the chart shows first: 30 days, or 7 days if the history is shorter. */
+function firstSpan(points: readonly HistoryPoint[]): string {
+  const oldest = points[0];
+  const seconds = oldest === undefined ? 0 : Date.now() / 1_000 - secondsOf(oldest.at);
+  return seconds > 7 * daySeconds ? "30" : "7";
+}
+
 /** The largest page of runs that the API returns. */
 const runsMax = 100;
 
@@ -58,7 +66,7 @@ interface ChartCardProps {
 }
 
 function ChartCard({ list, points, events }: ChartCardProps) {
-  const [days, setDays] = useState("30");
+  const [days, setDays] = useState(() => firstSpan(points));
   const runs = useQuery(
     (api, signal) =>
       api.get<List<WatchlistRun>>(`watchlists/${list.id}/runs`, {

@@ -1,4 +1,4 @@
-import type { Watchlist } from "../../api/resources.ts";
+import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
 import type { Pages } from "../../api/use-pages.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { linkTo } from "../../shell/router.ts";
@@ -11,12 +11,13 @@ import type { ItemEvent } from "./item-events.ts";
 import { delisted, type Rule, rulesOf } from "./rules.ts";
 
 interface RulesCardProps {
+  readonly item: WatchlistItem;
   readonly list: Watchlist;
   readonly events: Pages<ItemEvent>;
 }
 
 /** Shows the rules that report the item in events, when they did, and these events. */
-export function RulesCard({ list, events }: RulesCardProps) {
+export function RulesCard({ item, list, events }: RulesCardProps) {
   const rules = rulesOf(list.pipeline);
   const found = events.entries ?? [];
   return (
@@ -24,7 +25,7 @@ export function RulesCard({ list, events }: RulesCardProps) {
       <Card title="Rules" flush>
         <Table
           caption="Rules that report items of this watchlist"
-          columns={ruleColumns(found)}
+          columns={ruleColumns(found, item)}
           rows={rules}
           rowKey={({ id }) => id}
           empty={<EmptyState title="No route of the pipeline reports items." />}
@@ -58,8 +59,42 @@ const causeOf = ({ type, branch }: ItemEvent): string =>
 const lastOf = ({ step, cause }: Rule, events: readonly ItemEvent[]): ItemEvent | undefined =>
   events.find((event) => causeOf(event) === cause && (step === undefined || event.step === step));
 
-const ruleColumns = (events: readonly ItemEvent[]): readonly Column<Rule>[] => [
+/**
+ * Shows why a rule does not report the item now although its condition may be met. The service
+ * keeps only this state, not the reads that met the condition.
+ */
+function HeldBack({ rule, item }: { readonly rule: Rule; readonly item: WatchlistItem }) {
+  const states = item.route_states.filter(
+    ({ step, route }) => step === rule.step && route === rule.route,
+  );
+  const met = Math.max(0, ...states.map(({ reads_met: reads }) => reads));
+  const until = states.find(({ cooldown_until: end }) => end !== null)?.cooldown_until ?? null;
+  if (until !== null && Date.parse(until) > Date.now()) {
+    return (
+      <span>
+        matches wait for the end of the cooldown <RelativeTime time={until} />
+      </span>
+    );
+  }
+  if (states.some(({ reported }) => reported)) {
+    return <span>reported once; waits until the condition has ended</span>;
+  }
+  if (met > 0 && met < rule.confirm) {
+    return (
+      <span>
+        met by {formatCount(met)} of {formatCount(rule.confirm)} reads
+      </span>
+    );
+  }
+  return <span class="muted">nothing</span>;
+}
+
+const ruleColumns = (
+  events: readonly ItemEvent[],
+  item: WatchlistItem,
+): readonly Column<Rule>[] => [
   { head: "Rule", isRowHead: true, cell: ({ words }) => words },
+  { head: "Held back now", cell: (rule) => <HeldBack rule={rule} item={item} /> },
   { head: "Step", cell: ({ step }) => step ?? "every step" },
   {
     head: "Last event",

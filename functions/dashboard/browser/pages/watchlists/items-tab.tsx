@@ -8,7 +8,7 @@ import { Card } from "../../ui/card.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { EmptyState, ErrorState, Skeleton } from "../../ui/states.tsx";
 import { ChangeItemsDialog } from "./change-items-dialog.tsx";
-import { allItems, type ItemFilter, prefixOf } from "./item-filter.ts";
+import { allItems, type ItemFilter } from "./item-filter.ts";
 import { ItemFilters } from "./item-filters.tsx";
 import { itemsCsv } from "./items-csv.ts";
 import { ItemsTable } from "./items-table.tsx";
@@ -27,7 +27,7 @@ type DialogName = "change" | "label" | "remove";
 
 /**
  * Shows the items of a watchlist, each with its values and its last change. Loads more items while
- * the user scrolls. Calls `onChanged` after the user has added, removed or labelled items.
+ * the user scrolls. Calls `onChanged` after the user has added, removed or labeled items.
  */
 export function ItemsTab({ list, onChanged }: ItemsTabProps) {
   const [filter, setFilter] = useState(allItems);
@@ -171,8 +171,8 @@ function Items({ list, pages, filter, selection }: ItemsProps) {
  * Returns the number of items that match the filter, from the counts of the watchlist. Returns
  * undefined if the filter selects by more than the state, because the counts are only by state.
  */
-function totalOf(list: Watchlist, { state, changedSince, idPrefix }: ItemFilter) {
-  if (changedSince !== undefined || prefixOf(idPrefix) !== "") return undefined;
+function totalOf(list: Watchlist, { state, changedSince, search }: ItemFilter) {
+  if (changedSince !== undefined || search.trim() !== "") return undefined;
   return state === undefined ? list.item_count : list.items_by_state[state];
 }
 

@@ -15,7 +15,7 @@ interface LabelsDialogProps {
   readonly onClose: () => void;
 }
 
-/** The number of items that the user can label at once. */
+/** The number of items that the user can label in one dialog. */
 export const labelsMax = 50;
 
 /**

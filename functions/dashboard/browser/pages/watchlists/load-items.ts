@@ -2,7 +2,7 @@ import type { ApiClient } from "../../api/client.ts";
 import type { List, Watchlist, WatchlistItem } from "../../api/resources.ts";
 import { type Pages, usePages } from "../../api/use-pages.ts";
 import { useRefreshOnChange } from "../../api/use-refresh-on-change.ts";
-import { type ItemFilter, prefixOf, sinceOf } from "./item-filter.ts";
+import { type ItemFilter, queryOf } from "./item-filter.ts";
 import { useDebounced } from "../../api/use-debounced.ts";
 
 /** The first page is small, to be fast. Later pages are large, because a run reloads all pages. */
@@ -12,8 +12,8 @@ const pageMax = 1_000;
 
 /** Loads the items that match a filter, page by page. Loads them again when a run ends. */
 export function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
-  const prefix = useDebounced(prefixOf(filter.idPrefix));
-  const since = sinceOf(filter, list);
+  const search = useDebounced(filter.search.trim());
+  const query = queryOf({ ...filter, search }, list);
   const pages = usePages<WatchlistItem>(
     (api, cursor, signal) =>
       api.get<List<WatchlistItem>>(`watchlists/${list.id}/items`, {
@@ -21,18 +21,16 @@ export function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistIt
         query: {
           limit: cursor === undefined ? pageSizes.first : pageSizes.further,
           starting_after: cursor,
-          state: filter.state,
-          changed_since: since,
-          id_prefix: prefix,
+          ...query,
         },
       }),
-    [list.id, filter.state, since, prefix],
+    [list.id, JSON.stringify(query)],
   );
   useRefreshOnChange(pages.refresh, `${list.run_count} ${list.last_run_status} ${list.item_count}`);
   return pages;
 }
 
-/** Loads all items that match a filter. */
+/** Loads all items that match a filter, in its order. */
 export async function loadItems(
   api: ApiClient,
   list: Watchlist,
@@ -44,9 +42,7 @@ export async function loadItems(
       query: {
         limit: pageMax,
         starting_after: items.at(-1)?.id,
-        state: filter.state,
-        changed_since: sinceOf(filter, list),
-        id_prefix: prefixOf(filter.idPrefix),
+        ...queryOf(filter, list),
       },
     });
     items.push(...page.data);

@@ -38,7 +38,10 @@ export function pipelineProblem(text: string): { message: string; place: Place }
   // A null pipeline means the platform's default, which has its own choice in the form.
   if (problem !== undefined || text.trim() !== "null") return problem;
   const start = text.indexOf("null");
-  return { message: "A pipeline must be an object with steps.", place: { start, end: start + 4 } };
+  return {
+    message: "A pipeline must be an object with an array 'steps'.",
+    place: { start, end: start + 4 },
+  };
 }
 
 /**

@@ -25,7 +25,7 @@ function limitWords(route: Route): readonly string[] {
   const { confirm, once, cooldown } = route;
   return [
     ...(delta === undefined ? [] : [`by ${delta} or more`]),
-    ...(percent === undefined ? [] : [`by ${percent} % or more`]),
+    ...(percent === undefined ? [] : [`by ${percent}% or more`]),
     ...where.map(({ field, op, value }) => `${field} ${opWords[op] ?? op} ${valueWords(value)}`),
     ...(confirm === undefined ? [] : [`${confirm} reads in a row`]),
     ...(once === true ? ["once"] : []),

@@ -6,10 +6,14 @@ export interface Rule {
   readonly id: string;
   /** ID of the step; undefined for a rule of every step. */
   readonly step: string | undefined;
+  /** The position of its route in the step; undefined for a rule of every step. */
+  readonly route: number | undefined;
   /** The `when` of its route, or `delisted`. */
   readonly cause: string;
   /** The condition for people. */
   readonly words: string;
+  /** The number of reads in a row that must meet the condition. */
+  readonly confirm: number;
 }
 
 /** The cause of the event that reports a delisted item. No route has this `when`. */
@@ -23,9 +27,25 @@ export const rulesOf = ({ steps }: Pipeline): readonly Rule[] => [
   ...steps.flatMap(({ id: step, routes }) =>
     routes.flatMap((route, n) =>
       route.notify === true
-        ? [{ id: `${step}.${n}`, step, cause: route.when, words: routeWords(route) }]
+        ? [
+            {
+              id: `${step}.${n}`,
+              step,
+              route: n,
+              cause: route.when,
+              words: routeWords(route),
+              confirm: route.confirm ?? 1,
+            },
+          ]
         : [],
     ),
   ),
-  { id: delisted, step: undefined, cause: delisted, words: delisted },
+  {
+    id: delisted,
+    step: undefined,
+    route: undefined,
+    cause: delisted,
+    words: delisted,
+    confirm: 1,
+  },
 ];

@@ -20,7 +20,7 @@ interface RunsTabProps {
 
 /**
  * Shows the runs of a watchlist, newest first. The row of the run `latest` shows the values of
- * `latest`, which are more recent than those of the list.
+ * `latest`, which are more recent than the values in the list.
  */
 export function RunsTab({ list, latest }: RunsTabProps) {
   const pages = usePages<WatchlistRun>(

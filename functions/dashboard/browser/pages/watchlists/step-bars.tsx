@@ -64,7 +64,7 @@ function Bar({ stats, of }: { readonly stats: StepStats; readonly of: number }) 
   );
 }
 
-/** The legend of the colors of the bars. */
+/** The legend: which color of a bar shows which outcome. */
 export const StepLegend = () => (
   <ul class="step-legend small muted" aria-hidden="true">
     {outcomes.map((outcome) => (

@@ -140,7 +140,7 @@ export const limitFieldsOf = ({ credits, isBraked, brake }: LimitsDraft): LimitF
   brake: isBraked ? mapped(brake, numberIn) : null,
 });
 
-/** Returns the limits that differ from those of the opened form. */
+/** Returns the limits that the user changed since the form was opened. */
 export function changedLimits(draft: LimitsDraft, opened: LimitsDraft): Partial<LimitFields> {
   const before: Readonly<Record<string, unknown>> = { ...limitFieldsOf(opened) };
   const changed = Object.entries(limitFieldsOf(draft)).filter(

@@ -14,7 +14,7 @@ import { type DayOfDeliveries, daysOf } from "./delivery-days.ts";
 /** The largest page that the API returns. */
 const pageSize = 100;
 /** The number of pages that the card reads. */
-const pagesMax = 10;
+const pagesMax = 50;
 
 interface NewestDeliveries {
   readonly deliveries: readonly WebhookDelivery[];
@@ -80,7 +80,7 @@ function Days({ deliveries, isCut }: NewestDeliveries) {
         title="Delivered, in percent"
         per="Day (UTC)"
         bars={bars}
-        format={(percent) => `${percent} %`}
+        format={(percent) => `${percent}%`}
         summary={summaryOf(deliveries, isCut)}
       />
       <Table

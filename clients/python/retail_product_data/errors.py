@@ -1,0 +1,129 @@
+"""The errors that calls raise."""
+
+from typing import Any
+
+import httpx
+
+
+class ApiError(Exception):
+    """An error response of the service. Each code has a subclass; later codes raise this class."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        try:
+            body: Any = response.json()
+            error = dict(body["error"])
+        except (ValueError, KeyError, TypeError):
+            # A proxy between client and service can return an error that is not JSON.
+            body, error = {}, {}
+        status = response.status_code
+        self.code: str = error.get("code", "RATE_LIMITED" if status == 429 else "UNAVAILABLE")
+        self.status = status
+        self.message: str = error.get(
+            "message", f"The server returned HTTP status {status} without an error."
+        )
+        #: The parameter at fault, such as ``ids[0]``.
+        self.param: str | None = error.get("param")
+        #: Quote it when you ask for support.
+        self.request_id: str | None = response.headers.get("x-request-id")
+        #: True if the service announces the platform or the endpoint, but does not have it yet.
+        self.is_coming_soon = bool(body.get("coming_soon", False))
+        #: Seconds to wait before the next attempt.
+        self.retry_after_seconds = _number(response.headers.get("retry-after"))
+        #: The charge of the call. None for calls without a charge, and for an unknown charge.
+        self.credits = _number(response.headers.get("x-service-credits"))
+        super().__init__(f"{self.code}: {self.message}")
+
+
+class MissingParamError(ApiError):
+    """A required parameter was not sent."""
+
+
+class InvalidParamError(ApiError):
+    """A parameter is not accepted."""
+
+
+class UnauthorizedError(ApiError):
+    """The key is missing, unknown or revoked."""
+
+
+class InsufficientCreditsError(ApiError):
+    """The balance cannot cover the call."""
+
+
+class DemoReadOnlyError(ApiError):
+    """The key belongs to the read-only demo workspace."""
+
+
+class NotFoundError(ApiError):
+    """The resource does not exist."""
+
+
+class ConflictError(ApiError):
+    """The state of the resource does not allow the call."""
+
+
+class GoneError(ApiError):
+    """The endpoint was retired."""
+
+
+class ConcurrencyLimitError(ApiError):
+    """All concurrency slots of the account are busy."""
+
+
+class RateLimitedError(ApiError):
+    """The key exceeds its rate limit."""
+
+
+class InternalError(ApiError):
+    """The service failed."""
+
+
+class NotImplementedYetError(ApiError):
+    """The platform, marketplace or endpoint is announced, but not available yet."""
+
+
+class TargetFailedError(ApiError):
+    """The retailer returned no usable answer."""
+
+
+class UnavailableError(ApiError):
+    """A part of the service is down or overloaded."""
+
+
+class RequestConnectionError(Exception):
+    """No response arrived, or it was cut off. Item calls may have been charged."""
+
+
+class RequestTimeoutError(RequestConnectionError):
+    """No complete response arrived within the timeout. Item calls may have been charged."""
+
+
+_CLASSES: dict[str, type[ApiError]] = {
+    "MISSING_PARAM": MissingParamError,
+    "INVALID_PARAM": InvalidParamError,
+    "UNAUTHORIZED": UnauthorizedError,
+    "INSUFFICIENT_CREDITS": InsufficientCreditsError,
+    "DEMO_READ_ONLY": DemoReadOnlyError,
+    "NOT_FOUND": NotFoundError,
+    "CONFLICT": ConflictError,
+    "GONE": GoneError,
+    "CONCURRENCY_LIMIT": ConcurrencyLimitError,
+    "RATE_LIMITED": RateLimitedError,
+    "INTERNAL": InternalError,
+    "NOT_IMPLEMENTED": NotImplementedYetError,
+    "TARGET_FAILED": TargetFailedError,
+    "UNAVAILABLE": UnavailableError,
+}
+
+
+def api_error(response: httpx.Response) -> ApiError:
+    """Returns the error of a response, in the class of its code."""
+    error = ApiError(response)
+    return _CLASSES.get(error.code, ApiError)(response)
+
+
+def _number(header: str | None) -> float | None:
+    try:
+        return None if header is None else float(header)
+    except ValueError:
+        return None

@@ -1,0 +1,130 @@
+"""Reads an export, and proves that it is complete."""
+
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Protocol
+
+from .events import Event
+
+_MANIFEST = "_manifest.json"
+
+
+class ExportStore(Protocol):
+    """Where an export is: a bucket, or a folder with a copy."""
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """Lists all keys that begin with ``prefix``, in ascending order."""
+        ...
+
+    def read(self, key: str) -> bytes: ...
+
+
+class FolderStore:
+    """A copy of the bucket in a folder, such as the result of ``aws s3 sync``."""
+
+    def __init__(self, root: str | Path) -> None:
+        self._root = Path(root)
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        files = (path for path in self._root.rglob("*") if path.is_file())
+        keys = (path.relative_to(self._root).as_posix() for path in files)
+        yield from sorted(key for key in keys if key.startswith(prefix))
+
+    def read(self, key: str) -> bytes:
+        return (self._root / key).read_bytes()
+
+
+class BucketStore:
+    """A bucket, read with the S3 client of boto3: ``BucketStore(boto3.client("s3"), bucket)``."""
+
+    def __init__(self, client: Any, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        pages = self._client.get_paginator("list_objects_v2")
+        for page in pages.paginate(Bucket=self._bucket, Prefix=prefix):
+            yield from (found["Key"] for found in page.get("Contents", []))
+
+    def read(self, key: str) -> bytes:
+        content: bytes = self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+        return content
+
+
+class ExportError(Exception):
+    """An object of a run is missing or changed, or the manifest contradicts its events."""
+
+
+@dataclass(frozen=True)
+class ExportedRun:
+    """The exported events of one run, which was proven complete."""
+
+    #: The key of the folder, with a ``/`` at its end.
+    folder: str
+    manifest: dict[str, Any]
+    events: list[Event]
+
+
+def read_runs(
+    store: ExportStore,
+    *,
+    prefix: str = "",
+    since: str = "",
+    on_incomplete: Callable[[str], None] = lambda folder: None,
+) -> Iterator[ExportedRun]:
+    """Iterates over the complete runs of an export.
+
+    Compares size and SHA-256 of each object with the manifest, and the digest of the manifest with
+    the events. Raises ``ExportError`` if a run with a manifest is not complete. ``since`` is a UTC
+    date. ``on_incomplete`` is called for a folder without a manifest: its export is not complete.
+    """
+    keys = store.keys(f"{prefix}events/v=2/")
+    # The keys of the folder `hold/` come between those of the folder around it.
+    for _, run_keys in groupby(keys, key=lambda key: re.sub("(/hold)?/[^/]*$", "", key)):
+        names: dict[str, list[str]] = {}
+        for key in run_keys:
+            folder, _, name = key.rpartition("/")
+            names.setdefault(f"{folder}/", []).append(name)
+        for folder, found in names.items():
+            date = re.search("/dt=([0-9-]+)/", folder)
+            if date is not None and date[1] < since:
+                continue
+            if _MANIFEST in found:
+                yield _read_run(store, folder)
+            else:
+                on_incomplete(folder)
+
+
+def read_events(store: ExportStore, *, prefix: str = "", since: str = "") -> Iterator[Event]:
+    """Iterates over the events of all complete runs. See ``read_runs``."""
+    for run in read_runs(store, prefix=prefix, since=since):
+        yield from run.events
+
+
+def _read_run(store: ExportStore, folder: str) -> ExportedRun:
+    manifest = json.loads(store.read(f"{folder}{_MANIFEST}"))
+    events = [_read_object(store, folder, found) for found in manifest["objects"]]
+    digest = hashlib.sha256("\n".join(event["id"] for event in events).encode()).hexdigest()
+    if digest != manifest["digest"]:
+        raise ExportError(f"The events of {folder} do not have the digest of their manifest.")
+    if len(events) != manifest["totals"]["objects"]:
+        raise ExportError(f"{folder} does not have the number of events of its manifest.")
+    return ExportedRun(folder, manifest, events)
+
+
+def _read_object(store: ExportStore, folder: str, found: dict[str, Any]) -> Any:
+    key: str = found["key"]
+    try:
+        # A copy of the bucket can have other folders above the run.
+        content = store.read(folder + key.rpartition("/")[2])
+    except Exception as cause:
+        raise ExportError(f"{key} is in the manifest, and cannot be read.") from cause
+    if len(content) != found["bytes"] or hashlib.sha256(content).hexdigest() != found["sha256"]:
+        raise ExportError(f"{key} does not have the bytes that its manifest lists.")
+    return json.loads(gzip.decompress(content) if key.endswith(".gz") else content)

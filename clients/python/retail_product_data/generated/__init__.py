@@ -1,0 +1,1 @@
+"""Types and operations, generated from the OpenAPI document."""

@@ -1,0 +1,61 @@
+"""Which calls may be repeated, when, and how long a call may take."""
+
+import random
+
+from .errors import ApiError
+from .generated.operations import OPERATIONS
+
+_DEFAULT_TIMEOUT = 30.0
+#: Seconds that the specification allows these operations to take.
+_TIMEOUTS = {
+    "read_products": 300.0,
+    "read_offers": 180.0,
+    "read_item_offers": 180.0,
+    "check_offers": 120.0,
+    "preview_watchlist": 60.0,
+    "backtest_watchlist": 60.0,
+}
+#: Operations that spend credits, although their method is GET.
+_SPENDING_READS = {"read_item_offers", "read_structured"}
+#: Operations that change nothing, although their method is POST.
+_FREE_READS = {"estimate_watchlist"}
+_RETRIED = {"CONCURRENCY_LIMIT", "RATE_LIMITED", "TARGET_FAILED", "UNAVAILABLE", "INTERNAL"}
+
+
+def timeout_of(operation: str) -> float:
+    """Returns the default timeout of an operation, in seconds."""
+    return _TIMEOUTS.get(operation, _DEFAULT_TIMEOUT)
+
+
+def is_repeatable(operation: str) -> bool:
+    """Returns true if a repeat changes and charges nothing more.
+
+    ``create_watchlist`` has an idempotency key.
+    """
+    if operation == "create_watchlist" or operation in _FREE_READS:
+        return True
+    return OPERATIONS[operation][0] != "POST" and operation not in _SPENDING_READS
+
+
+def is_retryable(error: Exception, operation: str, is_in_flight: bool) -> bool:
+    """Returns true if another attempt after this error is safe, and can succeed.
+
+    ``is_in_flight``: an earlier attempt may still be in progress at the service.
+    """
+    if not isinstance(error, ApiError):
+        return is_repeatable(operation)
+    if error.code == "CONFLICT":
+        # A lost request with the same idempotency key is still in progress.
+        return operation == "create_watchlist" and is_in_flight
+    if error.code not in _RETRIED:
+        return False
+    # The service refuses a 429 before it does anything. An item call that reports a charge of 0
+    # costs nothing. Without a reported charge, the charge is unknown.
+    return error.status == 429 or error.credits == 0 or is_repeatable(operation)
+
+
+def retry_delay(attempt: int, error: Exception) -> float:
+    """Returns the seconds before the next attempt, at least the ``Retry-After`` of the response."""
+    backoff: float = min(0.5 * 2.0 ** (attempt - 1), 30.0) * random.uniform(0.5, 1.0)
+    required = error.retry_after_seconds if isinstance(error, ApiError) else None
+    return max(backoff, required or 0.0)

@@ -1,0 +1,104 @@
+"""Reads products, in any number."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from .generated.models import ProductResult
+from .transport import Transport
+
+_CONCURRENCY_MAX = 5
+
+
+@dataclass(frozen=True)
+class ProductBatch:
+    """The results of one call."""
+
+    results: list[ProductResult]
+    #: The credits of the call.
+    credits: int
+    #: The number of IDs that are read, from the start. Store it to continue there with ``start``.
+    position: int
+
+
+class Products:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def read(self, ids: list[str], *, platform: str, **options: Any) -> Any:
+        """Reads products in one call. ``options``: further fields of the body, such as ``tier``."""
+        body = {"platform": platform, "ids": ids, **options}
+        return self._transport.call("read_products", body=body)
+
+    def read_all(self, ids: Iterable[str], **options: Any) -> Iterator[ProductResult]:
+        """Reads any number of products, in the order of the IDs. See ``read_batches``."""
+        for batch in self.read_batches(ids, **options):
+            yield from batch.results
+
+    def read_batches(
+        self,
+        ids: Iterable[str],
+        *,
+        platform: str,
+        tier: str | None = None,
+        marketplace: str | None = None,
+        concurrency: int | None = None,
+        batch_size: int | None = None,
+        start: int = 0,
+    ) -> Iterator[ProductBatch]:
+        """Reads any number of products with several calls at the same time.
+
+        Each call has as many IDs as the tier allows. Yields the batches in order. Holds at most
+        ``concurrency`` batches, so the memory does not grow with the number of IDs. To continue
+        after a failure, store the ``position`` of each batch together with its results, and pass it
+        as ``start``. The service reads an ID once in each batch that contains it.
+        """
+        size = batch_size or self._batch_size(platform, tier)
+        calls = concurrency or self._concurrency()
+        options = {
+            name: value
+            for name, value in (("tier", tier), ("marketplace", marketplace))
+            if value is not None
+        }
+        remaining = islice(iter(ids), start, None)
+        position = start
+        reading: deque[Future[ProductBatch]] = deque()
+
+        def read(batch: list[str], end: int) -> ProductBatch:
+            answer = self.read(batch, platform=platform, **options)
+            return ProductBatch(answer["results"], answer["credits"], end)
+
+        with ThreadPoolExecutor(calls) as pool:
+            try:
+                while True:
+                    while len(reading) < calls and (batch := list(islice(remaining, size))):
+                        position += len(batch)
+                        reading.append(pool.submit(read, batch, position))
+                    if not reading:
+                        return
+                    yield reading.popleft().result()
+            finally:
+                for future in reading:
+                    future.cancel()
+
+    def _batch_size(self, platform: str, tier: str | None) -> int:
+        platforms = self._transport.call("list_platforms")["data"]
+        limits: dict[str, int] = {
+            one["id"]: one["max_items_per_call"]
+            for found in platforms
+            if found["id"] == platform
+            for endpoint in found["endpoints"]
+            if endpoint["id"] == "products"
+            for one in endpoint["tiers"]
+        }
+        limit = limits.get(tier or "standard")
+        if limit is None:
+            raise ValueError(f"Set 'tier' to a tier of {platform}: {', '.join(limits)}.")
+        return limit
+
+    def _concurrency(self) -> int:
+        limit: int = self._transport.call("get_account")["concurrency"]["limit"]
+        return min(limit, _CONCURRENCY_MAX)

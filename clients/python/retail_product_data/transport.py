@@ -1,0 +1,128 @@
+"""Sends calls with the API key, timeouts and retries."""
+
+import os
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from .errors import RequestConnectionError, RequestTimeoutError, api_error
+from .generated.operations import OPERATIONS
+from .policy import is_retryable, retry_delay, timeout_of
+
+Values = Mapping[str, str | int | float | bool | None]
+
+
+class Transport:
+    """One HTTP connection pool with the key and the address of the service. Thread-safe."""
+
+    def __init__(self, api_key: str | None, base_url: str | None, attempts: int) -> None:
+        self._key = api_key or os.environ.get("RPD_API_KEY")
+        base_url = base_url or os.environ.get("RPD_BASE_URL")
+        if not base_url:
+            raise ValueError(
+                "The address of the service is missing. "
+                "Set the variable RPD_BASE_URL or the argument 'base_url'."
+            )
+        self._base_url = base_url.rstrip("/")
+        self._attempts = attempts
+        self._http = httpx.Client()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def call(
+        self,
+        operation: str,
+        *,
+        path: Values | None = None,
+        query: Values | None = None,
+        body: object = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Any:
+        """Calls an operation, and repeats it only if the repeat is safe."""
+        if operation not in OPERATIONS:
+            raise ValueError(f"There is no operation '{operation}'.")
+        method, template = OPERATIONS[operation]
+        headers = {"Accept": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        if operation == "create_watchlist":
+            headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
+        request = self._http.build_request(
+            method,
+            self._base_url + _path(template, path or {}),
+            params=_query(query or {}),
+            json=body,
+            headers=headers,
+            timeout=timeout or timeout_of(operation),
+        )
+        is_in_flight = False
+        attempt = 1
+        while True:
+            try:
+                return self._send(operation, request)
+            except Exception as error:
+                if attempt >= self._attempts or not is_retryable(error, operation, is_in_flight):
+                    raise
+                is_in_flight = is_in_flight or isinstance(error, RequestConnectionError)
+                time.sleep(retry_delay(attempt, error))
+                attempt += 1
+
+    def _send(self, operation: str, request: httpx.Request) -> Any:
+        try:
+            response = self._http.send(request)
+        except httpx.TimeoutException as cause:
+            raise RequestTimeoutError(f"{operation} took too long.") from cause
+        except httpx.HTTPError as cause:
+            raise RequestConnectionError(f"{operation} got no complete response.") from cause
+        if not response.is_success:
+            raise api_error(response)
+        try:
+            return response.json()
+        except ValueError as cause:
+            raise RequestConnectionError(f"{operation} got no complete response.") from cause
+
+    def entries(
+        self, operation: str, *, path: Values | None = None, query: Values | None = None
+    ) -> Iterator[Any]:
+        """Iterates over the entries of all pages of a list."""
+        following: Values | None = {}
+        while following is not None:
+            page = self.call(operation, path=path, query={**(query or {}), **following})
+            yield from page["data"]
+            following = _next_query(operation, page) if page.get("has_more") else None
+
+
+def _next_query(operation: str, page: Any) -> Values | None:
+    if "next_after" in page:
+        return {"after": page["next_after"]}
+    if "next_starting_after" in page:
+        return {"starting_after": page["next_starting_after"]}
+    if operation == "list_watchlist_runs":
+        return {"before_run": page["data"][-1]["run_number"]}
+    # The other lists fit on one page, and have more entries only with a lower `limit`.
+    is_paged = operation in ("list_watchlist_items", "get_watchlist_item_history")
+    return {"starting_after": page["data"][-1]["id"]} if is_paged else None
+
+
+def _path(template: str, values: Values) -> str:
+    for name, value in values.items():
+        # A URL with `..` as a segment leads to another operation.
+        if value in (None, "", ".", ".."):
+            raise ValueError(f"The path parameter '{name}' is missing or not an ID.")
+        template = template.replace(f"{{{name}}}", quote(str(value), safe=""))
+    if "{" in template:
+        raise ValueError(f"A path parameter of {template} is missing.")
+    return template
+
+
+def _query(values: Values) -> dict[str, str]:
+    def text(value: object) -> str:
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    return {name: text(value) for name, value in values.items() if value is not None}

@@ -1,0 +1,43 @@
+"""Verifies the signature of webhook deliveries."""
+
+import hmac
+import json
+import re
+import time
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from .events import Event
+from .generated.models import WebhookTestEvent
+
+_TOLERANCE_SECONDS = 300
+
+
+class SignatureError(Exception):
+    """The delivery is not signed with the secret, or it is too old."""
+
+
+def verify_webhook(
+    body: bytes | str, headers: Mapping[str, str], secret: str | Iterable[str]
+) -> Event | WebhookTestEvent:
+    """Verifies the signature of a delivery, and returns its event.
+
+    ``body`` must be the raw body. During a rotation, ``secret`` can contain both secrets. Raises
+    ``SignatureError`` if no secret matches, or if the delivery is older than five minutes.
+    """
+    raw = body.encode() if isinstance(body, str) else body
+    found = [value for name, value in headers.items() if name.lower() == "service-signature"]
+    if not found:
+        raise SignatureError("The header Service-Signature is missing.")
+    time_of = re.match("t=([0-9]{1,12}),", found[0])
+    if time_of is None or abs(int(time.time()) - int(time_of[1])) > _TOLERANCE_SECONDS:
+        raise SignatureError(
+            f"The time of the signature differs from the clock by more than {_TOLERANCE_SECONDS} s."
+        )
+    signatures = re.findall(",v1=([0-9a-f]{64})", found[0])
+    signed = f"{time_of[1]}.".encode() + raw
+    for key in [secret] if isinstance(secret, str) else secret:
+        expected = hmac.new(key.encode(), signed, "sha256").hexdigest()
+        if key and any(hmac.compare_digest(expected, one) for one in signatures):
+            return cast(Event | WebhookTestEvent, json.loads(raw))
+    raise SignatureError("No signature of the delivery matches the secret.")

@@ -1,0 +1,71 @@
+import { parseArgs } from "node:util";
+
+/** A mistake in a command line. The message is for the user. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export interface Option {
+  readonly type: "string" | "boolean";
+  /** The value in the help, such as `<id>`. */
+  readonly value?: string;
+  readonly about: string;
+}
+export type Options = Readonly<Record<string, Option>>;
+export type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+/** Parses the arguments of a command. An error names the nearest option. */
+export function parse(
+  args: readonly string[],
+  options: Options,
+): { readonly values: Values; readonly words: readonly string[] } {
+  try {
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    return { values: parsed.values, words: parsed.positionals };
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    const [, name] = /'(--?[^' ]+)/.exec(error.message) ?? [];
+    if (error.code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION" || name === undefined)
+      throw new UsageError(error.message, { cause: error });
+    const known = Object.keys(options).map((option) => `--${option}`);
+    throw new UsageError(`There is no option '${name}'.${suggestion(name, known)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Returns ` Did you mean ...?` with the nearest of the known words, or an empty text. */
+export function suggestion(word: string, known: readonly string[]): string {
+  const [nearest] = known
+    .map((one) => ({ one, edits: editsBetween(word, one) }))
+    .filter(({ one, edits }) => edits <= Math.ceil(Math.max(one.length, word.length) / 3))
+    .toSorted((a, b) => a.edits - b.edits);
+  return nearest === undefined ? "" : ` Did you mean '${nearest.one}'?`;
+}
+
+/** The Levenshtein distance. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, n) => n);
+  for (const [n, letter] of from.split("").entries()) {
+    const next = [n + 1];
+    for (const [m, other] of to.split("").entries()) {
+      const replaced = (row[m] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[m + 1] ?? 0) + 1, (next[m] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
+
+/** Returns the value of an option, or undefined. */
+export const textOf = (values: Values, name: string): string | undefined => {
+  const value = values[name];
+  return typeof value === "string" ? value : undefined;
+};
+
+/** Returns the value of a required option. */
+export function required(values: Values, name: string): string {
+  const value = textOf(values, name);
+  if (value === undefined || value === "") throw new UsageError(`Set --${name}.`);
+  return value;
+}

@@ -1,0 +1,31 @@
+import type { Client } from "../client.ts";
+import type { Options, Values } from "./arguments.ts";
+import type { Format, Output } from "./output.ts";
+
+export interface Invocation {
+  readonly client: Client;
+  readonly values: Values;
+  /** The arguments that are not options. */
+  readonly words: readonly string[];
+  readonly format: Format;
+  readonly output: Output;
+  /** Is aborted when the user presses Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+export interface Command {
+  /** The words that call it, such as `events tail`. */
+  readonly name: string;
+  readonly about: string;
+  /** Arguments in the help, such as `[<id>...]`. */
+  readonly argument?: string;
+  readonly options: Options;
+  readonly examples: readonly string[];
+  run(invocation: Invocation): Promise<void>;
+}
+
+export const platformOption = {
+  type: "string",
+  value: "<platform>",
+  about: "retailer_a, retailer_b, retailer_c or retailer_d (required)",
+} as const;

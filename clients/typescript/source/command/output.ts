@@ -1,0 +1,67 @@
+/** Where a command writes its result, and its messages to the user. */
+export interface Output {
+  write(text: string): void;
+  warn(text: string): void;
+}
+
+export type Format = "table" | "json" | "csv";
+export type Row = Readonly<Record<string, unknown>>;
+
+const widthMax = 40;
+
+/** Writes rows as they arrive: JSON and CSV one by one, and a table in groups of aligned rows. */
+export async function writeRows(
+  rows: AsyncIterable<Row> | Iterable<Row>,
+  columns: readonly string[],
+  { format, output }: { readonly format: Format; readonly output: Output },
+): Promise<void> {
+  if (format === "csv") output.write(`${columns.join(",")}\n`);
+  let table: string[][] = [[...columns]];
+  const flush = (): void => {
+    output.write(tableOf(table));
+    table = [];
+  };
+  for await (const row of rows) {
+    const cells = columns.map((column) => cellOf(row[column]));
+    if (format === "json") output.write(`${JSON.stringify(row)}\n`);
+    else if (format === "csv") output.write(`${cells.map(csvCell).join(",")}\n`);
+    else if (table.push(cells) >= rowsMax) flush();
+  }
+  if (format === "table" && table.length > 0) flush();
+}
+
+/** Rows that are aligned together. More would delay the output of a long list. */
+const rowsMax = 1_000;
+
+const cellOf = (value: unknown): string => {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
+
+/** A cell that begins with a formula character would be run by a spreadsheet. */
+const csvCell = (text: string): string => {
+  const safe = /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+/** Control characters of a title must not reach the terminal. */
+const shown = (text: string): string => {
+  const plain = text.replaceAll(/\p{Cc}/gu, " ");
+  return plain.length > widthMax ? `${plain.slice(0, widthMax - 1)}…` : plain;
+};
+
+function tableOf(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map(shown));
+  const widths = (cells[0] ?? []).map((_, n) =>
+    Math.max(...cells.map((row) => row[n]?.length ?? 0)),
+  );
+  return cells
+    .map((row) =>
+      row
+        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
+}

@@ -1,0 +1,119 @@
+import type { ReadAllOptions } from "../products.ts";
+import { required, textOf, UsageError } from "./arguments.ts";
+import { type Command, platformOption } from "./command.ts";
+import { idsOf, itemsOf, type ListedItem } from "./ids.ts";
+import { type Row, writeRows } from "./output.ts";
+
+export const products: Command = {
+  name: "products",
+  about: "Reads products. Costs credits.",
+  argument: "[<id>...]",
+  options: {
+    platform: platformOption,
+    tier: { type: "string", value: "<tier>", about: "pulse, lite or full; required on retailer_a" },
+    from: { type: "string", value: "<file>", about: "a CSV file with IDs, or - for the input" },
+    skip: { type: "string", value: "<number>", about: "IDs to skip, to continue an earlier read" },
+  },
+  examples: [
+    "products 9000001 9000007 --platform retailer_d",
+    "products --from items.csv --platform retailer_a --tier pulse --csv",
+  ],
+  async run({ client, values, words, format, output, signal }) {
+    const platform = required(values, "platform") as ReadAllOptions["platform"];
+    const tier = textOf(values, "tier") as ReadAllOptions["tier"];
+    const from = Number(textOf(values, "skip") ?? 0);
+    if (!Number.isSafeInteger(from) || from < 0) throw new UsageError("--skip must be a number.");
+    const options = { platform, from, signal, ...(tier && { tier }) };
+    let position = from;
+    async function* rows(): AsyncGenerator<Row> {
+      const ids = idsOf(words, textOf(values, "from"));
+      for await (const batch of client.products.readBatches(ids, options)) {
+        for (const one of batch.results)
+          yield format === "json"
+            ? { ...one }
+            : {
+                ...one,
+                price: one.price?.amount,
+                currency: one.price?.currency,
+                in_stock: one.availability?.inStock,
+              };
+        ({ position } = batch);
+      }
+    }
+    const columns = ["id", "status", "price", "currency", "in_stock", "title"];
+    try {
+      await writeRows(rows(), columns, { format, output });
+    } catch (error) {
+      if (position > from) output.warn(`Continue with --skip ${position}.\n`);
+      throw error;
+    }
+  },
+};
+
+export const changes: Command = {
+  name: "changes",
+  about: "Lists what changed on the items of all watchlists, latest first.",
+  options: {
+    since: { type: "string", value: "<time>", about: "an ISO 8601 time (default: one day ago)" },
+    kind: { type: "string", value: "<kind>", about: "such as price_drop, sold_out or delisted" },
+    watchlist: { type: "string", value: "<id>", about: "only this watchlist" },
+  },
+  examples: ["changes --kind price_drop", "changes --since 2026-11-23T00:00:00Z --csv"],
+  async run({ client, values, format, output }) {
+    type Query = NonNullable<
+      NonNullable<Parameters<typeof client.list<"listChanges">>[1]>["query"]
+    >;
+    const [since, kind] = [textOf(values, "since"), textOf(values, "kind") as Query["kind"]];
+    const query: Query = { ...(since && { since }), ...(kind && { kind }), limit: 1_000 };
+    const id = textOf(values, "watchlist");
+    const rows =
+      id === undefined
+        ? client.list("listChanges", { query })
+        : client.list("listWatchlistChanges", { path: { id }, query });
+    const columns = ["changed_at", "item_id", "kind", "field", "before", "after", "title"];
+    await writeRows(rows, columns, { format, output });
+  },
+};
+
+export const listWatchlists: Command = {
+  name: "watchlists",
+  about: "Lists the watchlists of the account.",
+  options: {},
+  examples: ["watchlists", "watchlists --json"],
+  async run({ client, format, output }) {
+    const columns = ["id", "name", "platform", "status", "item_count", "every", "last_run_at"];
+    await writeRows(client.list("listWatchlists"), columns, { format, output });
+  },
+};
+
+export const createWatchlist: Command = {
+  name: "watchlists create",
+  about: "Creates a watchlist from a CSV file with the columns id and, optionally, label.",
+  options: {
+    name: { type: "string", value: "<name>", about: "the name of the watchlist (required)" },
+    platform: platformOption,
+    from: { type: "string", value: "<file>", about: "the CSV file, or - for the input (required)" },
+    every: { type: "string", value: "<interval>", about: "such as 15m, 6h or 1d (required)" },
+    key: {
+      type: "string",
+      value: "<text>",
+      about: "the idempotency key: a repeat with the same key creates no second watchlist",
+    },
+  },
+  examples: ["watchlists create --name Coffee --platform retailer_d --from items.csv --every 6h"],
+  async run({ client, values, format, output }) {
+    const items: ListedItem[] = [];
+    for await (const item of itemsOf(required(values, "from"))) items.push(item);
+    const body = {
+      name: required(values, "name"),
+      platform: required(values, "platform") as ReadAllOptions["platform"],
+      every: required(values, "every"),
+      ids: items,
+    };
+    const idempotencyKey = textOf(values, "key");
+    const options = idempotencyKey === undefined ? {} : { idempotencyKey };
+    const created = await client.call("createWatchlist", { body, ...options });
+    const columns = ["id", "name", "platform", "item_count", "next_run_at"];
+    await writeRows([{ ...created }], columns, { format, output });
+  },
+};

@@ -1,0 +1,150 @@
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
+import { createHmac, randomBytes } from "node:crypto";
+import type { Client } from "../client.ts";
+import type { Event } from "../events.ts";
+import { readRuns } from "../exports.ts";
+import { folderStore } from "../folder-store.ts";
+import { s3Store } from "../s3-store.ts";
+import { required, textOf, UsageError, type Values } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { type Row, writeRows } from "./output.ts";
+
+const feedOptions = {
+  after: { type: "string", value: "<id or time>", about: "where to begin (default: now)" },
+  type: { type: "string", value: "<type>", about: "only events of this type" },
+  watchlist: { type: "string", value: "<id>", about: "only events of this watchlist" },
+} as const;
+
+function feed(client: Client, values: Values, signal: AbortSignal) {
+  const [after, id] = [textOf(values, "after"), textOf(values, "watchlist")];
+  const type = textOf(values, "type") as Event["type"] | undefined;
+  return client.events.tail({
+    ...(after && { after }),
+    ...(type && { type }),
+    ...(id && { watchlist_id: id }),
+    signal,
+  });
+}
+
+/** The columns of an event in a table. */
+function eventRow(event: Event): Row {
+  const { data } = event;
+  const items = "changes" in data ? data.changes : "products" in data ? data.products : [];
+  return { ...event, run_number: data.run_number, items: items.length };
+}
+
+export const tail: Command = {
+  name: "events tail",
+  about: "Shows events as they are published, until you press Ctrl-C. Stores no position.",
+  options: feedOptions,
+  examples: ["events tail", "events tail --json --after evt_1m7xv93dgyexkfrp3w2953xb"],
+  async run({ client, values, format, output, signal }) {
+    if (format === "csv") output.write("created_at,type,id,run_number,items\n");
+    for await (const event of feed(client, values, signal)) {
+      if (format === "json") output.write(`${JSON.stringify(event)}\n`);
+      else {
+        const { created_at: at, type, id, run_number: run, items } = eventRow(event);
+        output.write(`${[at, type, id, run, items].join(format === "csv" ? "," : "  ")}\n`);
+      }
+    }
+  },
+};
+
+export const listen: Command = {
+  name: "listen",
+  about:
+    "Sends each event to a local server, signed as a webhook. The server needs no public address. Prints the secret to verify them with.",
+  options: {
+    forward: { type: "string", value: "<url>", about: "the address of your server (required)" },
+    secret: { type: "string", value: "<secret>", about: "signs with it (default: a random one)" },
+    ...feedOptions,
+  },
+  examples: ["listen --forward http://localhost:3000"],
+  async run({ client, values, output, signal }) {
+    const url = required(values, "forward");
+    if (!URL.canParse(url)) throw new UsageError(`--forward must be a URL (got "${url}").`);
+    const secret = textOf(values, "secret") ?? `whsec_${randomBytes(24).toString("base64")}`;
+    output.warn(`Forwarding events to ${url}, signed with ${secret}\n`);
+    for await (const event of feed(client, values, signal)) {
+      const status = await forward(event, { url, secret, signal });
+      output.write(`${new Date().toISOString()}  ${status}  ${event.type}  ${event.id}\n`);
+    }
+  },
+};
+
+const forwardSecondsMax = 15;
+
+async function forward(
+  event: Event,
+  { url, secret, signal }: { url: string; secret: string; signal: AbortSignal },
+): Promise<number | "no response"> {
+  const body = JSON.stringify(event);
+  const time = Math.floor(Date.now() / 1_000);
+  const mac = createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
+  const headers = {
+    "content-type": "application/json",
+    "service-event-type": event.type,
+    "service-signature": `t=${time},v1=${mac}`,
+  };
+  const timeout = AbortSignal.any([signal, AbortSignal.timeout(forwardSecondsMax * 1_000)]);
+  const response = await fetch(url, { method: "POST", headers, body, signal: timeout }).catch(
+    () => undefined,
+  );
+  return response?.status ?? "no response";
+}
+
+export const download: Command = {
+  name: "export download",
+  about:
+    "Copies the complete runs of an S3 export into a folder, and checks that no event is missing. Reads the AWS_* variables.",
+  options: {
+    bucket: { type: "string", value: "<name>", about: "the bucket (required)" },
+    to: { type: "string", value: "<folder>", about: "the folder (required)" },
+    prefix: { type: "string", value: "<prefix>", about: "the prefix of the destination" },
+    since: { type: "string", value: "<date>", about: "only runs from this UTC date on" },
+    endpoint: { type: "string", value: "<url>", about: "a store other than AWS" },
+    region: { type: "string", value: "<region>", about: "default: AWS_REGION, or us-east-1" },
+  },
+  examples: ["export download --bucket my-bucket --prefix shop/ --to ./events"],
+  async run({ values, format, output }) {
+    const to = resolve(required(values, "to"));
+    const [endpoint, region] = [textOf(values, "endpoint"), textOf(values, "region")];
+    const bucket = required(values, "bucket");
+    const store = s3Store({ bucket, ...(endpoint && { endpoint }), ...(region && { region }) });
+    const copied = new Map<string, Uint8Array>();
+    // The reader checks what it reads. The copy gets the same bytes.
+    const recording = {
+      keys: (within: string) => store.keys(within),
+      read: async (key: string) => {
+        const content = await store.read(key);
+        copied.set(key, content);
+        return content;
+      },
+    };
+    const [prefix, since] = [textOf(values, "prefix") ?? "", textOf(values, "since") ?? ""];
+    const onIncomplete = (folder: string): void =>
+      output.warn(`${folder} has no manifest yet: its export is not complete.\n`);
+    async function* rows(): AsyncGenerator<Row> {
+      for await (const run of readRuns(recording, { prefix, since, onIncomplete })) {
+        for (const [key, content] of copied) await write(to, key, content);
+        copied.clear();
+        yield { folder: run.folder, events: run.events.length, bytes: run.manifest.totals.bytes };
+      }
+    }
+    await writeRows(rows(), ["folder", "events", "bytes"], { format, output });
+    for await (const run of readRuns(folderStore(to), { prefix, since })) void run;
+  },
+};
+
+async function write(to: string, key: string, content: Uint8Array): Promise<void> {
+  const path = join(to, key);
+  if (!path.startsWith(`${to}${sep}`)) throw new UsageError(`The key ${key} leaves the folder.`);
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => -1,
+  );
+  if (size === content.byteLength && !key.endsWith(".json")) return;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
+}

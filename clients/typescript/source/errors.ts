@@ -1,0 +1,65 @@
+/** The codes of errors that the service documents. Later versions can have more. */
+export type ErrorCode =
+  | "MISSING_PARAM"
+  | "INVALID_PARAM"
+  | "UNAUTHORIZED"
+  | "INSUFFICIENT_CREDITS"
+  | "DEMO_READ_ONLY"
+  | "NOT_FOUND"
+  | "CONFLICT"
+  | "GONE"
+  | "CONCURRENCY_LIMIT"
+  | "RATE_LIMITED"
+  | "INTERNAL"
+  | "NOT_IMPLEMENTED"
+  | "TARGET_FAILED"
+  | "UNAVAILABLE";
+
+/** An error response of the service. Branch on `code`: the text of `message` can change. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  // `string & {}` accepts later codes, and keeps the completion of the known ones in editors.
+  readonly code: ErrorCode | (string & {});
+  /** The HTTP status. */
+  readonly status: number;
+  /** The parameter at fault, such as `ids[0]`. */
+  readonly param: string | undefined;
+  /** Quote it when you ask for support. */
+  readonly requestId: string | undefined;
+  /** True if the service announces the platform or the endpoint, but does not have it yet. */
+  readonly isComingSoon: boolean;
+  /** Seconds to wait before the next attempt, from `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined;
+  /** The charge of the call. Undefined for calls without a charge, and for an unknown charge. */
+  readonly credits: number | undefined;
+
+  constructor(response: Response, body: unknown) {
+    const { error = {}, coming_soon: isComingSoon } = (body ?? {}) as {
+      error?: { code?: string; message?: string; param?: string };
+      coming_soon?: boolean;
+    };
+    super(error.message ?? `The server returned HTTP status ${response.status} without an error.`);
+    this.code = error.code ?? (response.status === 429 ? "RATE_LIMITED" : "UNAVAILABLE");
+    this.status = response.status;
+    this.param = error.param;
+    this.requestId = response.headers.get("x-request-id") ?? undefined;
+    this.isComingSoon = isComingSoon === true;
+    this.retryAfterSeconds = numberOf(response.headers.get("retry-after"));
+    this.credits = numberOf(response.headers.get("x-service-credits"));
+  }
+}
+
+/** No response arrived, or it was cut off. Item calls may have been charged. */
+export class ConnectionError extends Error {
+  override readonly name: string = "ConnectionError";
+}
+
+/** No complete response arrived within the timeout of the call. Item calls may have been charged. */
+export class TimeoutError extends ConnectionError {
+  override readonly name = "TimeoutError";
+}
+
+function numberOf(header: string | null): number | undefined {
+  const value = header === null || header === "" ? Number.NaN : Number(header);
+  return Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
+import type { Event } from "./events.ts";
+
+/** Where an export is: a bucket, or a folder with a copy. Keys use `/`. */
+export interface ExportStore {
+  /** Lists all keys that begin with `prefix`, in ascending order. */
+  keys(prefix: string): AsyncIterable<string>;
+  read(key: string): Promise<Uint8Array>;
+}
+
+/** The content of `_manifest.json`. */
+export interface Manifest {
+  /** The data of the run's `watchlist.run.completed` event. */
+  readonly run: unknown;
+  readonly objects: readonly {
+    readonly key: string;
+    readonly event_id: string;
+    readonly type: string;
+    readonly items: number;
+    readonly bytes: number;
+    readonly sha256: string;
+  }[];
+  readonly totals: { readonly objects: number; readonly items: number; readonly bytes: number };
+  /** SHA-256 of the IDs of the events in order, joined by line feeds. */
+  readonly digest: string;
+}
+
+/** The exported events of one run. */
+export interface ExportedRun {
+  /** The key of the folder, with a `/` at its end. */
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** All events of the run. They are yielded only after the whole run was proven complete. */
+  readonly events: readonly Event[];
+}
+
+/** An object of a run is missing or changed, or the manifest contradicts its events. */
+export class ExportError extends Error {
+  override readonly name = "ExportError";
+}
+
+export interface ReadExportOptions {
+  /** The prefix of the destination. Default: empty. */
+  readonly prefix?: string;
+  /** Only folders from this UTC date on, such as `2026-11-23`. */
+  readonly since?: string;
+  /** Is called for a folder without a manifest: its export is not complete yet. */
+  readonly onIncomplete?: (folder: string) => void;
+}
+
+const manifestName = "_manifest.json";
+
+/**
+ * Iterates over the complete runs of an export. Compares size and SHA-256 of each object with the
+ * manifest, and the digest of the manifest with the events.
+ * @throws ExportError if a run with a manifest is not complete
+ */
+export async function* readRuns(
+  store: ExportStore,
+  { prefix = "", since = "", onIncomplete = () => {} }: ReadExportOptions = {},
+): AsyncGenerator<ExportedRun, void, undefined> {
+  const layout = `${prefix}events/v=2/`;
+  for await (const [folder, names] of folders(store.keys(layout))) {
+    const [, date = ""] = /\/dt=([0-9-]+)\//.exec(folder) ?? [];
+    if (date < since) continue;
+    if (names.includes(manifestName)) yield await readRun(store, folder);
+    else onIncomplete(folder);
+  }
+}
+
+/** Iterates over the events of all complete runs. See `readRuns`. */
+export async function* readEvents(
+  store: ExportStore,
+  options: ReadExportOptions = {},
+): AsyncGenerator<Event, void, undefined> {
+  for await (const { events } of readRuns(store, options)) yield* events;
+}
+
+async function readRun(store: ExportStore, folder: string): Promise<ExportedRun> {
+  const text = Buffer.from(await store.read(`${folder}${manifestName}`)).toString();
+  const manifest = JSON.parse(text) as Manifest;
+  const events: Event[] = [];
+  for (const object of manifest.objects) events.push(await readObject(store, folder, object));
+  const digest = sha256(events.map(({ id }) => id).join("\n"));
+  if (digest !== manifest.digest)
+    throw new ExportError(`The events of ${folder} do not have the digest of their manifest.`);
+  if (events.length !== manifest.totals.objects)
+    throw new ExportError(`${folder} has ${events.length} of ${manifest.totals.objects} events.`);
+  return { folder, manifest, events };
+}
+
+async function readObject(
+  store: ExportStore,
+  folder: string,
+  { key, bytes, sha256: expected }: Manifest["objects"][number],
+): Promise<Event> {
+  // A copy of the bucket can have other folders above the run.
+  const content = await store
+    .read(`${folder}${key.slice(key.lastIndexOf("/") + 1)}`)
+    .catch((cause: unknown) => {
+      throw new ExportError(`${key} is in the manifest, and cannot be read.`, { cause });
+    });
+  if (content.byteLength !== bytes || sha256(content) !== expected)
+    throw new ExportError(`${key} does not have the bytes that its manifest lists.`);
+  const line = key.endsWith(".gz") ? gunzipSync(content) : Buffer.from(content);
+  return JSON.parse(line.toString()) as Event;
+}
+
+const sha256 = (content: string | Uint8Array): string =>
+  createHash("sha256").update(content).digest("hex");
+
+/** Groups ascending keys by their folder. A folder `hold/` is a separate folder. */
+async function* folders(
+  keys: AsyncIterable<string>,
+): AsyncGenerator<readonly [string, readonly string[]], void, undefined> {
+  // The keys of the folder `hold/` come between those of the folder around it.
+  let open = new Map<string, string[]>();
+  for await (const key of keys) {
+    const end = key.lastIndexOf("/") + 1;
+    const folder = key.slice(0, end);
+    if ([...open.keys()].some((one) => !folder.startsWith(one) && !one.startsWith(folder))) {
+      yield* open;
+      open = new Map();
+    }
+    open.set(folder, [...(open.get(folder) ?? []), key.slice(end)]);
+  }
+  yield* open;
+}

@@ -1,0 +1,52 @@
+import type { Operations } from "./generated/operations.ts";
+import type { OperationId } from "./policy.ts";
+import type { CallArguments, CallOptions, Transport } from "./transport.ts";
+
+/** The operations that return a list in pages. */
+export type ListId = {
+  [Id in OperationId]: Operations[Id]["result"] extends {
+    data: readonly unknown[];
+    has_more: boolean;
+  }
+    ? Id
+    : never;
+}[OperationId];
+
+/** An entry of a list. */
+export type EntryOf<Id extends ListId> = Operations[Id]["result"]["data"][number];
+
+interface Page {
+  readonly data: readonly unknown[];
+  readonly has_more: boolean;
+  readonly next_after?: string | null;
+  readonly next_starting_after?: string | null;
+}
+
+/** Iterates over all entries of a list. Reads a page when the entries of the last one are used. */
+export async function* entriesOf<Id extends ListId>(
+  transport: Transport,
+  operation: Id,
+  ...[options]: CallArguments<Id>
+): AsyncGenerator<EntryOf<Id>, void, undefined> {
+  let next: Record<string, unknown> = {};
+  const { query = {} } = (options ?? {}) as { query?: object };
+  for (;;) {
+    const input = { ...options, query: { ...query, ...next } } as unknown as CallOptions<Id>;
+    const page: Page = await transport.call<Id>(operation, ...([input] as CallArguments<Id>));
+    yield* page.data as EntryOf<Id>[];
+    const following = page.has_more ? nextQuery(operation, page) : undefined;
+    if (following === undefined) return;
+    next = following;
+  }
+}
+
+/** Returns the parameters of the next page. */
+function nextQuery(operation: ListId, page: Page): Record<string, unknown> | undefined {
+  if (page.next_after !== undefined) return { after: page.next_after };
+  if (page.next_starting_after !== undefined) return { starting_after: page.next_starting_after };
+  const last = page.data.at(-1) as { id?: string; run_number?: number } | undefined;
+  if (operation === "listWatchlistRuns") return { before_run: last?.run_number };
+  // The other lists fit on one page, and have more entries only with a lower `limit`.
+  const isPaged = operation === "listWatchlistItems" || operation === "getWatchlistItemHistory";
+  return isPaged && last !== undefined ? { starting_after: last.id } : undefined;
+}

@@ -1,0 +1,72 @@
+import { operations } from "./generated/operations.ts";
+import { ApiError } from "./errors.ts";
+
+export type OperationId = keyof typeof operations;
+
+const defaultTimeoutMs = 30_000;
+
+/** How long the specification allows these operations to take. */
+const timeouts: Partial<Record<OperationId, number>> = {
+  readProducts: 300_000,
+  readOffers: 180_000,
+  readItemOffers: 180_000,
+  checkOffers: 120_000,
+  previewWatchlist: 60_000,
+  backtestWatchlist: 60_000,
+};
+
+/** Returns the default timeout of an operation. */
+export const timeoutOf = (operation: OperationId): number =>
+  timeouts[operation] ?? defaultTimeoutMs;
+
+/** Operations that spend credits, although their method is GET. */
+const spendingReads = new Set<OperationId>(["readItemOffers", "readStructured"]);
+/** Operations that change nothing, although their method is POST. */
+const freeReads = new Set<OperationId>(["estimateWatchlist"]);
+
+/**
+ * Returns true if an operation can be repeated when its response is lost, because the repeat
+ * changes and charges nothing more. `createWatchlist` has an idempotency key.
+ */
+export const isRepeatable = (operation: OperationId): boolean =>
+  operation === "createWatchlist" ||
+  freeReads.has(operation) ||
+  (operations[operation][0] !== "POST" && !spendingReads.has(operation));
+
+const retriedCodes = new Set([
+  "CONCURRENCY_LIMIT",
+  "RATE_LIMITED",
+  "TARGET_FAILED",
+  "UNAVAILABLE",
+  "INTERNAL",
+]);
+
+interface Attempted {
+  readonly operation: OperationId;
+  /** True if an earlier attempt may still be in progress at the service. */
+  readonly isInFlight: boolean;
+}
+
+/** Returns true if another attempt after this error is safe, and can succeed. */
+export function isRetryable(error: unknown, { operation, isInFlight }: Attempted): boolean {
+  if (!(error instanceof ApiError)) return isRepeatable(operation);
+  // A lost request with the same idempotency key is still in progress.
+  if (error.code === "CONFLICT") return operation === "createWatchlist" && isInFlight;
+  if (!retriedCodes.has(error.code)) return false;
+  // The service refuses such calls before it does anything. An item call that reports a charge of
+  // 0 costs nothing. Without a reported charge, the charge is unknown.
+  return error.status === 429 || error.credits === 0 || isRepeatable(operation);
+}
+
+const firstDelayMs = 500;
+const delayMsMax = 30_000;
+
+/**
+ * Returns the milliseconds before attempt `attempt` + 1: an exponential backoff with a random part,
+ * and at least the `Retry-After` of the response.
+ */
+export function retryDelayMs(attempt: number, error: unknown, random = Math.random): number {
+  const backoff = Math.min(firstDelayMs * 2 ** (attempt - 1), delayMsMax) * (0.5 + random() / 2);
+  const required = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  return Math.max(backoff, required);
+}

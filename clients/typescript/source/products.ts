@@ -1,0 +1,150 @@
+import type { ReadProductsData, ReadProductsResponse } from "./generated/schemas.ts";
+import type { Transport } from "./transport.ts";
+
+/** A product, with the `status` of its read. */
+export type Product = ReadProductsResponse["results"][number];
+
+export interface ReadAllOptions {
+  readonly platform: "retailer_a" | "retailer_b" | "retailer_c" | "retailer_d";
+  /** Required on `retailer_a`. Default elsewhere: `standard`. */
+  readonly tier?: "pulse" | "lite" | "full" | "standard";
+  readonly marketplace?: string;
+  /** Calls at the same time. Default: the limit of the account, at most 5. */
+  readonly concurrency?: number;
+  /** IDs per call. Default: the limit of the tier. */
+  readonly batchSize?: number;
+  /** The number of IDs to skip: the `position` of an earlier batch. Default: 0. */
+  readonly from?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The results of one call. */
+export interface ProductBatch {
+  readonly results: readonly Product[];
+  /** The credits of the call. */
+  readonly credits: number;
+  /** The number of IDs that are read, from the start. Store it to continue there with `from`. */
+  readonly position: number;
+}
+
+const concurrencyMax = 5;
+
+export class Products {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Reads products in one call. */
+  read(
+    body: ReadProductsData["body"],
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<ReadProductsResponse> {
+    return this.#transport.call("readProducts", { body, ...options });
+  }
+
+  /** Reads any number of products, in the order of the IDs. See `readBatches`. */
+  async *readAll(
+    ids: Iterable<string> | AsyncIterable<string>,
+    options: ReadAllOptions,
+  ): AsyncGenerator<Product, void, undefined> {
+    for await (const { results } of this.readBatches(ids, options)) yield* results;
+  }
+
+  /**
+   * Reads any number of products with several calls at the same time, each with as many IDs as the
+   * tier allows. Yields the batches in order. Holds at most `concurrency` batches, so the memory
+   * does not grow with the number of IDs. To continue after a failure, store the `position` of each
+   * batch together with its results. The service reads an ID once in each batch that contains it.
+   */
+  async *readBatches(
+    ids: Iterable<string> | AsyncIterable<string>,
+    options: ReadAllOptions,
+  ): AsyncGenerator<ProductBatch, void, undefined> {
+    const stop = new AbortController();
+    const signal =
+      options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
+    const size = options.batchSize ?? (await this.#batchSize(options));
+    const concurrency = options.concurrency ?? (await this.#concurrency());
+    const batches = batchesOf(ids, size, options.from ?? 0);
+    const reading: Promise<ProductBatch>[] = [];
+    const startNext = async (): Promise<void> => {
+      const next = await batches.next();
+      if (next.done !== true) reading.push(handled(this.#readBatch(next.value, options, signal)));
+    };
+    try {
+      while (reading.length < concurrency) {
+        const before = reading.length;
+        await startNext();
+        if (reading.length === before) break;
+      }
+      for (let first = reading.shift(); first !== undefined; first = reading.shift()) {
+        yield await first;
+        await startNext();
+      }
+    } finally {
+      stop.abort();
+      await batches.return(undefined);
+    }
+  }
+
+  async #readBatch(
+    { ids, position }: IdBatch,
+    { platform, tier, marketplace }: ReadAllOptions,
+    signal: AbortSignal,
+  ): Promise<ProductBatch> {
+    const optional = { ...(tier && { tier }), ...(marketplace && { marketplace }) };
+    const body = { platform, ids, ...optional } as ReadProductsData["body"];
+    const { results, credits } = await this.read(body, { signal });
+    return { results, credits, position };
+  }
+
+  async #batchSize({ platform, tier }: ReadAllOptions): Promise<number> {
+    const { data } = await this.#transport.call("listPlatforms");
+    const tiers = data
+      .find(({ id }) => id === platform)
+      ?.endpoints.flatMap((endpoint) => (endpoint.id === "products" ? endpoint.tiers : []));
+    const wanted = tiers?.find(({ id }) => id === (tier ?? "standard"));
+    if (wanted === undefined) {
+      const valid = tiers?.map(({ id }) => id).join(", ") ?? "";
+      throw new TypeError(`Set 'tier' to a tier of ${platform}: ${valid}.`);
+    }
+    return wanted.max_items_per_call;
+  }
+
+  async #concurrency(): Promise<number> {
+    const { concurrency } = await this.#transport.call("getAccount");
+    return Math.min(concurrency.limit, concurrencyMax);
+  }
+}
+
+/** A later batch can fail while an earlier one is read: its error is thrown after the results before it. */
+function handled<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => {});
+  return promise;
+}
+
+interface IdBatch {
+  readonly ids: string[];
+  readonly position: number;
+}
+
+async function* batchesOf(
+  ids: Iterable<string> | AsyncIterable<string>,
+  size: number,
+  from: number,
+): AsyncGenerator<IdBatch, void, undefined> {
+  let batch: string[] = [];
+  let position = 0;
+  for await (const id of ids) {
+    position += 1;
+    if (position <= from) continue;
+    batch.push(id);
+    if (batch.length === size) {
+      yield { ids: batch, position };
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield { ids: batch, position };
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { ApiError, ConnectionError, TimeoutError } from "./errors.ts";
+import { operations, type Operations } from "./generated/operations.ts";
+import { isRetryable, type OperationId, retryDelayMs, timeoutOf } from "./policy.ts";
+
+/** The path parameters, the query and the body of an operation, and how to send them. */
+export type CallOptions<Id extends OperationId> = Omit<
+  Operations[Id]["data"],
+  "url" | "headers"
+> & {
+  /** Ends the call, and its retries. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds that each attempt may take. Default: the limit of the operation. */
+  readonly timeoutMs?: number;
+  /** For `createWatchlist`: the same key for every repeat of one request. Default: a random key. */
+  readonly idempotencyKey?: string;
+};
+
+/** Arguments of a call: the options are optional if the operation requires none. */
+export type CallArguments<Id extends OperationId> =
+  object extends CallOptions<Id>
+    ? readonly [options?: CallOptions<Id>]
+    : readonly [options: CallOptions<Id>];
+
+export interface TransportOptions {
+  /** The API key. Default: the variable `RPD_API_KEY`. Public operations need none. */
+  readonly apiKey?: string;
+  /** The address of the service, without `/v1`. Default: the variable `RPD_BASE_URL`. */
+  readonly baseUrl?: string;
+  /** Attempts of each call, including the first. Default: 5. */
+  readonly attempts?: number;
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+type Values = Readonly<Record<string, string | number | boolean | undefined>>;
+
+interface Input {
+  readonly path?: Values;
+  readonly query?: Values;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly idempotencyKey?: string;
+}
+
+/** Sends calls with the API key, timeouts and retries. */
+export class Transport {
+  readonly #apiKey: string | undefined;
+  readonly #baseUrl: string;
+  readonly #attempts: number;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: TransportOptions = {}) {
+    this.#apiKey = options.apiKey ?? process.env["RPD_API_KEY"];
+    const baseUrl = options.baseUrl ?? process.env["RPD_BASE_URL"];
+    if (baseUrl === undefined || baseUrl === "")
+      throw new TypeError(
+        "The address of the service is missing. Set the variable RPD_BASE_URL or the option 'baseUrl'.",
+      );
+    this.#baseUrl = baseUrl.replace(/\/+$/, "");
+    this.#attempts = options.attempts ?? 5;
+    this.#fetch = options.fetch ?? fetch;
+  }
+
+  /**
+   * Calls an operation. Repeats it only if the repeat is safe.
+   * @throws ApiError if the service returns an error
+   * @throws ConnectionError if no response arrives; `TimeoutError` if it does not arrive in time
+   */
+  async call<Id extends OperationId>(
+    operation: Id,
+    ...[options]: CallArguments<Id>
+  ): Promise<Operations[Id]["result"]> {
+    const input = (options ?? {}) as Input;
+    const send = this.#request(operation, input);
+    let isInFlight = false;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return (await send()) as Operations[Id]["result"];
+      } catch (error) {
+        input.signal?.throwIfAborted();
+        const isLast = attempt >= this.#attempts;
+        if (isLast || !isRetryable(error, { operation, isInFlight })) throw error;
+        isInFlight ||= error instanceof ConnectionError;
+        const ending = input.signal === undefined ? {} : { signal: input.signal };
+        await delay(retryDelayMs(attempt, error), undefined, ending);
+      }
+    }
+  }
+
+  /** Returns a function that sends one attempt. All attempts have the same idempotency key. */
+  #request(operation: OperationId, input: Input): () => Promise<unknown> {
+    const [method, template] = operations[operation];
+    const url = `${this.#baseUrl}${pathOf(template, input.path ?? {})}${queryOf(input.query ?? {})}`;
+    const headers: Record<string, string> = { Accept: "application/json" };
+    if (this.#apiKey !== undefined) headers["Authorization"] = `Bearer ${this.#apiKey}`;
+    if (input.body !== undefined) headers["Content-Type"] = "application/json";
+    if (operation === "createWatchlist")
+      headers["Idempotency-Key"] = input.idempotencyKey ?? randomUUID();
+    const body = input.body === undefined ? {} : { body: JSON.stringify(input.body) };
+    const timeoutMs = input.timeoutMs ?? timeoutOf(operation);
+    return async () => {
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const signal =
+        input.signal === undefined ? timeout : AbortSignal.any([timeout, input.signal]);
+      try {
+        return await this.#send(url, { method, headers, ...body, signal });
+      } catch (cause) {
+        if (cause instanceof ApiError) throw cause;
+        if (timeout.aborted)
+          throw new TimeoutError(`${operation} took longer than ${timeoutMs} ms.`, { cause });
+        throw new ConnectionError(`${operation} got no complete response from ${this.#baseUrl}.`, {
+          cause,
+        });
+      }
+    };
+  }
+
+  async #send(url: string, init: RequestInit): Promise<unknown> {
+    const response = await this.#fetch(url, init);
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text) as unknown;
+    throw new ApiError(response, parsedOrUndefined(text));
+  }
+}
+
+/** A proxy between client and service can return an error that is not JSON. */
+function parsedOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const pathOf = (template: string, values: Values): string =>
+  template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    // A URL with `..` as a segment leads to another operation.
+    if (value === undefined || value === "" || value === "." || value === "..")
+      throw new TypeError(`The path parameter '${name}' is missing or not an ID.`);
+    return encodeURIComponent(String(value));
+  });
+
+function queryOf(values: Values): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values))
+    if (value !== undefined) query.set(name, String(value));
+  return query.size === 0 ? "" : `?${query.toString()}`;
+}

@@ -1,0 +1,54 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Event } from "./events.ts";
+import type { WebhookTestEvent } from "./generated/schemas.ts";
+
+/** The body of a delivery. */
+export type WebhookEvent = Event | WebhookTestEvent;
+
+/** The delivery is not signed with the secret, or it is too old. */
+export class SignatureError extends Error {
+  override readonly name = "SignatureError";
+}
+
+interface HeaderReader {
+  get(name: string): string | null;
+}
+/** Headers of `fetch`, or of a `node:http` request. */
+export type WebhookHeaders = HeaderReader | Readonly<Record<string, string | string[] | undefined>>;
+
+const toleranceSeconds = 300;
+
+/**
+ * Verifies the signature of a delivery, and returns its event. `body` must be the raw body. During
+ * a rotation, `secret` can contain both secrets.
+ * @throws SignatureError if no secret matches, or if the delivery is older than five minutes
+ */
+export function verifyWebhook(
+  body: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+): WebhookEvent {
+  const header = headerOf(headers, "service-signature");
+  if (header === undefined) throw new SignatureError("The header Service-Signature is missing.");
+  const [, time = ""] = /^t=(\d{1,12}),/.exec(header) ?? [];
+  if (Math.abs(Math.floor(Date.now() / 1_000) - Number(time)) > toleranceSeconds || time === "")
+    throw new SignatureError(
+      `The time of the signature differs from the clock by more than ${toleranceSeconds} s.`,
+    );
+  const signatures = header.split(",").filter((field) => /^v1=[0-9a-f]{64}$/.test(field));
+  const isSigned = (typeof secret === "string" ? [secret] : secret).some((key) => {
+    if (key === "") return false;
+    const expected = createHmac("sha256", key).update(`${time}.`).update(body).digest();
+    return signatures.some((field) =>
+      timingSafeEqual(Buffer.from(field.slice(3), "hex"), expected),
+    );
+  });
+  if (!isSigned) throw new SignatureError("No signature of the delivery matches the secret.");
+  return JSON.parse(Buffer.from(body).toString()) as WebhookEvent;
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+  if (typeof headers["get"] === "function") return (headers as HeaderReader).get(name) ?? undefined;
+  const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  return Array.isArray(found) ? found[0] : found;
+}

@@ -1,0 +1,26 @@
+/** The composition root of the event bus. */
+import { clientSettings } from "../../shared/aws/sdk/client-settings.ts";
+import type { EventBus } from "../../shared/event-bus/event-bus.ts";
+import { once } from "./clients.ts";
+import { hasBus, type Needs } from "./dependencies.ts";
+import type { Overrides } from "./overrides.ts";
+
+/**
+ * Returns the event bus of the deployment; null if it has none. The client of EventBridge is loaded
+ * at the first call, so a deployment without a bus does not load it.
+ */
+export function eventBus(
+  environment: Needs<"EVENT_BUS_NAME">,
+  overrides: Overrides,
+): EventBus | null {
+  if (!hasBus(environment)) return null;
+  const opened = once(async () => {
+    const [{ EventBridgeClient }, { eventBridgeBus }] = await Promise.all([
+      import("@aws-sdk/client-eventbridge"),
+      import("../../shared/aws/event-bus/event-bus.ts"),
+    ]);
+    const client = new EventBridgeClient(clientSettings());
+    return eventBridgeBus(client, { busName: environment.EVENT_BUS_NAME });
+  });
+  return overrides.eventBus ?? { put: async (entries) => (await opened()).put(entries) };
+}

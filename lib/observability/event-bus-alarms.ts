@@ -1,0 +1,35 @@
+import { Stats } from "aws-cdk-lib/aws-cloudwatch";
+import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
+import { Construct } from "constructs";
+import type { Stage } from "../config.ts";
+import { ServiceAlarm } from "./service-alarm.ts";
+import { ownMetric } from "./service-metrics.ts";
+
+/** Alarms for events that the event bus does not accept. */
+export class EventBusAlarms extends Construct {
+  constructor(scope: Construct, id: string, { stage }: { readonly stage: Stage }) {
+    super(scope, id);
+    const count = (name: "bus_failed" | "bus_given_up"): IMetric =>
+      ownMetric(stage, { kind: "event_bus", name, statistic: Stats.SUM, minutes: 15 }, {});
+    new ServiceAlarm(this, "Failing", {
+      name: "event-bus-failing",
+      metric: count("bus_failed"),
+      threshold: 1,
+      periods: { breaching: 2, of: 3 },
+      impact: "The event bus refuses events: its rules get them late.",
+      lookAt: "warnings of the delivery function that begin with 'the event bus did not accept'.",
+      act: "restore the bus, its permission or its quota; the service sends the events again.",
+      runbook: "alarm-event-bus-failing",
+    });
+    new ServiceAlarm(this, "Exhausted", {
+      name: "event-bus-given-up",
+      metric: count("bus_given_up"),
+      threshold: 1,
+      periods: { breaching: 1, of: 1 },
+      impact: "Events exhausted their retries on the event bus: its rules never get them.",
+      lookAt: "warnings of the delivery function that contain 'exhausted all retries'.",
+      act: "restore the bus, and read the missing events from the event feed of their accounts.",
+      runbook: "alarm-event-bus-failing",
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { pageTitles } from "../docs/pages.ts";
+
+/** `/llms.txt`: what the service is and where its documents are, for programs that read text. */
+export const llmsText = (): string =>
+  [
+    "# Retail product data API",
+    "",
+    "> A metered HTTP+JSON API that returns product, price, stock and offer data for item IDs of",
+    "> several retailers in one shape. Watchlists read items on a schedule and send changes as signed",
+    "> webhooks and as files to S3.",
+    "",
+    "Calls below `/v1` need an API key in `Authorization: Bearer <key>`. Each item that a call reads costs",
+    "credits; items without an answer are refunded. Set `max_credits` to limit what a call may cost.",
+    "",
+    "## API",
+    "",
+    "- [OpenAPI document](/v1/openapi.json): every call, field and error, with examples",
+    "- [Postman collection](/v1/postman.json): the same calls",
+    "- [API reference](/docs/reference): the document as a page",
+    "- [Changelog](/v1/changelog): what changed, by release",
+    "- [JSON Schema of events](/v1/schemas/watchlist.product.changed): one address for each event type",
+    "",
+    "## Guides",
+    "",
+    ...pageTitles().map(({ name, title }) => `- [${title}](/docs/${name})`),
+    "",
+  ].join("\n");

@@ -1,0 +1,33 @@
+import { parse } from "valibot";
+import { newMetrics } from "../observability/metrics.ts";
+import type { OpenSession } from "../outbox/drain.ts";
+import { busContent } from "./bus-outbox.ts";
+import type { EventBus } from "./event-bus.ts";
+import { sendRun, type SendRunDependencies } from "./send-run.ts";
+
+export interface BusDependencies extends SendRunDependencies {
+  /** Null if the deployment has no bus. */
+  readonly bus: EventBus | null;
+}
+
+/**
+ * Opens sessions that send the events of an account to the bus of the deployment. Without a bus, a
+ * session removes all entries, which an earlier deployment with a bus has added.
+ */
+export function busSessions({ bus, ...dependencies }: BusDependencies): OpenSession<never> {
+  return ({ accountId }) => {
+    const failures = { inRow: 0 };
+    return Promise.resolve({
+      // Runs are sent one after the other, in batches.
+      target: () => Promise.resolve({ hasEnded: bus === null, parallel: 1 }),
+      work(entry, slice) {
+        if (bus === null) return slice.record({ removed: entry });
+        const content = parse(busContent, entry.content);
+        return sendRun({ accountId, entry, content, bus, slice, failures }, dependencies);
+      },
+      late: (milliseconds) =>
+        dependencies.report?.([newMetrics("event_bus", {}, { bus_late_ms: milliseconds })]),
+      close: () => {},
+    });
+  };
+}

@@ -1,0 +1,50 @@
+/** An event as the bus receives it. */
+export interface BusEntry {
+  /** The event type; rules of the bus match it as `detail-type`. */
+  readonly type: string;
+  /** Time at which the event was created (ISO 8601). */
+  readonly createdAt: string;
+  /** ID of the watchlist; rules of the bus match it in `resources`. */
+  readonly watchlistId: string;
+  /** JSON text: the envelope of the event, or the reference to a large event. */
+  readonly detail: string;
+}
+
+/** How the bus answered for one entry. `reason` is an error code. */
+export type PutOutcome =
+  | { readonly outcome: "sent" }
+  | { readonly outcome: "failed"; readonly reason: string };
+
+/** The event bus of the deployment, which receives the events of all accounts. */
+export interface EventBus {
+  /**
+   * Puts entries on the bus and returns one outcome for each entry, in the order of the entries. If
+   * the bus cannot be reached, all outcomes are failures. The caller passes a batch that
+   * `batchFits` accepts.
+   */
+  put(entries: readonly BusEntry[]): Promise<readonly PutOutcome[]>;
+}
+
+/** The `source` of all entries, which rules of the bus match. */
+export const busSource = "retail-product-data";
+
+/** Maximum number of entries in one call of the bus. */
+export const batchEntriesMax = 10;
+/**
+ * Maximum size of a batch, and therefore of an entry, in bytes. The reference of PutEvents limits a
+ * request to less than 256 KB; newer pages name 1 MB. The service uses the smaller limit, and leaves
+ * 6 KB for the names and characters that the bus adds to each event.
+ */
+export const batchBytesMax = 250 * 1024;
+/** Bytes that the bus counts for the time of an entry. */
+const timeBytes = 14;
+
+/** Size of an entry in bytes, as the bus counts it. */
+export const entryBytes = ({ type, watchlistId, detail }: BusEntry): number =>
+  [busSource, type, watchlistId, detail].reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
+  timeBytes;
+
+/** Returns true if the entries fit into one call of the bus. */
+export const batchFits = (entries: readonly BusEntry[]): boolean =>
+  entries.length <= batchEntriesMax &&
+  entries.reduce((sum, entry) => sum + entryBytes(entry), 0) <= batchBytesMax;

@@ -1,0 +1,207 @@
+import { assert } from "../base/assert.ts";
+import type { Clock, RandomSource } from "../base/clock.ts";
+import { quantity } from "../base/quantity.ts";
+import {
+  type ArchivedEvent,
+  archivedRun,
+  type EventBodies,
+  readLines,
+  unpackBody,
+} from "../events/event-archive.ts";
+import { newMetrics, type MetricsSink } from "../observability/metrics.ts";
+import { nextWaitSeconds } from "../outbox/backoff.ts";
+import type { TimeSlice } from "../outbox/drain.ts";
+import type { OutboxEntry } from "../outbox/outbox.ts";
+import { type BusContent, busRetryEntry } from "./bus-outbox.ts";
+import { entryOfEvent } from "./entry-of-event.ts";
+import { batchFits, type BusEntry, type EventBus } from "./event-bus.ts";
+
+export interface SendRunDependencies {
+  readonly bodies: EventBodies;
+  /** Base URL of the API, with a slash at its end. */
+  readonly apiUrl: string;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  /** Receives the metrics of each attempt. */
+  readonly report?: MetricsSink;
+  /** Called with a message about events that the bus did not accept. */
+  readonly warn?: (message: string) => void;
+}
+
+export interface SendTask {
+  readonly accountId: string;
+  readonly entry: OutboxEntry;
+  readonly content: BusContent;
+  readonly bus: EventBus;
+  readonly slice: TimeSlice<never>;
+  /** Number of calls of the bus since the last one that sent an event, in this session. */
+  readonly failures: { inRow: number };
+}
+
+/**
+ * Number of calls without a sent event, in a row, after which a session postpones its other runs
+ * without trying them.
+ */
+const failuresInRowMax = 3;
+
+/**
+ * Sends the remaining events of a run to the bus, in batches and in delivery order. Afterwards only
+ * the events that failed have an outbox entry, for the next attempt. If a batch fails completely,
+ * the attempt ends and its other events also wait for the next attempt. Stops at the end of the
+ * time slice; the next slice continues after the last stored batch, so a batch may be sent twice.
+ */
+export async function sendRun(task: SendTask, dependencies: SendRunDependencies): Promise<void> {
+  const { accountId, entry, content, slice, failures } = task;
+  if (failures.inRow >= failuresInRowMax) return postpone(task, dependencies);
+  const run = await archivedRun({ accountId, runId: content.runId }, dependencies.bodies);
+  // A run without an index has no events to send, because they have expired.
+  if (run === null) return slice.record({ removed: entry });
+  let progress: BusContent = {
+    ...content,
+    remaining: content.remaining ?? run.events.map((_, position) => position),
+  };
+  for await (const batch of batchesOf(task, { run, progress, dependencies })) {
+    if (slice.isOver()) return;
+    const sent = await sendBatch(task, batch, dependencies);
+    progress = advanced(progress, sent);
+    if (batch.entries.length > 0) failures.inRow = sent.count > 0 ? 0 : failures.inRow + 1;
+    if (failures.inRow > 0) break;
+    // Replaces the entry, because its lane, due time and key stay the same.
+    await slice.record({ added: [{ ...entry, content: progress }] });
+  }
+  return finish(task, progress, dependencies);
+}
+
+interface Batch {
+  readonly positions: readonly number[];
+  readonly entries: readonly BusEntry[];
+  /** Positions of events that have expired. */
+  readonly expired: readonly number[];
+}
+
+interface Lines {
+  readonly run: { readonly events: readonly ArchivedEvent[] };
+  readonly progress: BusContent;
+  readonly dependencies: SendRunDependencies;
+}
+
+/** Yields the remaining events in batches that fit into one call of the bus. */
+async function* batchesOf(
+  { accountId, content }: SendTask,
+  { run, progress, dependencies }: Lines,
+): AsyncGenerator<Batch> {
+  const { runId, watchlistId } = content;
+  const { bodies, apiUrl } = dependencies;
+  const remaining = progress.remaining ?? [];
+  const events = remaining.flatMap((position) => run.events[position] ?? []);
+  const positionOf = new Map(run.events.map(({ id }, position) => [id, position]));
+  let batch = { positions: [] as number[], entries: [] as BusEntry[], expired: [] as number[] };
+  for await (const { event, gzip } of readLines({ accountId, runId }, events, bodies)) {
+    const position = positionOf.get(event.id) ?? 0;
+    if (gzip === null) {
+      batch.expired.push(position);
+      continue;
+    }
+    const body = Buffer.from(unpackBody(gzip)).toString();
+    const next = entryOfEvent({ event, watchlistId, body, apiUrl });
+    if (!batchFits([...batch.entries, next])) {
+      yield batch;
+      batch = { positions: [], entries: [], expired: [] };
+    }
+    batch.positions.push(position);
+    batch.entries.push(next);
+  }
+  if (batch.positions.length + batch.expired.length > 0) yield batch;
+}
+
+interface SentBatch {
+  /** Number of sent events. */
+  readonly count: number;
+  readonly failed: readonly number[];
+  /** Positions of all events of the batch. */
+  readonly positions: readonly number[];
+}
+
+async function sendBatch(
+  { bus, content }: SendTask,
+  { positions, entries, expired }: Batch,
+  { clock, report, warn }: SendRunDependencies,
+): Promise<SentBatch> {
+  const startedAt = clock.now().getTime();
+  const outcomes = entries.length === 0 ? [] : await bus.put(entries);
+  const failed = positions.filter((_, n) => outcomes[n]?.outcome !== "sent");
+  const count = positions.length - failed.length;
+  const reasons = outcomes.flatMap((one) => (one.outcome === "failed" ? [one.reason] : []));
+  if (reasons.length > 0) {
+    const all = [...new Set(reasons)].join(", ");
+    warn?.(
+      `the event bus did not accept ${reasons.length} of ${quantity(entries.length, "event")} of run ${content.runId}: ${all}`,
+    );
+  }
+  report?.([
+    newMetrics(
+      "event_bus",
+      {},
+      {
+        bus_sent: count,
+        bus_failed: failed.length,
+        bus_given_up: expired.length,
+        bus_ms: clock.now().getTime() - startedAt,
+      },
+    ),
+  ]);
+  return { count, failed, positions: [...positions, ...expired] };
+}
+
+function advanced(progress: BusContent, { count, failed, positions }: SentBatch): BusContent {
+  const handled = new Set(positions);
+  return {
+    ...progress,
+    remaining: (progress.remaining ?? []).filter((position) => !handled.has(position)),
+    failed: [...progress.failed, ...failed],
+    sent: progress.sent + count,
+  };
+}
+
+/** Ends an attempt: adds an entry for the events that were not sent, if there are any. */
+async function finish(
+  { entry, slice }: SendTask,
+  progress: BusContent,
+  dependencies: SendRunDependencies,
+): Promise<void> {
+  const { attempt, failed, remaining, sent } = progress;
+  const positions = [...failed, ...(remaining ?? [])].toSorted((one, other) => one - other);
+  if (positions.length === 0) return slice.record({ removed: entry });
+  // Any progress restarts the retry schedule.
+  const current = sent > 0 ? 1 : attempt;
+  const dueAt = nextDue(current, dependencies);
+  if (dueAt === null) {
+    dependencies.report?.([newMetrics("event_bus", {}, { bus_given_up: positions.length })]);
+    dependencies.warn?.(
+      `${quantity(positions.length, "event")} of run ${progress.runId} exhausted all retries on the event bus`,
+    );
+    return slice.record({ removed: entry });
+  }
+  const added = [busRetryEntry(progress, { attempt: current + 1, positions, dueAt })];
+  return slice.record({ removed: entry, added });
+}
+
+/** Postpones a run that was not tried. It keeps the number of its attempt. */
+async function postpone(
+  { entry, content, slice }: SendTask,
+  dependencies: SendRunDependencies,
+): Promise<void> {
+  const { attempt, failed, remaining } = content;
+  const positions =
+    remaining === null ? null : [...failed, ...remaining].toSorted((one, other) => one - other);
+  const dueAt = nextDue(Math.max(1, attempt - 1), dependencies);
+  assert(dueAt !== null, "an attempt that is planned has a delay before it");
+  const added = [busRetryEntry(content, { attempt, positions, dueAt })];
+  return slice.record({ removed: entry, added });
+}
+
+function nextDue(attempt: number, { clock, random }: SendRunDependencies): string | null {
+  const fraction = random.fraction();
+  const seconds = nextWaitSeconds({ attempt, retryAfterSeconds: null, fraction });
+  return seconds === null ? null : new Date(clock.now().getTime() + seconds * 1_000).toISOString();
+}

@@ -1,0 +1,36 @@
+import type { Pipeline } from "./definition.ts";
+import { type RouteStates, statefulParts } from "./route-state.ts";
+
+/** What a notifying route has stored about an item, in API responses. */
+interface PresentedState {
+  readonly step: string;
+  /** Position of the route in its step, from 0. */
+  readonly route: number;
+  readonly reads_met: number;
+  readonly reported: boolean;
+  readonly cooldown_until: string | null;
+}
+
+/**
+ * Converts the states of the notifying routes to their form in API responses. Omits routes that
+ * hold no match back: those without `confirm`, `once` and `cooldown`, and those in their initial
+ * state.
+ */
+export const presentRouteStates = (
+  pipeline: Pipeline,
+  states: RouteStates = {},
+): readonly PresentedState[] =>
+  statefulParts(pipeline).flatMap(({ step, route, position, key }) => {
+    const { seen = {}, held = 0, matched = false, until = null } = states[key] ?? {};
+    const readsMet = Math.max(held, ...Object.values(seen));
+    if (route.notify !== true || (readsMet === 0 && !matched && until === null)) return [];
+    return [
+      {
+        step: step.id,
+        route: position,
+        reads_met: readsMet,
+        reported: matched,
+        cooldown_until: until,
+      },
+    ];
+  });

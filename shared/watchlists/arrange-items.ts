@@ -1,0 +1,97 @@
+import type { FieldValue } from "../scrapers/catalogue.ts";
+import { currentSnapshot, type Item } from "./item.ts";
+import { type ItemDetails, knownDetails } from "./item-details.ts";
+import { compareIds } from "./page.ts";
+
+/** What a list of items can be sorted by. `name`: the label, or else the title. */
+export const itemSorts = ["id", "name", "label", "title", "price", "change", "changed_at"] as const;
+export type ItemSort = (typeof itemSorts)[number];
+
+export const itemOrders = ["asc", "desc"] as const;
+export type ItemOrder = (typeof itemOrders)[number];
+
+/** An item with its details. */
+export interface DetailedItem {
+  readonly item: Item;
+  readonly details: ItemDetails | undefined;
+}
+
+type SortKey = number | string | null;
+
+const priceFields = ["price", "newMinPrice", "lowestPrice"] as const;
+
+/** Fields whose change is shown first: those that contain an amount. */
+const isAmount = (field: string): boolean => /price$/i.test(field);
+
+/** The change of the item's price, or of the first changed number, in percent; null if none. */
+function percentOf({ lastChange }: Item): number | null {
+  const changes = Object.entries(lastChange?.changes ?? {});
+  const [, change] = changes.find(([field]) => isAmount(field)) ?? changes[0] ?? [];
+  if (change === undefined) return null;
+  const { before, after } = change;
+  if (typeof before !== "number" || typeof after !== "number" || before === 0) return null;
+  return ((after - before) / Math.abs(before)) * 100;
+}
+
+function priceOf(item: Item): number | null {
+  const snapshot = currentSnapshot(item) ?? {};
+  const price: FieldValue | undefined = priceFields
+    .map((field) => snapshot[field])
+    .find((value) => typeof value === "number");
+  return typeof price === "number" ? price : null;
+}
+
+const textOf = (text: string | undefined): string | null => text?.toLowerCase() ?? null;
+
+const keyOf: Readonly<Record<ItemSort, (one: DetailedItem) => SortKey>> = {
+  id: ({ item }) => item.id,
+  name: ({ details }) => {
+    const { label, title } = knownDetails(details);
+    return textOf(label ?? title);
+  },
+  label: ({ details }) => textOf(knownDetails(details).label),
+  title: ({ details }) => textOf(knownDetails(details).title),
+  price: ({ item }) => priceOf(item),
+  change: ({ item }) => percentOf(item),
+  changed_at: ({ item }) => item.lastChange?.changedAt ?? null,
+};
+
+/** Sorts items. Items without the value are last in both orders; equal items are in ID order. */
+export function sortItems(
+  items: readonly DetailedItem[],
+  { sort, order }: { readonly sort: ItemSort; readonly order: ItemOrder },
+): readonly DetailedItem[] {
+  const sign = order === "asc" ? 1 : -1;
+  return items
+    .map((one) => ({ one, key: keyOf[sort](one) }))
+    .sort((a, b) => compareKeys(a.key, b.key, sign) || compareIds(a.one.item.id, b.one.item.id))
+    .map(({ one }) => one);
+}
+
+function compareKeys(a: SortKey, b: SortKey, sign: 1 | -1): number {
+  if (a === b) return 0;
+  if (a === null) return 1;
+  if (b === null) return -1;
+  return a < b ? -sign : sign;
+}
+
+/** `A-` before an item number of retailer_c, which stored IDs lack. */
+export const letterPrefix = /^a-(?=\d)/i;
+
+/**
+ * Returns a function that is true for an item whose ID, label or title together contain each word
+ * of a search, in upper or lower case.
+ */
+export function searchOf(
+  search: string,
+): (id: string, details: ItemDetails | undefined) => boolean {
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .map((word) => word.replace(letterPrefix, ""));
+  return (id, details) => {
+    const text = `${id} ${details?.label ?? ""} ${details?.facts.title ?? ""}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+}

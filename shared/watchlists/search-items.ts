@@ -1,0 +1,91 @@
+import { inParallel } from "../base/in-parallel.ts";
+import { letterPrefix, searchOf } from "./arrange-items.ts";
+import type { ItemDetails } from "./item-details.ts";
+import type { PageStore } from "./page-store.ts";
+import { readItems } from "./read-items.ts";
+import type { Watchlist } from "./watchlist.ts";
+
+/** An item that a search over all watchlists found. */
+export interface FoundItem {
+  readonly watchlist: Watchlist;
+  readonly id: string;
+  readonly details: ItemDetails | undefined;
+}
+
+export interface FoundItems {
+  readonly items: readonly FoundItem[];
+  /** True if more items may match. */
+  readonly hasMore: boolean;
+}
+
+interface Search {
+  readonly watchlists: readonly Watchlist[];
+  /** The text as the client sent it. */
+  readonly search: string;
+  readonly limit: number;
+}
+
+/** Number of watchlists that are read at the same time. */
+const listsAtOnce = 16;
+/** The words of a search that may be the first characters of an item ID. */
+const prefixForm = /^[a-z0-9]{3,15}$/i;
+
+/**
+ * Finds items of several watchlists. First, the items whose ID begins with the search; this reads
+ * only the pages of these IDs. If they are fewer than `limit`, also the items whose ID, label or
+ * title contain all words; this reads the details of the watchlists one after the other until
+ * `limit` items are found. Items without details can be found only by the start of their ID.
+ */
+export async function searchItems(
+  { watchlists, search, limit }: Search,
+  pages: Pick<PageStore, "details" | "pages">,
+): Promise<FoundItems> {
+  const wanted = { watchlists, search: search.trim().replace(letterPrefix, ""), limit: limit + 1 };
+  const byId = prefixForm.test(wanted.search) ? await itemsWithPrefix(wanted, pages) : [];
+  const found = byId.length > limit ? byId : [...byId, ...(await byText(wanted, byId, pages))];
+  return { items: found.slice(0, limit), hasMore: found.length > limit };
+}
+
+async function itemsWithPrefix(
+  { watchlists, search, limit }: Search,
+  pages: Pick<PageStore, "details" | "pages">,
+): Promise<readonly FoundItem[]> {
+  const idPrefix = search.toUpperCase();
+  const found = await inParallel(watchlists, listsAtOnce, async (watchlist) => {
+    const ids: string[] = [];
+    for await (const { id } of readItems(pages, watchlist.id, { idPrefix })) {
+      ids.push(id);
+      if (ids.length === limit) break;
+    }
+    return ids.map((id) => ({ watchlist, id }));
+  });
+  const first = found.flat().slice(0, limit);
+  const ofList = Map.groupBy(first, ({ watchlist }) => watchlist);
+  const items = await inParallel([...ofList], listsAtOnce, async ([watchlist, own]) => {
+    const [from, to] = [own[0]?.id ?? "", own.at(-1)?.id ?? ""];
+    const details = await pages.details(watchlist.id, { from, to });
+    return own.map(({ id }) => ({ watchlist, id, details: details.get(id) }));
+  });
+  return items.flat();
+}
+
+async function byText(
+  { watchlists, search, limit }: Search,
+  known: readonly FoundItem[],
+  pages: Pick<PageStore, "details">,
+): Promise<readonly FoundItem[]> {
+  const isMatch = searchOf(search);
+  const keys = new Set(known.map(({ watchlist, id }) => `${watchlist.id} ${id}`));
+  const found: FoundItem[] = [];
+  await inParallel(watchlists, listsAtOnce, async (watchlist) => {
+    if (keys.size > limit) return;
+    for (const [id, details] of await pages.details(watchlist.id)) {
+      const key = `${watchlist.id} ${id}`;
+      if (keys.has(key) || !isMatch(id, details)) continue;
+      if (keys.size > limit) return;
+      keys.add(key);
+      found.push({ watchlist, id, details });
+    }
+  });
+  return found;
+}

@@ -1,0 +1,204 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  ApiError,
+  Client,
+  ConnectionError,
+  TimeoutError,
+} from "../../clients/typescript/source/index.ts";
+import { isRetryable, retryDelayMs, timeoutOf } from "../../clients/typescript/source/policy.ts";
+import { failure, startScriptedService } from "./scripted-service.ts";
+
+async function scripted(...[answer]: Parameters<typeof startScriptedService>) {
+  const service = await startScriptedService(answer);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  return { service, client: new Client({ baseUrl: service.baseUrl, apiKey: "svc_live_1" }) };
+}
+
+const products = { platform: "retailer_d", ids: ["9000001"] } as const;
+const read = (client: Client) =>
+  client.products.read({ platform: products.platform, ids: [...products.ids] });
+const watchlist = {
+  name: "Coffee",
+  platform: "retailer_d",
+  ids: ["9000001"],
+  every: "1h",
+} as const;
+const create = (client: Client) =>
+  client.call("createWatchlist", { body: { ...watchlist, ids: [...watchlist.ids] } });
+
+describe("a call of the TypeScript client", () => {
+  it("sends the key, the path, the query and the body", async () => {
+    const { service, client } = await scripted(() => ({ body: { id: "wl_1" } }));
+    await client.call("changeWatchlistItems", { path: { id: "wl 1" }, body: { add: ["9000001"] } });
+    await client.call("listWatchlists", { query: { limit: 5 } });
+    expect(service.calls).toMatchObject([
+      {
+        method: "POST",
+        url: "/v1/watchlists/wl%201/items",
+        headers: { authorization: "Bearer svc_live_1" },
+        body: { add: ["9000001"] },
+      },
+      { method: "GET", url: "/v1/watchlists?limit=5" },
+    ]);
+  });
+
+  it("refuses a path parameter that leads to another operation", async () => {
+    const { service, client } = await scripted(() => ({}));
+    await expect(client.call("getWatchlist", { path: { id: ".." } })).rejects.toThrow(/'id'/);
+    expect(service.calls).toEqual([]);
+  });
+
+  it("throws an error with the code, the parameter and the request ID of the response", async () => {
+    const { service, client } = await scripted(() => failure(400, "INVALID_PARAM"));
+    const error = await read(client).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      code: "INVALID_PARAM",
+      status: 400,
+      param: "name",
+      requestId: "req_1",
+    });
+    expect(service.calls).toHaveLength(1);
+  });
+
+  it("waits for Retry-After and repeats a call that the service refused with 429", async () => {
+    const { service, client } = await scripted((_, n) =>
+      n === 0
+        ? failure(429, "CONCURRENCY_LIMIT", { "retry-after": "1" })
+        : { body: { results: [], credits: 0 } },
+    );
+    const started = Date.now();
+    await read(client);
+    expect(service.calls).toHaveLength(2);
+    expect(Date.now() - started).toBeGreaterThanOrEqual(990);
+  });
+
+  it("repeats a 503 of an item call only if the response reports a charge of 0", async () => {
+    const known = await scripted((_, n) =>
+      n === 0
+        ? failure(503, "UNAVAILABLE", { "x-service-credits": "0" })
+        : { body: { results: [], credits: 0 } },
+    );
+    await read(known.client);
+    expect(known.service.calls).toHaveLength(2);
+
+    const unknown = await scripted(() => failure(503, "UNAVAILABLE"));
+    await expect(read(unknown.client)).rejects.toThrow(ApiError);
+    expect(unknown.service.calls).toHaveLength(1);
+  });
+
+  it("does not repeat an item call whose response is lost, and repeats a list", async () => {
+    const { service, client } = await scripted(({ method }, n) =>
+      method === "POST" || n === 1 ? "cut" : { body: { data: [], has_more: false } },
+    );
+    await expect(read(client)).rejects.toThrow(ConnectionError);
+    expect(service.calls).toHaveLength(1);
+    await client.call("listWatchlists");
+    expect(service.calls).toHaveLength(3);
+  });
+
+  it("repeats the creation of a watchlist with the same idempotency key, even while the first is in progress", async () => {
+    const { service, client } = await scripted((_, n) =>
+      n === 0 ? "cut" : n === 1 ? failure(409, "CONFLICT") : { status: 201, body: { id: "wl_1" } },
+    );
+    await create(client);
+    const keys = service.calls.map(({ headers }) => headers["idempotency-key"]);
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    await create(client);
+    expect(service.calls.at(-1)?.headers["idempotency-key"]).not.toBe(keys[0]);
+  });
+
+  it("does not repeat a conflict of a watchlist that no lost request caused", async () => {
+    const { service, client } = await scripted(() => failure(409, "CONFLICT"));
+    await expect(create(client)).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(service.calls).toHaveLength(1);
+  });
+
+  it("ends with a timeout error when the response takes too long", async () => {
+    const { client } = await scripted(() => new Promise(() => {}));
+    const call = client.call("checkOffers", { body: { offers: [] }, timeoutMs: 50 });
+    await expect(call).rejects.toThrow(TimeoutError);
+  });
+
+  it("ends when the caller aborts it", async () => {
+    const { client } = await scripted(() => new Promise(() => {}));
+    const abort = new AbortController();
+    const call = client.call("listPlatforms", { signal: abort.signal });
+    abort.abort(new Error("enough"));
+    await expect(call).rejects.toThrow("enough");
+  });
+
+  it("has the timeouts that the specification sets", () => {
+    expect(
+      (
+        ["readProducts", "readOffers", "checkOffers", "previewWatchlist", "getAccount"] as const
+      ).map(timeoutOf),
+    ).toEqual([300_000, 180_000, 120_000, 60_000, 30_000]);
+  });
+
+  it("does not repeat a read of offers whose charge is unknown, although its method is GET", () => {
+    const lost = new ConnectionError("lost");
+    expect(isRetryable(lost, { operation: "readItemOffers", isInFlight: false })).toBe(false);
+    expect(isRetryable(lost, { operation: "getAccount", isInFlight: false })).toBe(true);
+  });
+
+  it("waits longer after each attempt, up to 30 seconds", () => {
+    const delays = [1, 2, 3, 10].map((attempt) => retryDelayMs(attempt, undefined, () => 1));
+    expect(delays).toEqual([500, 1_000, 2_000, 30_000]);
+  });
+
+  it("needs an address", () => {
+    expect(() => new Client({ apiKey: "svc_live_1" })).toThrow(/RPD_BASE_URL/);
+  });
+});
+
+describe("a list of the TypeScript client", () => {
+  it("iterates over all pages, in the way of each operation", async () => {
+    const { service, client } = await scripted((_, n) => ({
+      body: {
+        data: [{ id: `entry_${n}`, run_number: 9 - n }],
+        has_more: n % 2 === 0,
+        ...(n < 2 && { next_starting_after: "cursor" }),
+      },
+    }));
+    const ids = async (entries: AsyncIterable<{ readonly id?: string }>) => {
+      const found = [];
+      for await (const { id } of entries) found.push(id);
+      return found;
+    };
+    expect(await ids(client.list("listWebhookDeliveries", { query: { limit: 1 } }))).toEqual([
+      "entry_0",
+      "entry_1",
+    ]);
+    await ids(client.list("listWatchlistRuns", { path: { id: "wl_1" } }));
+    await ids(client.list("listWatchlistItems", { path: { id: "wl_1" } }));
+    expect(service.calls.map(({ url }) => url)).toEqual([
+      "/v1/webhook_deliveries?limit=1",
+      "/v1/webhook_deliveries?limit=1&starting_after=cursor",
+      "/v1/watchlists/wl_1/runs",
+      "/v1/watchlists/wl_1/runs?before_run=7",
+      "/v1/watchlists/wl_1/items",
+      "/v1/watchlists/wl_1/items?starting_after=entry_4",
+    ]);
+  });
+
+  it("follows the event feed, and continues after the last event", async () => {
+    const { service, client } = await scripted((_, n) => ({
+      body: { data: [{ id: `evt_${n}` }], has_more: false, next_after: `evt_${n}` },
+    }));
+    const abort = new AbortController();
+    const seen = [];
+    const options = { after: "evt_a", pollSeconds: 0, signal: abort.signal };
+    for await (const { id } of client.events.tail(options)) {
+      seen.push(id);
+      if (seen.length === 3) abort.abort();
+    }
+    expect(seen).toEqual(["evt_0", "evt_1", "evt_2"]);
+    expect(service.calls.map(({ url }) => url)).toEqual([
+      "/v1/events?after=evt_a",
+      "/v1/events?after=evt_0",
+      "/v1/events?after=evt_1",
+    ]);
+  });
+});

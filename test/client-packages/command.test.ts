@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { run } from "../../clients/typescript/source/command/run.ts";
+import { verifyWebhook } from "../../clients/typescript/source/index.ts";
+import { failure, startScriptedService } from "./scripted-service.ts";
+
+/** Runs a command against a scripted service. */
+async function rpd(args: readonly string[], ...[answer]: Parameters<typeof startScriptedService>) {
+  const service = await startScriptedService(answer);
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const printed = { output: "", warnings: "" };
+  const code = await run([...args, "--base-url", service.baseUrl], {
+    write: (one) => void (printed.output += one),
+    warn: (one) => void (printed.warnings += one),
+  });
+  return { ...printed, code, calls: service.calls };
+}
+
+/** Runs a command that calls no service. */
+const offline = (args: readonly string[]) => rpd(args, () => failure(500, "INTERNAL"));
+
+function fileWith(content: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "rpd-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "items.csv");
+  writeFileSync(path, content);
+  return path;
+}
+
+const product = (id: string, title: string) => ({
+  id,
+  status: "ok",
+  title,
+  price: { amount: 9.5, currency: "USD" },
+  availability: { inStock: true },
+});
+
+const catalog: Parameters<typeof startScriptedService>[0] = ({ url, body }) => {
+  if (url === "/v1/account") return { body: { concurrency: { limit: 2 } } };
+  if (url === "/v1/platforms") {
+    const tiers = [{ id: "standard", max_items_per_call: 2 }];
+    return { body: { data: [{ id: "retailer_d", endpoints: [{ id: "products", tiers }] }] } };
+  }
+  const { ids } = body as { ids: string[] };
+  if (ids.includes("9000005")) return failure(402, "INSUFFICIENT_CREDITS");
+  return { body: { results: ids.map((id) => product(id, '=A "kettle"\u001b[2J')), credits: 1 } };
+};
+const reading = ["products", "--platform", "retailer_d"];
+
+describe("rpd products", () => {
+  it("prints a table without control characters", async () => {
+    const { output, code } = await rpd([...reading, "9000001"], catalog);
+    expect(code).toBe(0);
+    expect(output).toBe(
+      [
+        "id       status  price  currency  in_stock  title",
+        '9000001  ok      9.5    USD       true      =A "kettle" [2J',
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("prints CSV with quotes, and no formula that a spreadsheet runs", async () => {
+    const { output } = await rpd([...reading, "9000001", "--csv"], catalog);
+    expect(output.split("\n")[1]).toBe(`9000001,ok,9.5,USD,true,"'=A ""kettle""\u001b[2J"`);
+  });
+
+  it("prints a line of JSON for each product, with IDs from a file", async () => {
+    const file = fileWith(
+      '\uFEFFname,sku\r\n"Kettle, red",9000001\r\nPot,9000002\r\nCup,9000003\r\n',
+    );
+    const { output, calls } = await rpd([...reading, "--from", file, "--json"], catalog);
+    const ids = output
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { id: string }).id);
+    expect(ids).toEqual(["9000001", "9000002", "9000003"]);
+    expect(calls.filter(({ url }) => url === "/v1/products")).toHaveLength(2);
+  });
+
+  it("reports the position after a failure, and continues there", async () => {
+    const ids = [1, 2, 3, 4, 5, 6].map((n) => `900000${n}`);
+    const failed = await rpd([...reading, ...ids, "--csv"], catalog);
+    expect(failed).toMatchObject({ code: 1 });
+    expect(failed.warnings).toMatch(/^Continue with --skip 4\.\nrpd: INSUFFICIENT_CREDITS/);
+    expect(failed.output.split("\n")).toHaveLength(6);
+    const file = fileWith("9000001\n9000002\n9000003\n");
+    const rest = await rpd([...reading, "--from", file, "--skip", "2", "--csv"], catalog);
+    expect(rest.output).toContain("9000003,ok");
+    expect(rest.output).not.toContain("9000002");
+  });
+});
+
+describe("rpd watchlists", () => {
+  it("creates a watchlist from the IDs and labels of a CSV file", async () => {
+    const file = fileWith("id,label\n9000001,Kettle\n9000002,\n");
+    const args = ["--name", "Coffee", "--platform", "retailer_d", "--every", "6h", "--key", "k1"];
+    const { output, calls } = await rpd(["watchlists", "create", "--from", file, ...args], () => ({
+      status: 201,
+      body: { id: "wl_1", name: "Coffee", item_count: 2 },
+    }));
+    expect(output).toContain("wl_1");
+    expect(calls).toMatchObject([
+      {
+        url: "/v1/watchlists",
+        headers: { "idempotency-key": "k1" },
+        body: { ids: [{ id: "9000001", label: "Kettle" }, { id: "9000002" }], every: "6h" },
+      },
+    ]);
+  });
+});
+
+describe("rpd changes", () => {
+  it("lists the changes of a watchlist with the filters", async () => {
+    const { output, calls } = await rpd(
+      ["changes", "--watchlist", "wl_1", "--kind", "price_drop", "--csv"],
+      () => ({ body: { data: [{ item_id: "9000001", field: "price" }], has_more: false } }),
+    );
+    expect(output).toContain(",9000001,,price,");
+    expect(calls.map(({ url }) => url)).toEqual([
+      "/v1/watchlists/wl_1/changes?kind=price_drop&limit=1000",
+    ]);
+  });
+});
+
+describe("rpd listen", () => {
+  it("sends each event to a local server, with a signature that the client verifies", async () => {
+    const received: unknown[] = [];
+    const server = createServer(async (request, response) => {
+      received.push(verifyWebhook(await text(request), request.headers, "whsec_local"));
+      response.writeHead(204).end();
+      if (received.length === 2) process.emit("SIGINT");
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const event = { type: "watchlist.run.completed", data: {} };
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { code, output, warnings } = await rpd(
+      ["listen", "--forward", url, "--secret", "whsec_local", "--after", "evt_0"],
+      () => ({
+        body: {
+          data: [
+            { id: "evt_1", ...event },
+            { id: "evt_2", ...event },
+          ],
+          has_more: false,
+          next_after: "evt_2",
+        },
+      }),
+    );
+    expect(code).toBe(0);
+    expect(received).toMatchObject([{ id: "evt_1" }, { id: "evt_2" }]);
+    expect(output).toMatch(/204 {2}watchlist\.run\.completed {2}evt_1\n/);
+    expect(warnings).toContain("signed with whsec_local");
+  });
+});
+
+describe("rpd", () => {
+  it("lists its commands, and shows the options and examples of each", async () => {
+    const { output } = await offline(["--help"]);
+    for (const name of [
+      "products",
+      "watchlists create",
+      "events tail",
+      "listen",
+      "export download",
+    ]) {
+      expect(output).toContain(`rpd ${name} `);
+      const help = await offline([...name.split(" "), "--help"]);
+      expect(help.output).toContain(`Usage: rpd ${name}`);
+      expect(help.output).toMatch(/Examples:\n {2}rpd /);
+    }
+  });
+
+  it("names the nearest option or command of a mistyped one, and exits with 2", async () => {
+    expect(await offline(["changes", "--knid", "sold_out"])).toMatchObject({
+      code: 2,
+      warnings: "rpd: There is no option '--knid'. Did you mean '--kind'?\n",
+    });
+    expect((await offline(["events", "tial"])).warnings).toContain("Did you mean 'events tail'?");
+    expect((await offline(["changes", "--json", "--csv"])).code).toBe(2);
+    expect((await offline(["changes", "wl_1"])).warnings).toContain("takes no argument");
+  });
+
+  it("prints code, message and request ID of an error, and exits with 1", async () => {
+    const { code, warnings } = await rpd(["watchlists"], () => failure(401, "UNAUTHORIZED"));
+    expect(code).toBe(1);
+    expect(warnings).toBe(
+      "rpd: UNAUTHORIZED (name): The call failed with UNAUTHORIZED. Request: req_1.\n",
+    );
+  });
+});

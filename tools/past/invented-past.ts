@@ -1,0 +1,253 @@
+import { derivedIdAt } from "../../shared/base/ids.ts";
+import type { ItemPoint, RunSegment, HistoryPoint } from "../../shared/history/history.ts";
+import { defaultPipeline } from "../../shared/pipelines/default.ts";
+import type { Platform } from "../../shared/platforms/catalogue.ts";
+import { revisionAfter } from "../../shared/runs/apply-outcome.ts";
+import { factsOfProduct } from "../../shared/runs/product-facts.ts";
+import type { FieldValue, Snapshot } from "../../shared/scrapers/catalogue.ts";
+import { snapshotOf } from "../../shared/scrapers/snapshot.ts";
+import { sandboxAnswer } from "../../shared/sources/sandbox/scraper.ts";
+import { type Item, newItem } from "../../shared/watchlists/item.ts";
+import type { ItemDetails } from "../../shared/watchlists/item-details.ts";
+import { compareIds } from "../../shared/watchlists/page.ts";
+import { seeded } from "../stand-ins/seeded.ts";
+
+/** A watchlist whose past is to be invented. Its platform has one tier. */
+export interface PastList {
+  readonly id: string;
+  readonly name: string;
+  readonly platform: Exclude<Platform, "retailer_a">;
+  readonly ids: readonly string[];
+  readonly days: number;
+  readonly runsPerDay: number;
+  /** Share of the items that change in a run. */
+  readonly changedShare: number;
+  /** Share of the items that have a label and a target price. */
+  readonly labelledShare: number;
+}
+
+/** A past run: its times, and what its only step observed. */
+export interface PastRun extends RunSegment {
+  readonly id: string;
+  readonly startedAt: string;
+}
+
+/** The past of a watchlist, as runs of the sandbox could have recorded it. */
+export interface Past {
+  /** Sorted by ID. */
+  readonly items: readonly Item[];
+  /** Sorted by ID. */
+  readonly details: readonly ItemDetails[];
+  /** Oldest first. */
+  readonly runs: readonly PastRun[];
+  /** ID of the step of every run. */
+  readonly step: string;
+}
+
+const dayMs = 86_400_000;
+/** Milliseconds from the start of a run to its reads, and to its end. */
+const [readMs, endMs] = [4_000, 30_000];
+const priceChangeMax = 0.3;
+/** Share of the changes in which the item also comes into stock or goes out of stock. */
+const stockShare = 0.15;
+/** One of this many items is delisted at some time. */
+const delistedEvery = 113;
+
+/**
+ * Invents the past of a watchlist up to `now`: the last values are those that the sandbox returns
+ * now, and the earlier ones are derived from them. The same arguments have the same result.
+ */
+export function inventPast(list: PastList, now: Date): Past {
+  const draw = seeded(list.ids.length + list.name.length * 7_919);
+  const pipeline = defaultPipeline(list.platform, 0);
+  const step = pipeline.entry;
+  const times = runTimes(list, now);
+  const ids = list.ids.toSorted(compareIds);
+  const points: HistoryPoint[][] = times.map(() => []);
+  const found: { item: Item; details: ItemDetails }[] = [];
+  const readAt = (run: number): string =>
+    new Date((times[run] ?? now.getTime()) + readMs).toISOString();
+  const firstAt = readAt(0);
+  for (const [n, id] of ids.entries()) {
+    const read = readOf(list.platform, id, now);
+    const observed = changesOf(read.snapshot, { runs: times.length, n, draw, ...list });
+    for (const { run, status, values } of observed) {
+      points[run]?.push({ id, at: readAt(run), step, status, values });
+    }
+    const addedAt = new Date((times[0] ?? now.getTime()) - readMs).toISOString();
+    found.push({
+      item: itemAfter(observed, read.snapshot, {
+        list,
+        id,
+        step,
+        addedAt,
+        firstAt,
+        readAt,
+        runs: times.length,
+      }),
+      details: {
+        id,
+        addedAt,
+        ...labelsOf(list, n, read.snapshot),
+        facts: read.facts,
+        readAt: firstAt,
+      },
+    });
+  }
+  return {
+    items: found.map(({ item }) => item),
+    details: found.map(({ details }) => details),
+    step,
+    runs: times.map((at, n) => ({
+      id: runIdOf(list, n + 1, at),
+      runNumber: n + 1,
+      startedAt: new Date(at).toISOString(),
+      endedAt: new Date(at + endMs).toISOString(),
+      points: points[n] ?? [],
+    })),
+  };
+}
+
+const runIdOf = ({ id }: PastList, runNumber: number, at: number): string =>
+  derivedIdAt("run", new Date(at), id, runNumber);
+
+/** Start times of the runs, oldest first. The last run ended a few minutes ago. */
+function runTimes({ days, runsPerDay }: PastList, now: Date): readonly number[] {
+  const count = days * runsPerDay;
+  const everyMs = dayMs / runsPerDay;
+  const last = now.getTime() - 5 * 60_000;
+  return Array.from({ length: count }, (_, n) => last - (count - 1 - n) * everyMs);
+}
+
+interface Read {
+  readonly snapshot: Snapshot;
+  readonly facts: ItemDetails["facts"];
+}
+
+/** The current values of an item in the sandbox. An item that it does not have gets no values. */
+function readOf(platform: PastList["platform"], id: string, at: Date): Read {
+  const scraper = `${platform}.standard` as const;
+  const answer = sandboxAnswer({ scraper, marketplace: "us", id, at, seed: "sandbox" });
+  const fields = "fields" in answer ? answer.fields : {};
+  return { snapshot: snapshotOf(scraper, fields), facts: factsOfProduct(fields) ?? {} };
+}
+
+type Observed = Pick<ItemPoint, "status" | "values"> & { readonly run: number };
+
+interface Drawing extends Pick<PastList, "changedShare"> {
+  readonly runs: number;
+  readonly n: number;
+  readonly draw: () => number;
+}
+
+/**
+ * The observations of an item, oldest first. They are drawn from the newest to the oldest, so that
+ * they end with the current values.
+ */
+function changesOf(
+  snapshot: Snapshot,
+  { runs, n, draw, changedShare }: Drawing,
+): readonly Observed[] {
+  const newestFirst: Observed[] = [];
+  let end = runs - 1;
+  if (n % delistedEvery === delistedEvery - 1) {
+    end = Math.floor(runs * (0.3 + 0.7 * draw()));
+    newestFirst.push({ run: end, status: "not_found", values: {} });
+    end -= 1;
+  }
+  let current: Snapshot = snapshot;
+  for (let run = end; run > 0; run -= 1) {
+    if (draw() >= changedShare) continue;
+    const before = earlierValues(current, draw);
+    const values = Object.fromEntries(
+      Object.entries(before).map(([field, value]) => [
+        field,
+        { before: value, after: current[field] ?? null },
+      ]),
+    );
+    if (Object.keys(values).length === 0) continue;
+    newestFirst.push({ run, status: "ok", values });
+    current = Object.assign({}, current, before);
+  }
+  const values = Object.fromEntries(
+    Object.entries(current).map(([field, after]) => [field, { after }]),
+  );
+  newestFirst.push({ run: 0, status: "ok", values });
+  return newestFirst.toReversed();
+}
+
+/** Earlier values of the fields that change together. */
+function earlierValues(current: Snapshot, draw: () => number): Snapshot {
+  const before: Record<string, FieldValue> = {};
+  const { price, inStock } = current;
+  if (typeof price === "number") {
+    const earlier = Math.round(price * (1 + (draw() - 0.5) * priceChangeMax) * 100) / 100;
+    if (earlier !== price && earlier > 0) before["price"] = earlier;
+  }
+  if (typeof inStock === "boolean" && draw() < stockShare) before["inStock"] = !inStock;
+  return before;
+}
+
+interface Reading {
+  readonly list: PastList;
+  readonly id: string;
+  readonly step: string;
+  readonly addedAt: string;
+  readonly firstAt: string;
+  readonly readAt: (run: number) => string;
+  readonly runs: number;
+}
+
+/** The item after its last run. */
+function itemAfter(
+  observed: readonly Observed[],
+  snapshot: Snapshot,
+  { list, id, step, addedAt, firstAt, readAt, runs }: Reading,
+): Item {
+  const { platform } = list;
+  const last = observed.at(-1);
+  const changed = observed.findLast(({ run, status }) => run > 0 && status === "ok");
+  const isDelisted = last?.status === "not_found";
+  return {
+    ...newItem(id, addedAt),
+    state: isDelisted ? "delisted" : "active",
+    firstReadAt: firstAt,
+    lastReadStatus: isDelisted ? "not_found" : "ok",
+    readings: { standard: snapshot },
+    snapshotAt: readAt(changed?.run ?? 0),
+    delistedAt: isDelisted ? readAt(last.run) : null,
+    revision: revisionAfter(runs),
+    lastChange:
+      changed === undefined
+        ? null
+        : {
+            changedAt: readAt(changed.run),
+            runId: runIdOf(list, changed.run + 1, Date.parse(readAt(changed.run)) - readMs),
+            runNumber: changed.run + 1,
+            step,
+            scraper: `${platform}.standard`,
+            changes: Object.fromEntries(
+              Object.entries(changed.values).map(([field, { before = null, after }]) => [
+                field,
+                { before, after },
+              ]),
+            ),
+          },
+  };
+}
+
+const shelves = ["Core range", "Promotion", "Price match", "Own brand rival"];
+
+/** The label of an item, and its target price as metadata. */
+function labelsOf(
+  { labelledShare }: PastList,
+  n: number,
+  { price }: Snapshot,
+): Pick<ItemDetails, "label" | "metadata"> {
+  if ((n * 37) % 100 >= labelledShare * 100) return { label: null, metadata: {} };
+  const target = typeof price === "number" ? { target_price: Math.round(price * 95) / 100 } : {};
+  return {
+    label: `${shelves[n % shelves.length] ?? ""} ${String(n + 1).padStart(5, "0")}`,
+    metadata: target,
+  };
+}
