@@ -183,6 +183,19 @@ describe("a list of the TypeScript client", () => {
     ]);
   });
 
+  it("ends with an error after its first page if the operation has no further pages but more entries", async () => {
+    const { client } = await scripted(() => ({ body: { data: [{ id: "wl_1" }], has_more: true } }));
+    const seen: string[] = [];
+    const readAll = async () => {
+      for await (const { id } of client.list("listWatchlists", { query: { limit: 1 } }))
+        seen.push(id);
+    };
+    await expect(readAll()).rejects.toThrow(
+      "There are more entries, but listWatchlists has no further pages. Use a higher 'limit'",
+    );
+    expect(seen).toEqual(["wl_1"]);
+  });
+
   it("follows the event feed, and continues after the last event", async () => {
     const { service, client } = await scripted((_, n) => ({
       body: { data: [{ id: `evt_${n}` }], has_more: false, next_after: `evt_${n}` },

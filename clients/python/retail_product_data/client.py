@@ -1,15 +1,13 @@
 """The client of the service."""
 
-from collections.abc import Iterator
 from types import TracebackType
-from typing import Any
 
 from .events import Events
 from .products import Products
-from .transport import Transport, Values
+from .transport import Transport
 
 
-class Client:
+class Client(Transport):
     """A client of the service. Thread-safe.
 
     ``call`` and ``list`` have every operation of the API reference, under its operation ID in
@@ -24,42 +22,9 @@ class Client:
 
         ``attempts``: attempts of each call, including the first.
         """
-        self._transport = Transport(api_key, base_url, attempts)
-        self.products = Products(self._transport)
-        self.events = Events(self._transport)
-
-    def call(
-        self,
-        operation: str,
-        *,
-        path: Values | None = None,
-        query: Values | None = None,
-        body: object = None,
-        timeout: float | None = None,
-        idempotency_key: str | None = None,
-    ) -> Any:
-        """Calls an operation, such as ``client.call("get_watchlist", path={"id": id})``.
-
-        ``timeout``: seconds for each attempt. Raises ``ApiError`` if the service returns an error,
-        and ``RequestConnectionError`` if no response arrives.
-        """
-        return self._transport.call(
-            operation,
-            path=path,
-            query=query,
-            body=body,
-            timeout=timeout,
-            idempotency_key=idempotency_key,
-        )
-
-    def list(
-        self, operation: str, *, path: Values | None = None, query: Values | None = None
-    ) -> Iterator[Any]:
-        """Iterates over the entries of all pages of a list, such as ``list_changes``."""
-        return self._transport.entries(operation, path=path, query=query)
-
-    def close(self) -> None:
-        self._transport.close()
+        super().__init__(api_key, base_url, attempts)
+        self.products = Products(self)
+        self.events = Events(self)
 
     def __enter__(self) -> "Client":
         return self

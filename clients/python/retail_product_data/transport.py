@@ -44,7 +44,12 @@ class Transport:
         timeout: float | None = None,
         idempotency_key: str | None = None,
     ) -> Any:
-        """Calls an operation, and repeats it only if the repeat is safe."""
+        """Calls an operation, such as ``client.call("get_watchlist", path={"id": id})``.
+
+        Repeats it only if the repeat is safe. ``timeout``: seconds for each attempt. Raises
+        ``ApiError`` if the service returns an error, and ``RequestConnectionError`` if no response
+        arrives.
+        """
         if operation not in OPERATIONS:
             raise ValueError(f"There is no operation '{operation}'.")
         method, template = OPERATIONS[operation]
@@ -87,10 +92,14 @@ class Transport:
         except ValueError as cause:
             raise RequestConnectionError(f"{operation} got no complete response.") from cause
 
-    def entries(
+    def list(
         self, operation: str, *, path: Values | None = None, query: Values | None = None
     ) -> Iterator[Any]:
-        """Iterates over the entries of all pages of a list."""
+        """Iterates over the entries of all pages of a list, such as ``list_changes``.
+
+        Raises ``ValueError`` if there are more entries and the operation has no further pages, so
+        that none is left out silently.
+        """
         following: Values | None = {}
         while following is not None:
             page = self.call(operation, path=path, query={**(query or {}), **following})
@@ -98,16 +107,19 @@ class Transport:
             following = _next_query(operation, page) if page.get("has_more") else None
 
 
-def _next_query(operation: str, page: Any) -> Values | None:
+def _next_query(operation: str, page: Any) -> Values:
     if "next_after" in page:
         return {"after": page["next_after"]}
     if "next_starting_after" in page:
         return {"starting_after": page["next_starting_after"]}
     if operation == "list_watchlist_runs":
         return {"before_run": page["data"][-1]["run_number"]}
-    # The other lists fit on one page, and have more entries only with a lower `limit`.
-    is_paged = operation in ("list_watchlist_items", "get_watchlist_item_history")
-    return {"starting_after": page["data"][-1]["id"]} if is_paged else None
+    if operation in ("list_watchlist_items", "get_watchlist_item_history"):
+        return {"starting_after": page["data"][-1]["id"]}
+    raise ValueError(
+        f"There are more entries, but {operation} has no further pages. "
+        "Use a higher 'limit', or 'call' for the first entries only."
+    )
 
 
 def _path(template: str, values: Values) -> str:

@@ -139,7 +139,7 @@ def test_a_429_is_repeated_after_the_time_in_retry_after(serve: Serve) -> None:
 
 def test_a_call_ends_with_the_error_after_the_last_attempt(serve: Serve) -> None:
     service = serve(lambda *_: failure(429, "CONCURRENCY_LIMIT"))
-    one = Client("k", str(service.client._transport._base_url), attempts=2)
+    one = Client("k", str(service.client._base_url), attempts=2)
     with pytest.raises(ConcurrencyLimitError):
         one.call("get_account")
     assert len(service.calls) == 2
@@ -202,6 +202,14 @@ def test_a_list_iterates_over_all_pages(serve: Serve) -> None:
         "/v1/watchlists/wl_1/items",
         "/v1/watchlists/wl_1/items?starting_after=e4",
     ]
+
+
+def test_a_list_without_further_pages_raises_if_there_are_more_entries(serve: Serve) -> None:
+    service = serve(lambda *_: (200, {}, {"data": [{"id": "wl_1"}], "has_more": True}))
+    found = service.client.list("list_watchlists", query={"limit": 1})
+    assert next(found)["id"] == "wl_1"
+    with pytest.raises(ValueError, match="list_watchlists has no further pages"):
+        next(found)
 
 
 def test_the_feed_continues_after_the_last_event(serve: Serve) -> None:

@@ -22,7 +22,11 @@ interface Page {
   readonly next_starting_after?: string | null;
 }
 
-/** Iterates over all entries of a list. Reads a page when the entries of the last one are used. */
+/**
+ * Iterates over all entries of a list. Reads a page when the entries of the last one are used.
+ * @throws RangeError if there are more entries and the operation has no further pages, so that none
+ * is left out silently
+ */
 export async function* entriesOf<Id extends ListId>(
   transport: Transport,
   operation: Id,
@@ -34,19 +38,21 @@ export async function* entriesOf<Id extends ListId>(
     const input = { ...options, query: { ...query, ...next } } as unknown as CallOptions<Id>;
     const page: Page = await transport.call<Id>(operation, ...([input] as CallArguments<Id>));
     yield* page.data as EntryOf<Id>[];
-    const following = page.has_more ? nextQuery(operation, page) : undefined;
-    if (following === undefined) return;
-    next = following;
+    if (!page.has_more) return;
+    next = nextQuery(operation, page);
   }
 }
 
 /** Returns the parameters of the next page. */
-function nextQuery(operation: ListId, page: Page): Record<string, unknown> | undefined {
+function nextQuery(operation: ListId, page: Page): Record<string, unknown> {
   if (page.next_after !== undefined) return { after: page.next_after };
   if (page.next_starting_after !== undefined) return { starting_after: page.next_starting_after };
   const last = page.data.at(-1) as { id?: string; run_number?: number } | undefined;
-  if (operation === "listWatchlistRuns") return { before_run: last?.run_number };
-  // The other lists fit on one page, and have more entries only with a lower `limit`.
-  const isPaged = operation === "listWatchlistItems" || operation === "getWatchlistItemHistory";
-  return isPaged && last !== undefined ? { starting_after: last.id } : undefined;
+  if (operation === "listWatchlistRuns" && last !== undefined)
+    return { before_run: last.run_number };
+  const isAfterId = operation === "listWatchlistItems" || operation === "getWatchlistItemHistory";
+  if (isAfterId && last !== undefined) return { starting_after: last.id };
+  throw new RangeError(
+    `There are more entries, but ${operation} has no further pages. Use a higher 'limit', or 'call' for the first entries only.`,
+  );
 }
