@@ -2,7 +2,12 @@ import type { Account } from "../../shared/accounts/account.ts";
 import { afterChange } from "../../shared/base/after-change.ts";
 import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { assert } from "../../shared/base/assert.ts";
-import { deferredItems, forecastAccount, pastRuns } from "../../shared/runs/forecast-runs.ts";
+import {
+  deferredItems,
+  forecastAccount,
+  newestRuns,
+  pastRuns,
+} from "../../shared/runs/forecast-runs.ts";
 import { changedWatchlist } from "../../shared/watchlists/change-watchlist.ts";
 import {
   type Estimate,
@@ -24,13 +29,9 @@ export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimat
     const estimate = await wanted(body, { accountId, now }, dependencies);
     const { schedule } = estimate;
     const watchlistId = body.kind === "existing" ? body.watchlistId : null;
-    const [runs, deferred] =
-      watchlistId === null
-        ? [[], new Map<string, number>()]
-        : await Promise.all([
-            pastRuns(watchlistId, dependencies),
-            deferredItems(watchlistId, dependencies),
-          ]);
+    const newest = watchlistId === null ? [] : await newestRuns(watchlistId, dependencies);
+    const runs = pastRuns(newest);
+    const deferred = await deferredItems(newest, dependencies);
     const account = await dependencies.accounts.get(accountId);
     assert(account !== undefined, "a key belongs to an account that exists");
     const { dailyCreditBudget: accountBudget } = account;

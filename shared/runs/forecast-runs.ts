@@ -31,16 +31,21 @@ export interface ForecastDependencies {
   };
 }
 
-/**
- * Returns the runs from which the credits of a watchlist are forecast: of its newest `forecastRuns`
- * runs, the runs that completed and read every step. Returns an empty list if there are none.
- */
-export async function pastRuns(
+/** Returns the newest `forecastRuns` runs of a watchlist, newest first. */
+export async function newestRuns(
   watchlistId: string,
   { runs }: Pick<ForecastDependencies, "runs">,
-): Promise<readonly PastRun[]> {
+): Promise<readonly Run[]> {
   const { runs: newest } = await runs.list(watchlistId, forecastRuns);
-  return newest
+  return newest;
+}
+
+/**
+ * Returns the runs from which the credits of a watchlist are forecast: of its newest runs, those
+ * that completed and read every step.
+ */
+export const pastRuns = (newest: readonly Run[]): readonly PastRun[] =>
+  newest
     .filter(({ status, error }) => status === "completed" && error === null)
     .map(({ kind, credits, stats }) => ({
       kind,
@@ -48,7 +53,6 @@ export async function pastRuns(
       tracked: stats.tracked,
       stepItems: itemsOfSteps(stats.steps),
     }));
-}
 
 const itemsOfSteps = (steps: Run["stats"]["steps"]): Readonly<Record<string, number>> =>
   Object.fromEntries(Object.entries(steps).map(([id, { requested }]) => [id, requested]));
@@ -56,13 +60,12 @@ const itemsOfSteps = (steps: Run["stats"]["steps"]): Readonly<Record<string, num
 /**
  * Returns the number of items that the newest finished run deferred at each step, by ID of the step.
  * The next run reads these items.
+ * @param newest the newest runs of a watchlist, newest first
  */
 export async function deferredItems(
-  watchlistId: string,
-  { runs, steps }: Pick<ForecastDependencies, "runs"> & { readonly steps: Pick<StepStore, "list"> },
+  newest: readonly Run[],
+  { steps }: { readonly steps: Pick<StepStore, "list"> },
 ): Promise<ReadonlyMap<string, number>> {
-  // Only the newest run can be in progress.
-  const { runs: newest } = await runs.list(watchlistId, 2);
   const last = newest.find(({ finishedAt }) => finishedAt !== null);
   if (last === undefined || last.error === null) return new Map();
   const planned = await steps.list(last.id);
@@ -124,4 +127,5 @@ const forecastList = async (
   list: Omit<ForecastWatchlist, "runs"> & Pick<Watchlist, "id">,
   now: Date,
   dependencies: Pick<ForecastDependencies, "runs">,
-): Promise<Forecast> => forecastOf({ ...list, runs: await pastRuns(list.id, dependencies) }, now);
+): Promise<Forecast> =>
+  forecastOf({ ...list, runs: pastRuns(await newestRuns(list.id, dependencies)) }, now);
