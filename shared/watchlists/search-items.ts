@@ -33,7 +33,7 @@ const prefixForm = /^[a-z0-9]{3,15}$/i;
 /**
  * Finds items of several watchlists. First, the items whose ID begins with the search; this reads
  * only the pages of these IDs. If they are fewer than `limit`, also the items whose ID, label or
- * title contain all words; this reads the details of the watchlists one after the other until
+ * title contain all words; this reads the details of up to 16 watchlists at the same time, until
  * `limit` items are found. Items without details can be found only by the start of their ID.
  */
 export async function searchItems(

@@ -30,7 +30,7 @@ export const runRowsQuery = (
   ConsistentRead: true,
 });
 
-/** Number of rows that the first request for the newest runs reads: those of a day or a week. */
+/** Number of rows that the first request for the newest runs reads. */
 const newestRows = 8;
 
 /**
