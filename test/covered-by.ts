@@ -74,7 +74,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/openapi/query-parameters.test.ts": files("body-fields"),
     "test/functions/http/authenticate.test.ts": files("presented-key"),
     "test/functions/http/group-handler.test.ts": files(
-      "call-parts call-state error-response method-routes open-call query time-to-answer",
+      "access call-parts call-state error-response method-routes open-call query time-to-answer",
       "validate",
     ),
     "test/functions/http/json-body.test.ts": files("header"),
@@ -157,7 +157,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/accounts/": {
     "test/functions/account/operations.test.ts": files(
       "account-schema api-key-schema present-account present-api-key",
-      "read-usage revoke-api-key usage-schema",
+      "read-usage revoke-api-key scopes usage-schema",
     ),
     "test/shared/accounts/rate-window.property.test.ts": files("local-rate"),
     "test/shared/aws/accounts/account-store.test.ts": files("account credit-packs"),
@@ -553,7 +553,9 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "tools/reconcile/rules/": {
     "test/tools/reconcile/checks/shards.slow.test.ts": files("shard-fold shards"),
-    "test/tools/reconcile/inconsistencies.slow.test.ts": files("budget delivery feed list runs target"),
+    "test/tools/reconcile/inconsistencies.slow.test.ts": files(
+      "budget delivery feed list runs target",
+    ),
     "test/tools/reconcile/rules/account.test.ts": files("difference mark"),
   },
   "tools/sources/upstream/": {

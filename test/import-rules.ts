@@ -103,7 +103,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // The Lambda functions. No function imports another.
-  "functions/": [],
+  "functions/": shared("accounts/scopes.ts"),
   "functions/composition/": ["shared/", ...functions("environment.ts http")],
   "functions/http/": [
     ...shared("accounts base items observability/metrics.ts observability/metric-names.ts"),

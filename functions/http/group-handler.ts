@@ -6,7 +6,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-l
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import { assert } from "../../shared/base/assert.ts";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
-import { demoReadOnly, notFound, wrongMethod } from "../../shared/base/errors.ts";
+import { notFound, wrongMethod } from "../../shared/base/errors.ts";
 import { isId } from "../../shared/base/ids.ts";
 import { readingEndsAt } from "../../shared/base/call-time.ts";
 import type { OwnAddresses } from "../../shared/outgoing/url.ts";
@@ -15,10 +15,12 @@ import { addWorkKeys, recordMetrics, within } from "../../shared/observability/w
 import {
   groups,
   type GroupName,
+  hasEffects,
+  isPublic,
   type RouteKey,
   type RouteKeyOf,
-  routes as routeTable,
 } from "../routes.ts";
+import { refuseCaller } from "./access.ts";
 import { authenticate } from "./authenticate.ts";
 import { parsedParts, sentParts } from "./call-parts.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
@@ -118,7 +120,7 @@ interface Dispatch<Dependencies> {
 
 /**
  * Executes a route. Defines the order of errors that the introduction of the OpenAPI document
- * lists: 403 for a key of the demo workspace, 501 for announced features, 400 for parameters, then
+ * lists: 403 for a key that may not call the route, 501 for announced features, 400 for parameters, then
  * the errors of the operation. The middleware has already checked for 401 and 429.
  * @throws these errors, and any error of the operation
  */
@@ -126,19 +128,19 @@ async function answer<Group extends GroupName, Dependencies>(
   { key, route, event, state }: Dispatch<Dependencies>,
   { dependencies, readBalance, domainName }: GroupOptions<Group, Dependencies>,
 ): Promise<APIGatewayProxyResult> {
-  const { access } = routeTable[key];
   state.route = key;
-  if (access === "write" && state.caller?.demo === true) throw demoReadOnly();
+  const caller = state.caller ?? anonymous;
+  refuseCaller(key, caller);
   const path = decodedPath(event);
   const { id = "" } = path;
   if (isId("watchlist", id)) addWorkKeys({ watchlist_id: id });
-  const sent = await sentParts(event, access);
+  const sent = await sentParts(event, !isPublic(key));
   route.announced?.({ body: sent.body, query: sent.query, path });
   const { body, query } = parsedParts({ key, route, event, sent });
   route.check?.({ body, query, path });
   const call: Call<never, never> = {
     routeKey: key,
-    caller: state.caller ?? anonymous,
+    caller,
     body,
     query,
     path,
@@ -155,7 +157,7 @@ async function answer<Group extends GroupName, Dependencies>(
     baseUrl: baseUrlOf(event),
     own: ownAddresses(event, domainName),
   };
-  const isUnspent = event.httpMethod === "HEAD" && access === "write";
+  const isUnspent = event.httpMethod === "HEAD" && hasEffects(key);
   const reply = isUnspent
     ? await unspentReply(call, readBalance)
     : await route.handle(call, dependencies);
@@ -163,7 +165,14 @@ async function answer<Group extends GroupName, Dependencies>(
   return rendered(reply);
 }
 
-const anonymous: Caller = { accountId: "", keyId: "", keyName: "", keyPrefix: "", demo: false };
+const anonymous: Caller = {
+  accountId: "",
+  keyId: "",
+  keyName: "",
+  keyPrefix: "",
+  demo: false,
+  scopes: [],
+};
 
 /**
  * Returns the response to HEAD for a GET route that charges. The response has no body, so the

@@ -32,8 +32,10 @@ const refusalOrder: readonly Refusal[] = [
   },
   {
     status: "403",
-    codes: ["DEMO_READ_ONLY"],
-    when: "A demo workspace key is used for a call that writes or spends credits.",
+    codes: ["DEMO_READ_ONLY", "UNAUTHORIZED"],
+    when:
+      "A demo workspace key is used for a call that writes or spends credits, or the key lacks a scope that " +
+      "the operation needs.",
   },
   {
     status: "501",

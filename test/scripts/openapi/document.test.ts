@@ -83,7 +83,7 @@ describe("the OpenAPI document", () => {
   it("declares exactly the public routes as callable without an API key", () => {
     const open = operations.filter(({ operation }) => operation.security?.length === 0);
     const expected = Object.entries(routes).filter(
-      ([key, { access }]) => access === "public" && !undocumented.includes(key),
+      ([key, { scopes }]) => scopes.length === 0 && !undocumented.includes(key),
     );
     expect(open.map(({ key }) => key).sort()).toEqual(expected.map(([key]) => key).sort());
   });

@@ -5,7 +5,7 @@ import type { BacktestStore } from "../../../shared/backtest/backtest-store.ts";
 import { runBacktestJob } from "../../../shared/backtest/run-backtest-job.ts";
 import { startBacktest } from "../../../shared/backtest/start-backtest.ts";
 import { limits } from "../../../shared/base/limits.ts";
-import type { Pipeline } from "../../../shared/pipelines/pipeline.ts";
+import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { pipelineOf, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { startRunBench, type RunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
