@@ -14,8 +14,8 @@ export interface Group {
   /** True for the group that also handles all paths without a root. */
   readonly handlesOtherPaths?: true;
   /**
-   * True if the roots are at the top level instead of below `/v1`, because their pages are not part
-   * of the API.
+   * True if the roots are at the top level instead of below `/v1`, because their paths have no
+   * version of the API.
    */
   readonly unversioned?: true;
   /**
@@ -77,6 +77,8 @@ export const groups = {
     keys: "ignored",
     itemCalls: false,
   },
+  // A server of the Model Context Protocol: its tools call routes of other groups.
+  mcp: { roots: ["mcp"], unversioned: true, streaming: true, keys: "required", itemCalls: false },
   meta: {
     // A separate root has a separate limit, so that a flood of calls to other paths does not make a
     // monitor get 429.
@@ -94,7 +96,7 @@ export type GroupName = keyof typeof groups;
 export interface RouteEntry {
   readonly group: GroupName;
   /**
-   * The scopes that a key needs, all of them. Empty for a public route, which needs no key.
+   * The scopes that a key needs, all of them. Empty for a route that every key may call.
    *
    * - `read`: the call shows data of the account, or calculates from it.
    * - `spend`: the call charges credits, or changes what the runs of a watchlist charge.
@@ -174,6 +176,8 @@ export const routes = {
   "GET /v1/api_keys": { group: "account", scopes: ["read"] },
   "POST /v1/api_keys": { group: "account", scopes: ["write"] },
   "DELETE /v1/api_keys/{id}": { group: "account", scopes: ["write"] },
+  // Each tool needs the scopes of the route that it calls.
+  "POST /mcp": { group: "mcp", scopes: [] },
   "GET /": { group: "meta", scopes: [] },
   "GET /v1/health": { group: "meta", scopes: [] },
   "GET /v1/openapi.json": { group: "meta", scopes: [] },
@@ -194,11 +198,11 @@ export const routes = {
 
 export type RouteKey = keyof typeof routes;
 
-/** Returns the scopes that a key needs to call a route; none for a public route. */
+/** Returns the scopes that a key needs to call a route. */
 export const scopesOf = (key: RouteKey): readonly Scope[] => routes[key].scopes;
 
 /** Returns true for a route that needs no key. */
-export const isPublic = (key: RouteKey): boolean => scopesOf(key).length === 0;
+export const isPublic = (key: RouteKey): boolean => groups[routes[key].group].keys !== "required";
 
 /**
  * Returns true for a route that changes something or charges credits. Keys of the demo workspace

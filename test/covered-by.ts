@@ -74,12 +74,18 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/openapi/query-parameters.test.ts": files("body-fields"),
     "test/functions/http/authenticate.test.ts": files("presented-key"),
     "test/functions/http/group-handler.test.ts": files(
-      "access call-parts call-state error-response method-routes open-call query time-to-answer",
+      "access answer call-parts call-state error-response method-routes open-call query time-to-answer",
       "validate",
     ),
     "test/functions/http/json-body.test.ts": files("header"),
     "test/functions/http/request-log.test.ts": files("item-reply route route-of-call"),
     "test/functions/http/response-body.test.ts": files("cors public-document"),
+  },
+  "functions/mcp/": {
+    "test/functions/mcp/tools.test.ts": files(
+      "caps input-schema item-tools origin watchlist-tools",
+    ),
+    "test/world/agents.test.ts": files("call-tool handler server"),
   },
   "functions/meta/": {
     "test/functions/meta/health.test.ts": files("root"),

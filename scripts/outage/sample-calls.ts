@@ -193,6 +193,10 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "GET /v1/health": { needsStore: true },
   "GET /v1/openapi.json": {},
   "GET /v1/agent_profiles/{version}": { path: `/v1/agent_profiles/${protocolVersions[0]}` },
+  "POST /mcp": {
+    body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+    needsKeyOnly: true,
+  },
   "GET /dashboard": {},
   "GET /dashboard/{file}": { path: "/dashboard/config.json" },
   "GET /docs": {},

@@ -140,6 +140,13 @@ export const demoReadOnly = (): ServiceError =>
     "This key belongs to the read-only demo workspace. Use a key of your own account.",
   );
 
+/** 403 for a call of `/mcp` by a page of another site. */
+export const originRefused = (): ServiceError =>
+  new ServiceError(
+    ["UNAUTHORIZED", 403],
+    "Pages of other sites cannot call this endpoint. Call it from a program, which sends no 'Origin' header.",
+  );
+
 const both = new Intl.ListFormat("en", { type: "conjunction" });
 
 const scopesText = (scopes: readonly string[]): string =>

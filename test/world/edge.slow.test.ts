@@ -100,7 +100,10 @@ const called = (route: string): string =>
 const all = (Object.keys(routes) as RouteKey[]).filter((route) => !route.startsWith("ANY "));
 const methodsOf = (path: string): string[] =>
   all.filter((route) => route.endsWith(` ${path}`)).map((route) => route.split(" ")[0] ?? "");
-const paths = [...new Set(all.map((route) => route.split(" ")[1] ?? ""))];
+/** The Model Context Protocol requires 405 for other methods of `/mcp`. */
+const paths = [...new Set(all.map((route) => route.split(" ")[1] ?? ""))].filter(
+  (path) => path !== "/mcp",
+);
 const keyed = all.filter((route) => !isPublic(route));
 const writes = all.filter(hasEffects);
 const gets = all.filter((route) => route.startsWith("GET "));

@@ -9,7 +9,7 @@ interface Refusal {
 
 /**
  * The reasons for refusing a call, in the order of the checks. The first that applies is returned.
- * `functions/http/group-handler.ts` implements the order; `test/world/edge.slow.test.ts` checks it
+ * `functions/http/answer.ts` implements the order; `test/world/edge.slow.test.ts` checks it
  * on every route.
  */
 const refusalOrder: readonly Refusal[] = [
