@@ -58,6 +58,9 @@ describe("the bundles of the Lambda functions", () => {
       ["removed_items", 118_000],
       // The ledger, with which the routes of watchlists charge a preview.
       ["watchlist_preview", 80_000],
+      // The server of the Model Context Protocol (442 KB), the conversion of schemas to JSON Schema, and the
+      // ledger, with which its tools charge items.
+      ["io.modelcontextprotocol/protocolVersion", 560_000],
       ["AssumeRole", 60_000],
       // The source adapters, and the clients that read their secrets: among them the forest that
       // finds prices (96 KB) and the CSS selectors of rules for a shop.
