@@ -50,8 +50,8 @@ export function checkBacktestDays(sent: JsonObject, now: Date): void {
     );
   }
   // The route checks the form of the times. Without `since`, the span is one day.
-  const from = Date.parse(String(since));
-  const to = until === undefined ? now.getTime() : Date.parse(String(until));
+  const from = typeof since === "string" ? Date.parse(since) : Number.NaN;
+  const to = typeof until === "string" ? Date.parse(until) : now.getTime();
   const days = Math.ceil((to - from) / msPerDay);
   if (days > Number(maxDays)) {
     throw invalidParam(

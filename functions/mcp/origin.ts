@@ -13,7 +13,7 @@ export function isOwnOrigin(event: APIGatewayProxyEvent, domainName: string | un
   const origin = headerOf(event, "origin");
   if (origin === undefined) return true;
   const host = (headerOf(event, "host") ?? "").toLowerCase();
-  const { apiId = "" } = event.requestContext;
+  const { apiId } = event.requestContext;
   const isOwnHost =
     host === domainName || loopback.test(host) || host.startsWith(`${apiId}.execute-api.`);
   return isOwnHost && URL.canParse(origin) && new URL(origin).host === host;

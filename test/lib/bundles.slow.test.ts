@@ -49,7 +49,7 @@ describe("the bundles of the Lambda functions", () => {
     expect(marked).toHaveLength(streaming.length);
   });
 
-  it("are smaller than 510 KB, plus a fixed size for the clients and routes that only some functions contain", () => {
+  it("are smaller than 511 KB, plus a fixed size for the clients and routes that only some functions contain", () => {
     const more = [
       ["PutObject", 87_000],
       ["CreateSchedule", 20_000],
@@ -69,7 +69,7 @@ describe("the bundles of the Lambda functions", () => {
     for (const file of files) {
       const code = readFileSync(file, "utf8");
       const allowed = more.filter(([action]) => code.includes(action)).map(([, bytes]) => bytes);
-      expect(code.length).toBeLessThan(allowed.reduce((sum, bytes) => sum + bytes, 510_000));
+      expect(code.length).toBeLessThan(allowed.reduce((sum, bytes) => sum + bytes, 511_000));
     }
   });
 

@@ -73,7 +73,7 @@ describe("the MCP conformance suite", () => {
   it("has no scenario that is neither listed as applicable nor as not applicable", async () => {
     const listed = (await run("list", "--server")).matchAll(/^ {2}- ([\w-]+)/gm);
     const known = [...applicable, ...Object.values(notApplicable).flat()];
-    expect([...listed].map(([, name]) => name).toSorted()).toEqual(known.toSorted());
+    expect(new Set([...listed].map(([, name]) => name))).toEqual(new Set(known));
   });
 
   it.each(applicable)(
