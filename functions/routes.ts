@@ -1,14 +1,9 @@
 /**
- * The route table: each route of the API, the group that handles the route, and the keys that may
- * call it. The CDK app creates the gateway resources from this table, and the handlers use it to
- * dispatch calls.
+ * The route table: each route of the API, the group that handles the route, and the scopes that a
+ * key needs to call it. The CDK app creates the gateway resources from this table, and the handlers
+ * use it to dispatch calls.
  */
-
-/**
- * `public`: no key is required. `read`: any key. `write`: any key except the keys of the demo
- * workspace.
- */
-export type Access = "public" | "read" | "write";
+import type { Scope } from "../shared/accounts/scopes.ts";
 
 export interface Group {
   /**
@@ -19,8 +14,8 @@ export interface Group {
   /** True for the group that also handles all paths without a root. */
   readonly handlesOtherPaths?: true;
   /**
-   * True if the roots are at the top level instead of below `/v1`, because their pages are not part
-   * of the API.
+   * True if the roots are at the top level instead of below `/v1`, because their paths have no
+   * version of the API.
    */
   readonly unversioned?: true;
   /**
@@ -82,6 +77,8 @@ export const groups = {
     keys: "ignored",
     itemCalls: false,
   },
+  // A server of the Model Context Protocol: its tools call routes of other groups.
+  mcp: { roots: ["mcp"], unversioned: true, streaming: true, keys: "required", itemCalls: false },
   meta: {
     // A separate root has a separate limit, so that a flood of calls to other paths does not make a
     // monitor get 429.
@@ -98,101 +95,126 @@ export type GroupName = keyof typeof groups;
 
 export interface RouteEntry {
   readonly group: GroupName;
-  readonly access: Access;
+  /**
+   * The scopes that a key needs, all of them. Empty for a route that every key may call.
+   *
+   * - `read`: the call shows data of the account, or calculates from it.
+   * - `spend`: the call charges credits, or changes what the runs of a watchlist charge.
+   * - `write`: the call creates, changes or deletes something.
+   */
+  readonly scopes: readonly Scope[];
   /** True for a route that charges by item in a group whose other routes are free. */
   readonly itemCall?: true;
 }
 
-/** The group and the access of each route. A route is `METHOD /path`, with parameters in braces. */
+/** The group and the scopes of each route. A route is `METHOD /path`, with parameters in braces. */
 export const routes = {
-  "POST /v1/products": { group: "products", access: "write" },
-  "GET /v1/products/{id}/offers": { group: "products", access: "write" },
-  "POST /v1/offers": { group: "offers", access: "write" },
-  "POST /v1/offers/check": { group: "offers", access: "write" },
-  "GET /v1/platforms": { group: "platforms", access: "public" },
-  "GET /v1/structured": { group: "structured", access: "read" },
-  "GET /v1/structured/{platform}/{kind}": { group: "structured", access: "read" },
-  "POST /v1/structured/{platform}/{kind}": { group: "structured", access: "read" },
-  "GET /v1/watchlists": { group: "watchlists", access: "read" },
-  "POST /v1/watchlists": { group: "watchlists", access: "write" },
-  // A POST, because a pipeline is too large for a query. The call writes nothing, so its access is
+  "POST /v1/products": { group: "products", scopes: ["spend"] },
+  "GET /v1/products/{id}/offers": { group: "products", scopes: ["spend"] },
+  "POST /v1/offers": { group: "offers", scopes: ["spend"] },
+  "POST /v1/offers/check": { group: "offers", scopes: ["spend"] },
+  "GET /v1/platforms": { group: "platforms", scopes: [] },
+  "GET /v1/structured": { group: "structured", scopes: ["read"] },
+  "GET /v1/structured/{platform}/{kind}": { group: "structured", scopes: ["read"] },
+  "POST /v1/structured/{platform}/{kind}": { group: "structured", scopes: ["read"] },
+  "GET /v1/watchlists": { group: "watchlists", scopes: ["read"] },
+  "POST /v1/watchlists": { group: "watchlists", scopes: ["spend", "write"] },
+  // A POST, because a pipeline is too large for a query. The call writes nothing, so it needs
   // `read`.
-  "POST /v1/watchlists/estimate": { group: "watchlists", access: "read" },
-  "GET /v1/watchlists/schedule": { group: "watchlists", access: "read" },
-  "GET /v1/watchlists/scrapers": { group: "watchlists", access: "read" },
-  "GET /v1/watchlists/sources": { group: "watchlists", access: "read" },
-  "GET /v1/watchlists/{id}": { group: "watchlists", access: "read" },
-  "PATCH /v1/watchlists/{id}": { group: "watchlists", access: "write" },
-  "DELETE /v1/watchlists/{id}": { group: "watchlists", access: "write" },
-  "POST /v1/watchlists/{id}/run": { group: "watchlists", access: "write" },
+  "POST /v1/watchlists/estimate": { group: "watchlists", scopes: ["read"] },
+  "GET /v1/watchlists/schedule": { group: "watchlists", scopes: ["read"] },
+  "GET /v1/watchlists/scrapers": { group: "watchlists", scopes: ["read"] },
+  "GET /v1/watchlists/sources": { group: "watchlists", scopes: ["read"] },
+  "GET /v1/watchlists/{id}": { group: "watchlists", scopes: ["read"] },
+  "PATCH /v1/watchlists/{id}": { group: "watchlists", scopes: ["spend", "write"] },
+  "DELETE /v1/watchlists/{id}": { group: "watchlists", scopes: ["write"] },
+  "POST /v1/watchlists/{id}/run": { group: "watchlists", scopes: ["spend", "write"] },
   // Changes nothing of the account, like the estimate.
-  "POST /v1/watchlists/{id}/backtest": { group: "watchlists", access: "read" },
-  "GET /v1/watchlists/{id}/backtests/{backtest_id}": { group: "watchlists", access: "read" },
-  "POST /v1/watchlists/{id}/preview": { group: "watchlists", access: "write", itemCall: true },
-  "GET /v1/watchlists/{id}/runs": { group: "watchlists", access: "read" },
-  "GET /v1/watchlists/{id}/runs/{run_number}": { group: "watchlists", access: "read" },
-  "POST /v1/watchlists/{id}/runs/{run_number}/release": { group: "watchlists", access: "write" },
-  "POST /v1/watchlists/{id}/runs/{run_number}/discard": { group: "watchlists", access: "write" },
-  "GET /v1/watchlists/{id}/items": { group: "watchlists", access: "read" },
-  "POST /v1/watchlists/{id}/items": { group: "watchlists", access: "write" },
-  "GET /v1/watchlists/{id}/items/{item_id}": { group: "watchlists", access: "read" },
-  "GET /v1/watchlists/{id}/items/{item_id}/history": { group: "watchlists", access: "read" },
-  "GET /v1/watchlists/{id}/changes": { group: "watchlists", access: "read" },
-  "GET /v1/changes": { group: "watchlists", access: "read" },
-  "GET /v1/watchlists/items": { group: "watchlists", access: "read" },
-  "POST /v1/watchlists/{id}/asins": { group: "watchlists", access: "write" },
-  "GET /v1/webhook_endpoints": { group: "webhook-endpoints", access: "read" },
-  "POST /v1/webhook_endpoints": { group: "webhook-endpoints", access: "write" },
-  "GET /v1/webhook_endpoints/{id}": { group: "webhook-endpoints", access: "read" },
-  "PATCH /v1/webhook_endpoints/{id}": { group: "webhook-endpoints", access: "write" },
-  "DELETE /v1/webhook_endpoints/{id}": { group: "webhook-endpoints", access: "write" },
-  "POST /v1/webhook_endpoints/{id}/rotate": { group: "webhook-endpoints", access: "write" },
-  "POST /v1/webhook_endpoints/{id}/test": { group: "webhook-endpoints", access: "write" },
-  "GET /v1/webhook_endpoints/{id}/deliveries": { group: "webhook-endpoints", access: "read" },
-  "POST /v1/webhook_endpoints/{id}/recover": { group: "webhook-endpoints", access: "write" },
-  "GET /v1/webhook_deliveries": { group: "webhook-endpoints", access: "read" },
-  "GET /v1/webhook_deliveries/{id}": { group: "webhook-endpoints", access: "read" },
-  "POST /v1/webhook_deliveries/{id}/redeliver": { group: "webhook-endpoints", access: "write" },
-  "GET /v1/events": { group: "events", access: "read" },
-  "GET /v1/events/{id}": { group: "events", access: "read" },
-  "POST /v1/events/{id}/send": { group: "events", access: "write" },
-  "GET /v1/s3_destination": { group: "s3-destination", access: "read" },
-  "PUT /v1/s3_destination": { group: "s3-destination", access: "write" },
-  "PATCH /v1/s3_destination": { group: "s3-destination", access: "write" },
-  "DELETE /v1/s3_destination": { group: "s3-destination", access: "write" },
-  "POST /v1/s3_destination/test": { group: "s3-destination", access: "write" },
-  "GET /v1/s3_destination/exports": { group: "s3-destination", access: "read" },
-  "POST /v1/s3_destination/backfill": { group: "s3-destination", access: "write" },
-  "GET /v1/account": { group: "account", access: "read" },
-  "PATCH /v1/account": { group: "account", access: "write" },
-  "GET /v1/usage": { group: "account", access: "read" },
-  "GET /v1/credit_transactions": { group: "account", access: "read" },
-  "GET /v1/api_keys": { group: "account", access: "read" },
-  "POST /v1/api_keys": { group: "account", access: "write" },
-  "DELETE /v1/api_keys/{id}": { group: "account", access: "write" },
-  "GET /": { group: "meta", access: "public" },
-  "GET /v1/health": { group: "meta", access: "public" },
-  "GET /v1/openapi.json": { group: "meta", access: "public" },
-  "GET /v1/agent_profiles/{version}": { group: "meta", access: "public" },
-  "GET /v1/changelog": { group: "meta", access: "public" },
-  "GET /v1/postman.json": { group: "meta", access: "public" },
-  "GET /v1/schemas/{name}": { group: "meta", access: "public" },
-  "GET /llms.txt": { group: "meta", access: "public" },
-  "GET /dashboard": { group: "dashboard", access: "public" },
-  "GET /dashboard/{file}": { group: "dashboard", access: "public" },
-  "GET /docs": { group: "meta", access: "public" },
-  "GET /docs/{page}": { group: "meta", access: "public" },
-  "GET /docs/assets/{file}": { group: "meta", access: "public" },
-  "ANY /v1/scrape": { group: "meta", access: "public" },
-  "ANY /v1/scrape/{proxy+}": { group: "meta", access: "public" },
-  "ANY /v1/jobs": { group: "meta", access: "public" },
-  "ANY /v1/jobs/{proxy+}": { group: "meta", access: "public" },
-  "ANY /v1/batches": { group: "meta", access: "public" },
-  "ANY /v1/batches/{proxy+}": { group: "meta", access: "public" },
-  "ANY /{proxy+}": { group: "meta", access: "public" },
+  "POST /v1/watchlists/{id}/backtest": { group: "watchlists", scopes: ["read"] },
+  "GET /v1/watchlists/{id}/backtests/{backtest_id}": { group: "watchlists", scopes: ["read"] },
+  "POST /v1/watchlists/{id}/preview": { group: "watchlists", scopes: ["spend"], itemCall: true },
+  "GET /v1/watchlists/{id}/runs": { group: "watchlists", scopes: ["read"] },
+  "GET /v1/watchlists/{id}/runs/{run_number}": { group: "watchlists", scopes: ["read"] },
+  "POST /v1/watchlists/{id}/runs/{run_number}/release": {
+    group: "watchlists",
+    scopes: ["spend", "write"],
+  },
+  "POST /v1/watchlists/{id}/runs/{run_number}/discard": { group: "watchlists", scopes: ["write"] },
+  "GET /v1/watchlists/{id}/items": { group: "watchlists", scopes: ["read"] },
+  "POST /v1/watchlists/{id}/items": { group: "watchlists", scopes: ["spend", "write"] },
+  "GET /v1/watchlists/{id}/items/{item_id}": { group: "watchlists", scopes: ["read"] },
+  "GET /v1/watchlists/{id}/items/{item_id}/history": { group: "watchlists", scopes: ["read"] },
+  "GET /v1/watchlists/{id}/changes": { group: "watchlists", scopes: ["read"] },
+  "GET /v1/changes": { group: "watchlists", scopes: ["read"] },
+  "GET /v1/watchlists/items": { group: "watchlists", scopes: ["read"] },
+  "POST /v1/watchlists/{id}/asins": { group: "watchlists", scopes: ["spend", "write"] },
+  "GET /v1/webhook_endpoints": { group: "webhook-endpoints", scopes: ["read"] },
+  "POST /v1/webhook_endpoints": { group: "webhook-endpoints", scopes: ["write"] },
+  "GET /v1/webhook_endpoints/{id}": { group: "webhook-endpoints", scopes: ["read"] },
+  "PATCH /v1/webhook_endpoints/{id}": { group: "webhook-endpoints", scopes: ["write"] },
+  "DELETE /v1/webhook_endpoints/{id}": { group: "webhook-endpoints", scopes: ["write"] },
+  "POST /v1/webhook_endpoints/{id}/rotate": { group: "webhook-endpoints", scopes: ["write"] },
+  "POST /v1/webhook_endpoints/{id}/test": { group: "webhook-endpoints", scopes: ["write"] },
+  "GET /v1/webhook_endpoints/{id}/deliveries": { group: "webhook-endpoints", scopes: ["read"] },
+  "POST /v1/webhook_endpoints/{id}/recover": { group: "webhook-endpoints", scopes: ["write"] },
+  "GET /v1/webhook_deliveries": { group: "webhook-endpoints", scopes: ["read"] },
+  "GET /v1/webhook_deliveries/{id}": { group: "webhook-endpoints", scopes: ["read"] },
+  "POST /v1/webhook_deliveries/{id}/redeliver": { group: "webhook-endpoints", scopes: ["write"] },
+  "GET /v1/events": { group: "events", scopes: ["read"] },
+  "GET /v1/events/{id}": { group: "events", scopes: ["read"] },
+  "POST /v1/events/{id}/send": { group: "events", scopes: ["write"] },
+  "GET /v1/s3_destination": { group: "s3-destination", scopes: ["read"] },
+  "PUT /v1/s3_destination": { group: "s3-destination", scopes: ["write"] },
+  "PATCH /v1/s3_destination": { group: "s3-destination", scopes: ["write"] },
+  "DELETE /v1/s3_destination": { group: "s3-destination", scopes: ["write"] },
+  "POST /v1/s3_destination/test": { group: "s3-destination", scopes: ["write"] },
+  "GET /v1/s3_destination/exports": { group: "s3-destination", scopes: ["read"] },
+  "POST /v1/s3_destination/backfill": { group: "s3-destination", scopes: ["write"] },
+  "GET /v1/account": { group: "account", scopes: ["read"] },
+  "PATCH /v1/account": { group: "account", scopes: ["write"] },
+  "GET /v1/usage": { group: "account", scopes: ["read"] },
+  "GET /v1/credit_transactions": { group: "account", scopes: ["read"] },
+  "GET /v1/api_keys": { group: "account", scopes: ["read"] },
+  "POST /v1/api_keys": { group: "account", scopes: ["write"] },
+  "DELETE /v1/api_keys/{id}": { group: "account", scopes: ["write"] },
+  // Each tool needs the scopes of the route that it calls.
+  "POST /mcp": { group: "mcp", scopes: [] },
+  "GET /": { group: "meta", scopes: [] },
+  "GET /v1/health": { group: "meta", scopes: [] },
+  "GET /v1/openapi.json": { group: "meta", scopes: [] },
+  "GET /v1/agent_profiles/{version}": { group: "meta", scopes: [] },
+  "GET /v1/changelog": { group: "meta", scopes: [] },
+  "GET /v1/postman.json": { group: "meta", scopes: [] },
+  "GET /v1/schemas/{name}": { group: "meta", scopes: [] },
+  "GET /llms.txt": { group: "meta", scopes: [] },
+  "GET /dashboard": { group: "dashboard", scopes: [] },
+  "GET /dashboard/{file}": { group: "dashboard", scopes: [] },
+  "GET /docs": { group: "meta", scopes: [] },
+  "GET /docs/{page}": { group: "meta", scopes: [] },
+  "GET /docs/assets/{file}": { group: "meta", scopes: [] },
+  "ANY /v1/scrape": { group: "meta", scopes: [] },
+  "ANY /v1/scrape/{proxy+}": { group: "meta", scopes: [] },
+  "ANY /v1/jobs": { group: "meta", scopes: [] },
+  "ANY /v1/jobs/{proxy+}": { group: "meta", scopes: [] },
+  "ANY /v1/batches": { group: "meta", scopes: [] },
+  "ANY /v1/batches/{proxy+}": { group: "meta", scopes: [] },
+  "ANY /{proxy+}": { group: "meta", scopes: [] },
 } as const satisfies Record<string, RouteEntry>;
 
 export type RouteKey = keyof typeof routes;
+
+/** Returns the scopes that a key needs to call a route. */
+export const scopesOf = (key: RouteKey): readonly Scope[] => routes[key].scopes;
+
+/** Returns true for a route that needs no key. */
+export const isPublic = (key: RouteKey): boolean => groups[routes[key].group].keys !== "required";
+
+/**
+ * Returns true for a route that changes something or charges credits. Keys of the demo workspace
+ * cannot call such a route.
+ */
+export const hasEffects = (key: RouteKey): boolean => scopesOf(key).some((one) => one !== "read");
+
 /** Returns true for a route that charges by item. */
 export function isItemCall(key: RouteKey): boolean {
   const { group, itemCall }: RouteEntry = routes[key];

@@ -63,6 +63,7 @@ export class ApiFunctions extends Construct {
       events: this.events(),
       "s3-destination": this.s3Destination(),
       account: this.account(),
+      mcp: this.mcp(),
       platforms: this.platforms(),
       structured: this.group("structured", "Structured-data endpoints (announced).", this.edge()),
       dashboard: this.group("dashboard", "The account dashboard's files.", {
@@ -102,8 +103,29 @@ export class ApiFunctions extends Construct {
   }
 
   private watchlists(): ServiceFunction<"watchlists"> {
+    const watchlists = this.group(
+      "watchlists",
+      "Watchlists, their items and runs.",
+      this.watchlistVariables(),
+    );
+    this.grantWatchlists(watchlists);
+    return watchlists;
+  }
+
+  /** The tools of agents read items and watchlists, so the function needs what both groups need. */
+  private mcp(): ServiceFunction<"mcp"> {
+    const mcp = this.group("mcp", "The tools of agents, by the Model Context Protocol.", {
+      ...this.watchlistVariables(),
+      DOMAIN_NAME: this.#props.domainName ?? "none",
+      RESPONSE_MODE: this.#props.config.responseMode,
+    });
+    this.grantWatchlists(mcp);
+    return mcp;
+  }
+
+  private watchlistVariables(): EnvironmentOf<"watchlists"> {
     const { data, config, workers, schedules } = this.#props;
-    const watchlists = this.group("watchlists", "Watchlists, their items and runs.", {
+    return {
       ...this.edge(),
       LEDGER_TABLE: data.ledger.tableName,
       WATCHLISTS_TABLE: data.watchlists.tableName,
@@ -114,16 +136,19 @@ export class ApiFunctions extends Construct {
       SCHEDULE_ROLE_ARN: schedules.role.roleArn,
       SOURCES: sourcesVariable(this, config.sources),
       API_URL: this.#props.apiUrl,
-    });
+    };
+  }
+
+  private grantWatchlists(grantee: ServiceFunction<"watchlists" | "mcp">): void {
+    const { data, config, workers, schedules } = this.#props;
     // A preview reads items and charges them, as an item call does.
-    grantTable(watchlists, data.ledger, "append");
-    grantSourceSecrets(watchlists, config.sources);
-    grantTable(watchlists, data.watchlists, "read-write");
-    grantTable(watchlists, data.deliveries, "read");
-    grantSend(watchlists, workers.runs.queue);
-    grantSend(watchlists, workers.backtests.queue);
-    grantScheduleManage(watchlists, schedules.scheduleArns, schedules.role);
-    return watchlists;
+    grantTable(grantee, data.ledger, "append");
+    grantSourceSecrets(grantee, config.sources);
+    grantTable(grantee, data.watchlists, "read-write");
+    grantTable(grantee, data.deliveries, "read");
+    grantSend(grantee, workers.runs.queue);
+    grantSend(grantee, workers.backtests.queue);
+    grantScheduleManage(grantee, schedules.scheduleArns, schedules.role);
   }
 
   private webhookEndpoints(): ServiceFunction<"webhook-endpoints"> {

@@ -127,7 +127,7 @@ export interface Throttle {
  * other APIs of the account share. The limits must therefore add up to at most that quota: 10,000
  * calls a second with a burst of 5,000.
  */
-const throttle: Throttle = { itemCalls: 400, otherCalls: 150, otherwise: 10 };
+const throttle: Throttle = { itemCalls: 400, otherCalls: 150, otherwise: 8 };
 
 /**
  * The configuration of a stage without sources. Each deployment sets its sources in the context.

@@ -75,12 +75,18 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/openapi/query-parameters.test.ts": files("body-fields"),
     "test/functions/http/authenticate.test.ts": files("presented-key"),
     "test/functions/http/group-handler.test.ts": files(
-      "call-parts call-state error-response method-routes open-call query time-to-answer",
+      "access answer call-parts call-state error-response method-routes open-call query time-to-answer",
       "validate",
     ),
     "test/functions/http/json-body.test.ts": files("header"),
     "test/functions/http/request-log.test.ts": files("item-reply route route-of-call"),
     "test/functions/http/response-body.test.ts": files("cors public-document"),
+  },
+  "functions/mcp/": {
+    "test/functions/mcp/tools.test.ts": files(
+      "caps input-schema item-tools origin watchlist-tools",
+    ),
+    "test/world/agents.test.ts": files("call-tool handler server"),
   },
   "functions/meta/": {
     "test/functions/meta/health.test.ts": files("root"),
@@ -159,7 +165,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/accounts/": {
     "test/functions/account/operations.test.ts": files(
       "account-schema api-key-schema present-account present-api-key",
-      "read-usage revoke-api-key usage-schema",
+      "read-usage revoke-api-key scopes usage-schema",
     ),
     "test/shared/accounts/rate-window.property.test.ts": files("local-rate"),
     "test/shared/aws/accounts/account-store.test.ts": files("account credit-packs"),

@@ -104,8 +104,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("sources/storefront sources/upstream sources/web"),
   ],
 
-  // The Lambda functions. No function imports another.
-  "functions/": [],
+  // The Lambda functions. Only `functions/mcp` imports others, for its tools.
+  "functions/": shared("accounts/scopes.ts"),
   "functions/composition/": ["shared/", ...functions("environment.ts http")],
   "functions/http/": [
     ...shared("accounts base items observability/metrics.ts observability/metric-names.ts"),
@@ -121,6 +121,13 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("base exports messages observability/work-log.ts outbox webhooks"),
   ],
   "functions/events/": [...group, ...shared("base events webhooks")],
+  // The tools of agents are operations of other groups.
+  "functions/mcp/": [
+    ...group,
+    ...functions("offers platforms products routes.ts watchlists"),
+    ...shared("accounts backtest base items observability/work-log.ts"),
+    ...shared("pipelines/pipeline-body.ts source-health"),
+  ],
   "functions/meta/": [
     ...group,
     ...shared("base events/event.ts sources/storefront/agent-profile.ts"),

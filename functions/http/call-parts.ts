@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import type { Access, RouteKey } from "../routes.ts";
+import type { RouteKey } from "../routes.ts";
 import { bodyFieldRefusal } from "./body-fields.ts";
 import { jsonBody } from "./json-body.ts";
 import { queryRefusal } from "./query.ts";
@@ -19,12 +19,15 @@ export interface SentParts {
 }
 
 /**
- * Parses the body and the query of a call. Returns no body for public paths. Never throws: if the
- * body cannot be parsed, the error is in `bodyRefusal`.
+ * Parses the body and the query of a call. Returns no body for public paths, whose bodies are not
+ * read. Never throws: if the body cannot be parsed, the error is in `bodyRefusal`.
  */
-export async function sentParts(event: APIGatewayProxyEvent, access: Access): Promise<SentParts> {
+export async function sentParts(
+  event: APIGatewayProxyEvent,
+  readsBody: boolean,
+): Promise<SentParts> {
   const query = { ...event.queryStringParameters };
-  if (access === "public") return { body: undefined, query };
+  if (!readsBody) return { body: undefined, query };
   try {
     return { body: await jsonBody(event), query };
   } catch (error) {

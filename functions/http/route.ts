@@ -1,4 +1,5 @@
 import type { GenericSchema, InferOutput } from "valibot";
+import type { Scope } from "../../shared/accounts/scopes.ts";
 import type { Metrics } from "../../shared/observability/metrics.ts";
 import type { OwnAddresses } from "../../shared/outgoing/url.ts";
 import type { RouteKey } from "../routes.ts";
@@ -10,6 +11,7 @@ export interface Caller {
   readonly keyName: string;
   readonly keyPrefix: string;
   readonly demo: boolean;
+  readonly scopes: readonly Scope[];
 }
 
 /** What an operation receives about a call. */
@@ -54,7 +56,7 @@ export type SentCall = Readonly<Record<"body" | "query", unknown>> &
 
 /**
  * An operation: its schemas and its handler. The group handler defines the order of checks: key,
- * rate limit, demo workspace, 501, parameters, operation.
+ * rate limit, demo workspace, scopes, 501, parameters, operation.
  */
 export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;

@@ -56,11 +56,16 @@ const namesOf = (values: Values): v.InferOutput<typeof accountNames> =>
   });
 
 /**
- * Returns the option `--name`, checked by the API's rules for the name of an API key.
- * @throws if the name is missing or invalid
+ * Returns the options `--name` and `--scopes`, checked by the API's rules for API keys.
+ * @throws if the name is missing, or an option is invalid
  */
-const keyNameOf = (values: Values): string =>
-  v.parse(newApiKeyBody, { name: requiredOption(values, "name") }).name;
+const newKeyOf = (values: Values): v.InferOutput<typeof newApiKeyBody> =>
+  v.parse(newApiKeyBody, {
+    name: requiredOption(values, "name"),
+    ...(values.scopes !== undefined && {
+      scopes: values.scopes.split(",").map((scope) => scope.trim()),
+    }),
+  });
 
 export const accountCommands: Commands = {
   accounts: {
@@ -119,12 +124,16 @@ export const accountCommands: Commands = {
   "create-key": {
     example: "--account acct_1 --name server",
     needs: ["account", "name"],
+    takes: ["scopes"],
     about: "Creates an API key and shows it. The key cannot be shown again.",
-    changes: (values) =>
-      `Create an API key for ${requiredOption(values, "account")}: ${keyNameOf(values)}`,
+    changes(values) {
+      const { name, scopes } = newKeyOf(values);
+      const account = requiredOption(values, "account");
+      return `Create an API key for ${account}: ${name} (${scopes.join(", ")})`;
+    },
     async run(values, admin) {
       const account = await existingAccount(requiredOption(values, "account"), admin);
-      const wanted = { account, name: keyNameOf(values) };
+      const wanted = { account, ...newKeyOf(values) };
       const made = await createApiKey(wanted, { accounts: accountsOf(admin), ...time });
       return { ...presentApiKey(made), key: made.key };
     },

@@ -60,6 +60,11 @@ export const commandOptions = {
     value: "<ctx_…>",
     about: "shows only the entries after this one in the list",
   },
+  scopes: {
+    type: "string",
+    value: "<read,spend,write>",
+    about: "what the API key may do, separated by commas (default: everything)",
+  },
   threshold: {
     type: "string",
     value: "<n>",

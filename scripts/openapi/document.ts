@@ -1,4 +1,4 @@
-import { type RouteKey, routes } from "../../functions/routes.ts";
+import { isPublic, type RouteKey, routes, scopesOf } from "../../functions/routes.ts";
 import type { JsonObject } from "../../tools/documents/json-schema.ts";
 import { asObject, componentSchemas, jsonSchema } from "../../tools/documents/json-schema.ts";
 import { codeSamples, type SampleCall } from "./code-samples.ts";
@@ -82,14 +82,21 @@ function operationObject(key: RouteKey, operation: Operation): JsonObject {
     operationId: id,
     tags: [tag],
     summary,
-    description,
+    description: `${description}${scopesSentence(key)}`,
     ...(deprecated === true ? { deprecated } : {}),
-    ...(routes[key].access === "public" ? { security: [] } : {}),
+    ...(isPublic(key) ? { security: [] } : { "x-required-scopes": [...scopesOf(key)] }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
     responses: responsesOf(key, operation),
     "x-codeSamples": codeSamples(sampleCall(key, operation)),
   };
+}
+
+/** Returns a paragraph with the scopes that an operation needs; empty for a public operation. */
+function scopesSentence(key: RouteKey): string {
+  if (isPublic(key)) return "";
+  const names = scopesOf(key).map((scope) => `\`${scope}\``);
+  return `\n\nThe key needs the ${names.length === 1 ? "scope" : "scopes"} ${names.join(" and ")}.`;
 }
 
 /** Returns the sample call of an operation: the first example body, and the required parameters. */
@@ -109,7 +116,7 @@ function sampleCall(
   return {
     method,
     path: search === "" ? filled : `${filled}?${search}`,
-    needsKey: routes[key].access !== "public",
+    needsKey: !isPublic(key),
     ...(example === undefined ? {} : { body: example }),
   };
 }
@@ -171,7 +178,7 @@ function requestBody({
 
 function responsesOf(key: RouteKey, operation: Operation): JsonObject {
   const { answers, itemCall = false, cached: isCached = true } = operation;
-  const isDocument = isCached && routes[key].access === "public";
+  const isDocument = isCached && isPublic(key);
   const cached: readonly HeaderName[] = isDocument ? ["ETag", "Cache-Control"] : [];
   return {
     ...Object.fromEntries(
@@ -216,13 +223,11 @@ function answerObject(
  * its charge.
  */
 function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation): RefusalStatus[] {
-  const { access } = routes[key];
   const found: RefusalStatus[] = [
     ...refusals,
     // Pages ignore their query. Every other operation refuses unknown parameters.
     ...(key.includes(" /v1/") ? ([400] as const) : []),
-    ...(access === "public" ? [] : ([401] as const)),
-    ...(access === "write" ? ([403] as const) : []),
+    ...(isPublic(key) ? [] : ([401, 403] as const)),
     ...(body === undefined ? [] : ([413] as const)),
     ...(itemCall === true ? ([402, 409, 501] as const) : []),
     429,

@@ -186,6 +186,9 @@ const descriptions: Readonly<Record<string, string>> = {
     "Retailer whose items are read, such as retailer_a.",
   "S3DestinationUpdate|S3DestinationWithAccessKey|S3DestinationWithRole.prefix":
     "Prefix of every object key.",
+  "api_key.scopes": "What calls with the key may do.",
+  "createApiKey.scopes":
+    "What calls with the key may do. The default is all three. A key can create only keys with its own scopes.",
   "api_key.prefix": "First characters of the key, by which you recognize it.",
   "retailer_b.preOrder": "True if the item can be pre-ordered.",
   "Offer.priceDisplay": "The price as the retailer shows it.",

@@ -8,6 +8,10 @@ export const overview = [
   "**Keys.** Every call needs an API key except those marked as public: `Authorization: Bearer " +
     "<API_KEY>`, or the header `X-API-Key`, or, for clients that cannot set headers, the query " +
     "parameter `api_key`. Two different keys in one call are refused.",
+  "**Scopes.** A key has one or more of the scopes `read`, `spend` and `write`. Each operation lists " +
+    "those that it needs. Without them, the call gets 403 `UNAUTHORIZED`.",
+  "**Agents.** `POST /mcp` is a server of the Model Context Protocol, with the same keys, scopes, limits " +
+    "and charges. Its tools call operations of this document.",
   "**Methods.** Every path with `GET` also supports `HEAD`, which returns the same status and headers " +
     "without a body. HEAD of /v1/products/{id}/offers reads nothing and costs nothing. A method that " +
     "a path does not support returns 404 `NOT_FOUND` with the `Allow` header.",

@@ -34,8 +34,10 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   },
   403: {
     name: "Forbidden",
-    description: "The key belongs to the read-only demo workspace.",
-    examples: [errorGuide.DEMO_READ_ONLY.example],
+    description:
+      "The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. " +
+      "Nothing was changed or charged.",
+    examples: [errors.scopesMissing(["write"]), errorGuide.DEMO_READ_ONLY.example],
   },
   404: {
     name: "NotFound",

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isItemCall, type RouteKey, routes } from "../../functions/routes.ts";
+import { isItemCall, isPublic, type RouteKey, routes } from "../../functions/routes.ts";
 import { inParallel } from "../../shared/base/in-parallel.ts";
 import { apiClient } from "../../tools/customer/api-client.ts";
 import type { FreshWorld } from "../tour/fresh-world.ts";
@@ -111,12 +111,11 @@ const noAnswer: Answer = {
 async function send({ route, account, path, body }: Prepared, world: FreshWorld): Promise<Answer> {
   const [method = "GET"] = route.split(" ");
   const startedAt = performance.now();
-  const isPublic = routes[route].access === "public";
   try {
     const response = await fetch(`${world.base_url}${path}`, {
       method: method === "ANY" ? "GET" : method,
       headers: {
-        ...(isPublic ? {} : { Authorization: `Bearer ${account.key}` }),
+        ...(isPublic(route) ? {} : { Authorization: `Bearer ${account.key}` }),
         ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

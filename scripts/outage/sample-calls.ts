@@ -198,6 +198,10 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "GET /v1/schemas/{name}": { path: "/v1/schemas/manifest" },
   "GET /llms.txt": { path: "/llms.txt" },
   "GET /v1/agent_profiles/{version}": { path: `/v1/agent_profiles/${protocolVersions[0]}` },
+  "POST /mcp": {
+    body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+    needsKeyOnly: true,
+  },
   "GET /dashboard": {},
   "GET /dashboard/{file}": { path: "/dashboard/config.json" },
   "GET /docs": {},

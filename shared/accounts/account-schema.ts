@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { count, timestamp } from "../base/wire-schema.ts";
 import { accountForecastSchema } from "../credits/forecast.ts";
 import { creditLimitField } from "../credits/credit-limit-field.ts";
+import { scopes } from "./scopes.ts";
 
 const concurrency = v.object({
   limit: v.pipe(count, v.description("Maximum number of concurrent item calls.")),
@@ -76,8 +77,15 @@ export const accountResponse = v.object({
     ),
   ),
   api_key: v.pipe(
-    v.object({ id: v.string(), name: v.string(), prefix: v.string() }),
-    v.description("The key of this call. `prefix`: its first characters."),
+    v.object({
+      id: v.string(),
+      name: v.string(),
+      prefix: v.string(),
+      scopes: v.array(v.picklist(scopes)),
+    }),
+    v.description(
+      "The key of this call. `prefix`: its first characters. `scopes`: what its calls may do.",
+    ),
   ),
   created_at: timestamp,
 });

@@ -1,13 +1,15 @@
 import type { Account } from "./account.ts";
+import type { Scope } from "./scopes.ts";
 import type { RateDecision, Refusal } from "./rate-window.ts";
 
-/** An API key without its secret: its account, ID, name and first characters. */
+/** An API key without its secret: its account, ID, name, first characters and scopes. */
 export interface KeyOwner {
   readonly accountId: string;
   readonly keyId: string;
   readonly keyName: string;
   readonly keyPrefix: string;
   readonly demo: boolean;
+  readonly scopes: readonly Scope[];
 }
 
 export type Admission =
@@ -34,6 +36,7 @@ export interface NewKey {
   readonly prefix: string;
   readonly hash: string;
   readonly demo: boolean;
+  readonly scopes: readonly Scope[];
   readonly createdAt: string;
 }
 

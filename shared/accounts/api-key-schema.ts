@@ -1,7 +1,10 @@
 import * as v from "valibot";
+import { withRefused } from "../base/shown-value.ts";
 import { limits } from "../base/limits.ts";
 import { lengthOf, visibleNamePattern, visibleText } from "../base/visible-text.ts";
+import { oneOf } from "../base/valid-values.ts";
 import { listOf, timestamp } from "../base/wire-schema.ts";
+import { scopes } from "./scopes.ts";
 
 const nameMessage = `'name' must be a string of 1 to ${limits.apiKeyNameLengthMax} characters.`;
 
@@ -16,6 +19,22 @@ export const newApiKeyBody = v.object({
     v.metadata({ maxLength: limits.apiKeyNameLengthMax, pattern: visibleNamePattern }),
     v.description("Name of the key, shown in lists."),
   ),
+  scopes: v.optional(
+    v.pipe(
+      v.array(
+        oneOf("scopes", scopes),
+        withRefused(`'scopes' must be an array with at least one of: ${scopes.join(", ")}.`),
+      ),
+      v.minLength(1, `'scopes' must be an array with at least one of: ${scopes.join(", ")}.`),
+      // In the order of the list, and each once.
+      v.transform((wanted) => scopes.filter((scope) => wanted.includes(scope))),
+      v.description(
+        "What calls with the key may do: `read` shows data, `spend` charges credits, `write` creates, " +
+          "changes and deletes. Default: all three. A key can only create keys with its own scopes.",
+      ),
+    ),
+    [...scopes],
+  ),
 });
 
 /** An API key in API responses. */
@@ -24,6 +43,7 @@ export const apiKeySchema = v.object({
   object: v.literal("api_key"),
   name: v.string(),
   prefix: v.pipe(v.string(), v.description("The first characters of the key.")),
+  scopes: v.pipe(v.array(v.picklist(scopes)), v.description("What calls with the key may do.")),
   created_at: timestamp,
   last_used_at: v.nullable(
     v.pipe(timestamp, v.description("Time of the last admitted call. Null before the first call.")),

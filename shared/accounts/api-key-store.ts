@@ -1,8 +1,11 @@
+import type { Scope } from "./scopes.ts";
+
 /** An API key without its secret. Times are ISO 8601 UTC. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
   readonly prefix: string;
+  readonly scopes: readonly Scope[];
   readonly createdAt: string;
   /** Time of the last admitted call; null before the first call. */
   readonly lastUsedAt: string | null;

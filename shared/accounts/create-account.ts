@@ -5,6 +5,7 @@ import type { Account } from "./account.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { ApiKey } from "./api-key-store.ts";
 import { apiKeyPrefix, hashApiKey, newApiKey } from "./api-key.ts";
+import { scopes as everyScope, type Scope } from "./scopes.ts";
 
 export interface AccountDependencies {
   readonly accounts: AccountStore;
@@ -53,16 +54,22 @@ export async function createAccount(
  * requests contend for its rows
  */
 export async function createApiKey(
-  wanted: { readonly account: Pick<Account, "id" | "demo">; readonly name: string },
+  wanted: {
+    readonly account: Pick<Account, "id" | "demo">;
+    readonly name: string;
+    /** @default every scope */
+    readonly scopes?: readonly Scope[];
+  },
   { accounts, clock, random }: AccountDependencies,
 ): Promise<ApiKey & { readonly key: string }> {
-  const { account, name } = wanted;
+  const { account, name, scopes = everyScope } = wanted;
   const now = clock.now();
   const key = newApiKey(account.demo, random);
   const shown = {
     id: newId("apiKey", now, random),
     name,
     prefix: apiKeyPrefix(key),
+    scopes,
     createdAt: now.toISOString(),
   };
   await accounts.addKey({

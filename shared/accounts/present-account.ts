@@ -54,7 +54,12 @@ export function presentAccount(
           },
     webhook_endpoints: webhookEndpoints,
     s3_external_id: s3ExternalId,
-    api_key: { id: key.keyId, name: key.keyName, prefix: key.keyPrefix },
+    api_key: {
+      id: key.keyId,
+      name: key.keyName,
+      prefix: key.keyPrefix,
+      scopes: [...key.scopes],
+    },
     created_at: account.createdAt,
   };
 }

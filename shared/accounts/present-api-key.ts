@@ -8,6 +8,7 @@ export const presentApiKey = (key: ApiKey): InferOutput<typeof apiKeySchema> => 
   object: "api_key",
   name: key.name,
   prefix: key.prefix,
+  scopes: [...key.scopes],
   created_at: key.createdAt,
   last_used_at: key.lastUsedAt,
 });

@@ -141,6 +141,36 @@ export const demoReadOnly = (): ServiceError =>
     "This key belongs to the read-only demo workspace. Use a key of your own account.",
   );
 
+/** 403 for a call of `/mcp` by a page of another site. */
+export const originRefused = (): ServiceError =>
+  new ServiceError(
+    ["UNAUTHORIZED", 403],
+    "Pages of other sites cannot call this endpoint. Call it from a program, which sends no 'Origin' header.",
+  );
+
+const both = new Intl.ListFormat("en", { type: "conjunction" });
+
+const scopesText = (scopes: readonly string[]): string =>
+  `${scopes.length === 1 ? "scope" : "scopes"} ${both.format(scopes.map((scope) => `'${scope}'`))}`;
+
+/** 403 for a call that needs scopes that its key does not have. */
+export const scopesMissing = (missing: readonly string[]): ServiceError =>
+  new ServiceError(
+    ["UNAUTHORIZED", 403],
+    `This API key lacks the ${scopesText(missing)}. Nothing was changed or charged. Use a key with ` +
+      `the missing ${missing.length === 1 ? "scope" : "scopes"}: GET /v1/api_keys lists the keys of your account.`,
+    { param: "scopes" },
+  );
+
+/** 403 for the creation of a key with scopes that the calling key does not have. */
+export const scopesNotHeld = (missing: readonly string[], held: readonly string[]): ServiceError =>
+  new ServiceError(
+    ["UNAUTHORIZED", 403],
+    `This API key lacks the ${scopesText(missing)}, so it cannot create a key with the same. Nothing ` +
+      `was changed or charged. Send 'scopes' with values of ${both.format(held)} only, or use a key with more scopes.`,
+    { param: "scopes" },
+  );
+
 /**
  * Returns the error 404 for a resource that does not exist.
  * @param message names the resource and how to find or create it

@@ -49,7 +49,7 @@ describe("the bundles of the Lambda functions", () => {
     expect(marked).toHaveLength(streaming.length);
   });
 
-  it("are smaller than 510 KB, plus a fixed size for the clients and routes that only some functions contain", () => {
+  it("are smaller than 511 KB, plus a fixed size for the clients and routes that only some functions contain", () => {
     const more = [
       ["PutObject", 87_000],
       ["CreateSchedule", 20_000],
@@ -61,6 +61,9 @@ describe("the bundles of the Lambda functions", () => {
       ["removed_items", 130_000],
       // The ledger, with which the routes of watchlists charge a preview.
       ["watchlist_preview", 80_000],
+      // The server of the Model Context Protocol (442 KB), the conversion of schemas to JSON Schema, and the
+      // ledger, with which its tools charge items.
+      ["io.modelcontextprotocol/protocolVersion", 560_000],
       ["AssumeRole", 60_000],
       // The source adapters, and the clients that read their secrets: among them the forest that
       // finds prices (96 KB) and the CSS selectors of rules for a shop.
@@ -69,7 +72,7 @@ describe("the bundles of the Lambda functions", () => {
     for (const file of files) {
       const code = readFileSync(file, "utf8");
       const allowed = more.filter(([action]) => code.includes(action)).map(([, bytes]) => bytes);
-      expect(code.length).toBeLessThan(allowed.reduce((sum, bytes) => sum + bytes, 510_000));
+      expect(code.length).toBeLessThan(allowed.reduce((sum, bytes) => sum + bytes, 511_000));
     }
   });
 

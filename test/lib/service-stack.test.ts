@@ -157,6 +157,7 @@ describe("the permissions of the service", () => {
         "s3-destination sts:AssumeRole",
         "delivery sts:AssumeRole",
         ...keepsSchedules.map((action) => `watchlists ${action}`),
+        ...keepsSchedules.map((action) => `mcp ${action}`),
         ...keepsSchedules.map((action) => `run-starter ${action}`),
       ].toSorted(),
     );
@@ -177,6 +178,7 @@ describe("the permissions of the service", () => {
       "products",
       "offers",
       "watchlists",
+      "mcp",
       "run-starter",
       "run-step",
       "sweeper",
@@ -233,6 +235,7 @@ describe("the permissions of the service", () => {
   it("allow only functions that serve or run watchlists to change them", () => {
     expect(holdersOf("dynamodb:PutItem", "WatchlistsTable")).toEqual([
       "watchlists",
+      "mcp",
       "run-starter",
       "run-step",
       "run-finisher",
@@ -257,6 +260,7 @@ describe("the permissions of the service", () => {
       "products",
       "offers",
       "watchlists",
+      "mcp",
       "sweeper",
     ]);
     expect(holdersOf("sqs:SendMessage", '"StepsQueue"')).toEqual(["run-starter", "run-step"]);

@@ -5,6 +5,7 @@ import type { Admission } from "../../shared/accounts/account-store.ts";
 import { hashApiKey, newApiKey } from "../../shared/accounts/api-key.ts";
 import { systemRandom } from "../../shared/base/system.ts";
 import { gatewayContext, gatewayEvent } from "./gateway-event.ts";
+import { scopes } from "../../shared/accounts/scopes.ts";
 
 export interface Answer {
   readonly status: number;
@@ -43,7 +44,7 @@ export function admittedAccounts() {
         const accountId = accountOf.get(hash) ?? "";
         const rate = { limit: 50, remaining: 49, resetSeconds: 1 };
         const key = { keyId: "key_1", keyName: "k", keyPrefix: "svc_live_abc" };
-        const owner = { accountId, ...key, demo: accountId === "demo" };
+        const owner = { accountId, ...key, demo: accountId === "demo", scopes };
         return { outcome: "admitted", owner, rate };
       },
     },

@@ -27,6 +27,7 @@ import { messageList } from "./message-list.ts";
 import { scriptedSources } from "./scripted-sources.ts";
 import type { TestTables } from "./tables.ts";
 import { gatewayContext, gatewayEvent } from "./gateway-event.ts";
+import { scopes } from "../../shared/accounts/scopes.ts";
 
 export interface Asked {
   readonly body?: unknown;
@@ -87,7 +88,7 @@ export async function openWatchlistWorld(tables: TestTables) {
   const owners = new Map(
     Object.entries(callers).map(([name, caller]) => [
       hashApiKey(keys.get(name) ?? ""),
-      { ...caller, keyId: `key_${name}`, keyName: name, keyPrefix: "svc_live_abc" },
+      { ...caller, keyId: `key_${name}`, keyName: name, keyPrefix: "svc_live_abc", scopes },
     ]),
   );
   const rate = { limit: 50, remaining: 49, resetSeconds: 1_772_000_000 };

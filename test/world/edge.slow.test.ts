@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isItemCall, type RouteKey, routes } from "../../functions/routes.ts";
+import { hasEffects, isItemCall, isPublic, type RouteKey, routes } from "../../functions/routes.ts";
 import { startTestWorld, type World } from "../support/local-world.ts";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { hashApiKey } from "../../shared/accounts/api-key.ts";
@@ -100,9 +100,12 @@ const called = (route: string): string =>
 const all = (Object.keys(routes) as RouteKey[]).filter((route) => !route.startsWith("ANY "));
 const methodsOf = (path: string): string[] =>
   all.filter((route) => route.endsWith(` ${path}`)).map((route) => route.split(" ")[0] ?? "");
-const paths = [...new Set(all.map((route) => route.split(" ")[1] ?? ""))];
-const keyed = all.filter((route) => routes[route].access !== "public");
-const writes = all.filter((route) => routes[route].access === "write");
+/** The Model Context Protocol requires 405 for other methods of `/mcp`. */
+const paths = [...new Set(all.map((route) => route.split(" ")[1] ?? ""))].filter(
+  (path) => path !== "/mcp",
+);
+const keyed = all.filter((route) => !isPublic(route));
+const writes = all.filter(hasEffects);
 const gets = all.filter((route) => route.startsWith("GET "));
 const documents = gets.filter((route) => ["meta", "platforms"].includes(routes[route].group));
 /** Documents whose content changes only with a deployment, and whose paths have no parameter. */
@@ -154,7 +157,7 @@ describe("a HEAD request", () => {
     Object.fromEntries([...headers].filter(([name]) => !changing.has(name)));
 
   it.each(gets)("for %s returns the status and headers of GET, and no body", async (route) => {
-    const charges = routes[route].access === "write";
+    const charges = hasEffects(route);
     const path = called(route.slice(4));
     const [head, get] = [await call(`HEAD ${path}`), await call(`GET ${path}`)];
     expect(head.status).toBe(get.status);

@@ -45,9 +45,12 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
     example: errors.invalidParam("ids[1]", '"12" is not a SKU: 5 to 10 digits.'),
   },
   UNAUTHORIZED: {
-    status: "401",
-    meaning: "The call contains no API key, or one that is malformed, unknown or revoked.",
-    remedy: "Send `Authorization: Bearer <API_KEY>` with a key of your account.",
+    status: "401, 403",
+    meaning:
+      "With 401, the call contains no API key, or one that is malformed, unknown or revoked. With 403, " +
+      "the key lacks a scope that the operation needs: `param` is `scopes`, and `message` names the scope.",
+    remedy:
+      "Send `Authorization: Bearer <API_KEY>` with a key of your account that has the scopes of the operation.",
     retry: false,
     example: errors.keyMissing(),
   },

@@ -9,7 +9,7 @@ interface Refusal {
 
 /**
  * The reasons for refusing a call, in the order of the checks. The first that applies is returned.
- * `functions/http/group-handler.ts` implements the order; `test/world/edge.slow.test.ts` checks it
+ * `functions/http/answer.ts` implements the order; `test/world/edge.slow.test.ts` checks it
  * on every route.
  */
 const refusalOrder: readonly Refusal[] = [
@@ -32,8 +32,10 @@ const refusalOrder: readonly Refusal[] = [
   },
   {
     status: "403",
-    codes: ["DEMO_READ_ONLY"],
-    when: "A demo workspace key is used for a call that writes or spends credits.",
+    codes: ["DEMO_READ_ONLY", "UNAUTHORIZED"],
+    when:
+      "A demo workspace key is used for a call that writes or spends credits, or the key lacks a scope that " +
+      "the operation needs.",
   },
   {
     status: "501",

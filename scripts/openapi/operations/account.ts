@@ -93,8 +93,13 @@ export const accountOperations = {
     id: "createApiKey",
     tag: "Account",
     summary: "Create an API key",
-    description: "Creates an API key. The key is returned in this response only.",
-    body: { schema: newApiKeyBody, examples: { key: { name: "server" } } },
+    description:
+      "Creates an API key. The key is returned in this response only. `scopes` limits what its calls may " +
+      "do. A key can create only keys with scopes that it has: otherwise, the call gets 403 `UNAUTHORIZED`.",
+    body: {
+      schema: newApiKeyBody,
+      examples: { key: { name: "server" }, agent: { name: "agent", scopes: ["read"] } },
+    },
     answers: {
       201: {
         description: "The API key, with its secret part.",

@@ -9,7 +9,7 @@ import type { ApiKey, ApiKeyStore } from "../../accounts/api-key-store.ts";
 import { conflict, unavailable } from "../../base/errors.ts";
 import { limits } from "../../base/limits.ts";
 import { cancellationReasons, codesOf, isContention, type Row } from "../table/dynamo.ts";
-import { lastUseAttributes, lastUseOf, newKeyRow } from "./key-row.ts";
+import { lastUseAttributes, lastUseOf, newKeyRow, scopesOfRow, storedScopes } from "./key-row.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { accountKeys } from "../table/table.ts";
 
@@ -55,6 +55,7 @@ export async function putKey(
     name: key.name,
     prefix: key.prefix,
     demo: key.demo,
+    ...storedScopes(key.scopes),
     created_at: key.createdAt,
     hash: key.hash,
   };
@@ -124,6 +125,7 @@ async function listKeys(
     id: String(row["key_id"]),
     name: String(row["name"]),
     prefix: String(row["prefix"]),
+    scopes: scopesOfRow(row),
     createdAt: String(row["created_at"]),
     lastUsedAt: lastUsed.get(String(row["key_id"])) ?? null,
   }));

@@ -1,5 +1,6 @@
 import type { KeyOwner, NewKey } from "../../accounts/account-store.ts";
 import { type AdmissionTimes, noAdmissions } from "../../accounts/rate-window.ts";
+import { areAllScopes, type Scope, scopes as everyScope } from "../../accounts/scopes.ts";
 import type { Row } from "../table/dynamo.ts";
 import { accountKeys, type RowKey } from "../table/table.ts";
 
@@ -14,13 +15,22 @@ const epochMs = Date.UTC(2020, 0, 1);
 export const storedMs = (ms: number): number => ms - epochMs;
 
 /** Returns the row of a key that has made no call, including its table key. */
-export const newKeyRow = ({ hash, accountId, id, name, prefix, demo }: NewKey): Row & RowKey => ({
+export const newKeyRow = ({
+  hash,
+  accountId,
+  id,
+  name,
+  prefix,
+  demo,
+  scopes,
+}: NewKey): Row & RowKey => ({
   ...accountKeys.keyHash(hash),
   account_id: accountId,
   key_id: id,
   name,
   prefix,
   demo,
+  ...storedScopes(scopes),
   admitted_ms: noAdmissions,
 });
 
@@ -31,11 +41,26 @@ export const keyOwnerOf = (row: Row): KeyOwner => ({
   keyName: String(row["name"]),
   keyPrefix: String(row["prefix"]),
   demo: row["demo"] === true,
+  scopes: scopesOfRow(row),
 });
 
 /**
- * Returns the admission times of a key in milliseconds since 1970. Undefined for a row that the
- * previous release wrote.
+ * Returns the attribute with the scopes of a key. A key with every scope has no such attribute, as the keys
+ * that were stored before keys had scopes.
+ */
+export const storedScopes = (scopes: readonly Scope[]): Row =>
+  areAllScopes(scopes) ? {} : { scopes };
+
+/** Returns the scopes of a key by one of its rows. */
+export function scopesOfRow({ scopes }: Row): readonly Scope[] {
+  if (scopes === undefined) return everyScope;
+  const stored: readonly unknown[] = Array.isArray(scopes) ? scopes : [];
+  return everyScope.filter((scope) => stored.includes(scope));
+}
+
+/**
+ * Returns the admission times of a key in milliseconds since 1970. Undefined for a row that the previous
+ * release wrote.
  */
 export function admissionTimesOf(row: Row): AdmissionTimes | undefined {
   const stored = row["admitted_ms"] as AdmissionTimes | undefined;

@@ -171,7 +171,12 @@ describe("GET /v1/account", () => {
         auto_topup: null,
         webhook_endpoints: 0,
         s3_external_id: externalIdOf(accountId),
-        api_key: { id: key.id, name: "server", prefix: key.key.slice(0, 12) },
+        api_key: {
+          id: key.id,
+          name: "server",
+          prefix: key.key.slice(0, 12),
+          scopes: ["read", "spend", "write"],
+        },
         created_at: "2026-03-01T12:00:00.000Z",
       });
     });
@@ -533,6 +538,61 @@ describe("POST /v1/api_keys", () => {
   });
 });
 
+describe("POST /v1/api_keys with 'scopes'", () => {
+  const created = async (scopes: unknown, by?: string) =>
+    ask("POST", "api_keys", { body: { name: "agent", scopes }, ...(by && { key: by }) });
+  const refusalOf = (answer: { body: Record<string, unknown> }) =>
+    answer.body["error"] as Record<string, string>;
+
+  it("creates a key that can make only the calls that its scopes allow", async () => {
+    const answer = await created(["write", "read", "read"]);
+
+    expect(answer.status).toBe(201);
+    expectShape(apiKeyWithKeySchema, answer);
+    expect(answer.body["scopes"]).toEqual(["read", "write"]);
+    const limited = String((await created(["write"])).body["key"]);
+    expect((await ask("PATCH", "account", { body: {}, key: limited })).status).not.toBe(403);
+    const refused = await ask("GET", "usage", { key: limited });
+    expect(refused.status).toBe(403);
+    expect(refusalOf(refused)).toMatchObject({
+      code: "UNAUTHORIZED",
+      param: "scopes",
+      message: expect.stringContaining("lacks the scope 'read'. Nothing was changed or charged."),
+    });
+    const shown = await ask("GET", "account", { key: String(answer.body["key"]) });
+    expect(shown.body["api_key"]).toMatchObject({ scopes: ["read", "write"] });
+  });
+
+  it("creates a key with every scope if the field is absent", async () => {
+    const answer = await ask("POST", "api_keys", { body: { name: "server" } });
+    expect(answer.body["scopes"]).toEqual(["read", "spend", "write"]);
+  });
+
+  it("returns 403 and creates nothing if the calling key lacks one of the scopes", async () => {
+    const limited = String((await created(["read", "write"])).body["key"]);
+    const before = (await ask("GET", "api_keys")).body["data"] as unknown[];
+
+    for (const wanted of [["spend"], ["read", "spend", "write"], undefined]) {
+      const refused = await created(wanted, limited);
+      expect(refused.status).toBe(403);
+      expect(refusalOf(refused)).toMatchObject({
+        code: "UNAUTHORIZED",
+        param: "scopes",
+        message: expect.stringContaining("lacks the scope 'spend', so it cannot create"),
+      });
+    }
+    expect((await ask("GET", "api_keys")).body["data"]).toHaveLength(before.length);
+    expect((await created(["read"], limited)).status).toBe(201);
+  });
+
+  it.each([[[]], [["admin"]], ["read"], [[5]]])("returns 400 for the scopes %j", async (scopes) => {
+    const answer = await created(scopes);
+    expect(answer.status).toBe(400);
+    expect(refusalOf(answer)["param"]).toMatch(/^scopes/);
+    expect(refusalOf(answer)["message"]).toContain("read, spend, write");
+  });
+});
+
 describe("GET /v1/api_keys", () => {
   describe("returns 200 and", () => {
     it("lists the account's keys oldest first, with the time of their last use", async () => {
@@ -552,6 +612,7 @@ describe("GET /v1/api_keys", () => {
             object: "api_key",
             name: "server",
             prefix: key.prefix,
+            scopes: ["read", "spend", "write"],
             created_at: "2026-03-10T12:00:00.000Z",
             last_used_at: clock.now().toISOString(),
           },
@@ -560,6 +621,7 @@ describe("GET /v1/api_keys", () => {
             object: "api_key",
             name: "second",
             prefix: second.body["prefix"],
+            scopes: ["read", "spend", "write"],
             created_at: "2026-03-10T12:00:01.050Z",
             last_used_at: null,
           },

@@ -6,6 +6,7 @@ import type { Admission } from "../../../shared/accounts/account-store.ts";
 import { hashApiKey, newApiKey } from "../../../shared/accounts/api-key.ts";
 import { systemRandom } from "../../../shared/base/system.ts";
 import { callEdge, type EdgeAnswer, edgeWith } from "../../support/edge-calls.ts";
+import { scopes } from "../../../shared/accounts/scopes.ts";
 
 const key = newApiKey(false, systemRandom);
 const rate = { limit: 50, remaining: 7, resetSeconds: 1_772_000_000 };
@@ -15,6 +16,7 @@ const owner = {
   keyName: "main",
   keyPrefix: "svc_live_abc",
   demo: false,
+  scopes,
 };
 let admission: Admission | Error;
 let admitted: string[];

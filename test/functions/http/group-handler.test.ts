@@ -12,6 +12,7 @@ import { limits } from "../../../shared/base/limits.ts";
 import { OutOfTimeError, withinBudget } from "../../../shared/base/retry-budget.ts";
 import { systemRandom } from "../../../shared/base/system.ts";
 import { fixedClock } from "../../support/clock.ts";
+import { scopes } from "../../../shared/accounts/scopes.ts";
 
 const rate = { limit: 50, remaining: 49, resetSeconds: 1_772_000_000 };
 const owner = {
@@ -20,6 +21,7 @@ const owner = {
   keyName: "main",
   keyPrefix: "svc_live_abc",
   demo: false,
+  scopes,
 };
 const apiKey = newApiKey(false, systemRandom);
 const clock = fixedClock("2026-03-01T00:00:00Z");
@@ -266,8 +268,15 @@ describe("the authentication of a call", () => {
 describe("the group handler checks a call in the documented order and returns", () => {
   const fine: Admission = { outcome: "admitted", owner, rate };
   const demo: Admission = { outcome: "admitted", owner: { ...owner, demo: true }, rate };
+  const reader: Admission = { outcome: "admitted", owner: { ...owner, scopes: ["read"] }, rate };
   const limited: Admission = { outcome: "limited", rate, retryAfterSeconds: 1 };
   it.each<{ guarantee: string; found: Admission; body: string; status: number }>([
+    {
+      guarantee: "403 for a missing scope before 501",
+      found: reader,
+      body: '{"ids":[],"soon":true}',
+      status: 403,
+    },
     { guarantee: "401 before 429", found: { outcome: "unknown" }, body: "{", status: 401 },
     { guarantee: "429 before 403", found: limited, body: "{", status: 429 },
     { guarantee: "403 before a malformed body", found: demo, body: "{", status: 403 },

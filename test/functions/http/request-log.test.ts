@@ -15,12 +15,20 @@ import {
 import { systemRandom } from "../../../shared/base/system.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { type Line, loggedLines, metricsOf } from "../../support/log-lines.ts";
+import { scopes } from "../../../shared/accounts/scopes.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
 const apiKey = newApiKey(false, systemRandom);
 const clock = fixedClock("2026-03-01T00:00:00Z");
-const owner = { accountId: "acct_1", keyId: "key_1", keyName: "", keyPrefix: "", demo: false };
+const owner = {
+  accountId: "acct_1",
+  keyId: "key_1",
+  keyName: "",
+  keyPrefix: "",
+  demo: false,
+  scopes,
+};
 
 const rate = { limit: 50, remaining: 49, resetSeconds: 1 };
 

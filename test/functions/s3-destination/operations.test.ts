@@ -31,6 +31,7 @@ import { aRun, startedAt } from "../../support/delivery-world.ts";
 import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import { answerAsStore, refuseAsStore } from "../../support/store-answers.ts";
+import { scopes } from "../../../shared/accounts/scopes.ts";
 
 let base: Awaited<ReturnType<typeof startExportWorld>>;
 let world: ExportWorld;
@@ -65,7 +66,14 @@ async function call(
 ) {
   const now = world.clock.now();
   const sent = {
-    caller: { accountId, keyId: "key_1", keyName: "k", keyPrefix: "svc_live_abc", demo: false },
+    caller: {
+      accountId,
+      keyId: "key_1",
+      keyName: "k",
+      keyPrefix: "svc_live_abc",
+      demo: false,
+      scopes,
+    },
     body: body as never,
     query: query as never,
     path: {},

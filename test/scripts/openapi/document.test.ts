@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { routes } from "../../../functions/routes.ts";
+import { isPublic, type RouteKey, routes } from "../../../functions/routes.ts";
 import { openApiDocument } from "../../../scripts/openapi/document.ts";
 import { generatedFiles, generatedFolder } from "../../../scripts/generated-documents.ts";
 import { errorGuide } from "../../../tools/documents/error-guide.ts";
@@ -44,6 +44,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
  */
 const undocumented = [
   "GET /",
+  "POST /mcp",
   "GET /dashboard/{file}",
   "GET /docs/assets/{file}",
   "ANY /v1/scrape",
@@ -83,7 +84,7 @@ describe("the OpenAPI document", () => {
   it("declares exactly the public routes as callable without an API key", () => {
     const open = operations.filter(({ operation }) => operation.security?.length === 0);
     const expected = Object.entries(routes).filter(
-      ([key, { access }]) => access === "public" && !undocumented.includes(key),
+      ([key]) => isPublic(key as RouteKey) && !undocumented.includes(key),
     );
     expect(open.map(({ key }) => key).sort()).toEqual(expected.map(([key]) => key).sort());
   });

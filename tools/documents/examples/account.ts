@@ -4,6 +4,7 @@ export const apiKey = {
   object: "api_key",
   name: "server",
   prefix: "svc_live_7f3",
+  scopes: ["read", "spend", "write"],
   created_at: "2026-11-20T09:00:00.000Z",
   last_used_at: "2026-11-21T01:09:35.668Z",
 };
@@ -38,7 +39,12 @@ export const account = {
   auto_topup: null,
   webhook_endpoints: 1,
   s3_external_id: "ext-0f6a1c2d3e4b5a69788796a5b4c3d2e1",
-  api_key: { id: apiKey.id, name: apiKey.name, prefix: apiKey.prefix },
+  api_key: {
+    id: apiKey.id,
+    name: apiKey.name,
+    prefix: apiKey.prefix,
+    scopes: apiKey.scopes,
+  },
   created_at: "2026-11-20T09:00:00.000Z",
 };
 

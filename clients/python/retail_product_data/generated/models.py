@@ -1076,12 +1076,13 @@ class AutoTopup(TypedDict):
 
 class ApiKey(TypedDict):
     """
-    The key of this call. `prefix`: its first characters.
+    The key of this call. `prefix`: its first characters. `scopes`: what its calls may do.
     """
 
     id: str
     name: str
     prefix: str
+    scopes: list[Literal['read', 'spend', 'write']]
 
 
 class Account(TypedDict):
@@ -1173,6 +1174,7 @@ class ApiKey1(TypedDict):
     object: Literal['api_key']
     name: str
     prefix: str
+    scopes: list[Literal['read', 'spend', 'write']]
     created_at: str
     last_used_at: str | None
 

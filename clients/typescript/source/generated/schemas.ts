@@ -2890,7 +2890,7 @@ export type Account = {
      */
     s3_external_id: string;
     /**
-     * The key of this call. `prefix`: its first characters.
+     * The key of this call. `prefix`: its first characters. `scopes`: what its calls may do.
      */
     api_key: {
         /**
@@ -2905,6 +2905,10 @@ export type Account = {
          * First characters of the key, by which you recognize it.
          */
         prefix: string;
+        /**
+         * What calls with the key may do.
+         */
+        scopes: Array<'read' | 'spend' | 'write'>;
     };
     /**
      * When the resource was created.
@@ -3070,6 +3074,10 @@ export type ApiKey = {
      * The first characters of the key.
      */
     prefix: string;
+    /**
+     * What calls with the key may do.
+     */
+    scopes: Array<'read' | 'spend' | 'write'>;
     /**
      * When the resource was created.
      */
@@ -4196,7 +4204,7 @@ export type ReadProductsErrors = {
      */
     402: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -4337,7 +4345,7 @@ export type ReadItemOffersErrors = {
      */
     402: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -4442,7 +4450,7 @@ export type ReadOffersErrors = {
      */
     402: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -4551,7 +4559,7 @@ export type CheckOffersErrors = {
      */
     402: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -4701,6 +4709,10 @@ export type ListStructuredEndpointsErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
@@ -4852,6 +4864,10 @@ export type ReadStructuredErrors = {
      */
     402: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The resource does not exist, or it belongs to another account.
      */
     404: Error;
@@ -4949,6 +4965,10 @@ export type ReadStructuredByBodyErrors = {
      */
     402: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The resource does not exist, or it belongs to another account.
      */
     404: Error;
@@ -5013,6 +5033,10 @@ export type ListWatchlistsErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
     429: Error;
@@ -5073,7 +5097,7 @@ export type CreateWatchlistErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -5133,6 +5157,10 @@ export type EstimateWatchlistErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The resource does not exist, or it belongs to another account.
      */
@@ -5390,6 +5418,10 @@ export type PreviewScheduleErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
     429: Error;
@@ -5456,6 +5488,10 @@ export type ListScrapersErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
@@ -5623,6 +5659,10 @@ export type ListSourcesErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
     429: Error;
@@ -5678,7 +5718,7 @@ export type DeleteWatchlistErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -5745,6 +5785,10 @@ export type GetWatchlistErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The resource does not exist, or it belongs to another account.
      */
     404: Error;
@@ -5795,7 +5839,7 @@ export type UpdateWatchlistErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -5861,7 +5905,7 @@ export type RunWatchlistErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -5918,6 +5962,10 @@ export type BacktestWatchlistErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The resource does not exist, or it belongs to another account.
      */
@@ -5989,6 +6037,10 @@ export type GetBacktestErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The resource does not exist, or it belongs to another account.
      */
     404: Error;
@@ -6043,7 +6095,7 @@ export type PreviewWatchlistErrors = {
      */
     402: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -6245,6 +6297,10 @@ export type ListWatchlistRunsErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The resource does not exist, or it belongs to another account.
      */
     404: Error;
@@ -6316,6 +6372,10 @@ export type GetWatchlistRunErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The resource does not exist, or it belongs to another account.
      */
@@ -6685,7 +6745,7 @@ export type ReleaseWatchlistRunErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -6752,7 +6812,7 @@ export type DiscardWatchlistRunErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -6847,6 +6907,10 @@ export type ListWatchlistItemsErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The resource does not exist, or it belongs to another account.
      */
     404: Error;
@@ -6910,7 +6974,7 @@ export type ChangeWatchlistItemsErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -7057,6 +7121,10 @@ export type GetWatchlistItemErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The resource does not exist, or it belongs to another account.
      */
     404: Error;
@@ -7135,6 +7203,10 @@ export type GetWatchlistItemHistoryErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The resource does not exist, or it belongs to another account.
      */
@@ -7246,6 +7318,10 @@ export type ListWatchlistChangesErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The resource does not exist, or it belongs to another account.
      */
     404: Error;
@@ -7349,6 +7425,10 @@ export type ListChangesErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
     429: Error;
@@ -7415,6 +7495,10 @@ export type SearchItemsErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
@@ -7504,7 +7588,7 @@ export type ChangeWatchlistAsinsErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -7642,6 +7726,10 @@ export type ListWebhookEndpointsErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
     429: Error;
@@ -7713,7 +7801,7 @@ export type CreateWebhookEndpointErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -7836,7 +7924,7 @@ export type DeleteWebhookEndpointErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -7902,6 +7990,10 @@ export type GetWebhookEndpointErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The resource does not exist, or it belongs to another account.
      */
@@ -7970,7 +8062,7 @@ export type UpdateWebhookEndpointErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -8033,7 +8125,7 @@ export type RotateWebhookSecretErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -8161,7 +8253,7 @@ export type TestWebhookEndpointErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -8269,6 +8361,10 @@ export type ListWebhookEndpointDeliveriesErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The resource does not exist, or it belongs to another account.
      */
     404: Error;
@@ -8345,7 +8441,7 @@ export type RecoverWebhookDeliveriesErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -8448,6 +8544,10 @@ export type ListWebhookDeliveriesErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
     429: Error;
@@ -8510,6 +8610,10 @@ export type GetWebhookDeliveryErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The resource does not exist, or it belongs to another account.
      */
@@ -8657,7 +8761,7 @@ export type RedeliverWebhookErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -8726,6 +8830,10 @@ export type ListEventsErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
@@ -8798,6 +8906,10 @@ export type GetEventErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The resource does not exist, or it belongs to another account.
      */
     404: Error;
@@ -8861,7 +8973,7 @@ export type SendEventErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -8918,7 +9030,7 @@ export type DeleteS3DestinationErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -8976,6 +9088,10 @@ export type GetS3DestinationErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The resource does not exist, or it belongs to another account.
      */
     404: Error;
@@ -9021,7 +9137,7 @@ export type UpdateS3DestinationErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -9078,7 +9194,7 @@ export type PutS3DestinationErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -9135,7 +9251,7 @@ export type TestS3DestinationErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -9229,6 +9345,10 @@ export type ListS3ExportsErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
@@ -9354,7 +9474,7 @@ export type BackfillS3DestinationErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -9424,6 +9544,10 @@ export type GetAccountErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
     429: Error;
@@ -9470,7 +9594,7 @@ export type UpdateAccountErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -9523,6 +9647,10 @@ export type GetUsageErrors = {
      * The call has no API key, or one that is malformed, unknown or revoked.
      */
     401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
     /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
@@ -9586,6 +9714,10 @@ export type ListCreditTransactionsErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
     429: Error;
@@ -9644,6 +9776,10 @@ export type ListApiKeysErrors = {
      */
     401: Error;
     /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
     429: Error;
@@ -9687,6 +9823,10 @@ export type CreateApiKeyData = {
          * Name of the key, shown in lists.
          */
         name: string;
+        /**
+         * What calls with the key may do. The default is all three. A key can create only keys with its own scopes.
+         */
+        scopes?: Array<'read' | 'spend' | 'write'>;
     };
     path?: never;
     query?: never;
@@ -9703,7 +9843,7 @@ export type CreateApiKeyErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**
@@ -9752,6 +9892,10 @@ export type CreateApiKeyResponses = {
          */
         prefix: string;
         /**
+         * What calls with the key may do.
+         */
+        scopes: Array<'read' | 'spend' | 'write'>;
+        /**
          * When the resource was created.
          */
         created_at: string;
@@ -9790,7 +9934,7 @@ export type RevokeApiKeyErrors = {
      */
     401: Error;
     /**
-     * The key belongs to the read-only demo workspace.
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
     /**

@@ -113,8 +113,8 @@ async function refusalOf(key: string): Promise<string | undefined> {
     await apiClient({ key, onUnauthorized: () => {} }).get<Account>("account");
     return undefined;
   } catch (thrown) {
-    const { code, message } = apiErrorOf(thrown);
-    return code === "UNAUTHORIZED" ? "This key is unknown or was revoked." : message;
+    const { status, message } = apiErrorOf(thrown);
+    return status === 401 ? "This key is unknown or was revoked." : message;
   }
 }
 

@@ -1,5 +1,5 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { AccountStore, NewKey } from "../../../../shared/accounts/account-store.ts";
 import type { ApiKeyStore } from "../../../../shared/accounts/api-key-store.ts";
@@ -10,6 +10,8 @@ import { limits } from "../../../../shared/base/limits.ts";
 import { countingRandom } from "../../../support/clock.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 import { openTables } from "../../../support/tables.ts";
+import { scopes } from "../../../../shared/accounts/scopes.ts";
+import keyBeforeScopes from "../../../fixtures/api-key-before-scopes.json" with { type: "json" };
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 const random = countingRandom();
@@ -34,6 +36,7 @@ function aKey(n: number, wanted: Partial<NewKey> = {}): NewKey {
     prefix: `svc_live_${n}`,
     hash: String(n).padStart(64, "0"),
     demo: false,
+    scopes,
     createdAt: createdAt.toISOString(),
     ...wanted,
   };
@@ -41,10 +44,14 @@ function aKey(n: number, wanted: Partial<NewKey> = {}): NewKey {
 async function addKeys(keys: readonly NewKey[]): Promise<void> {
   for (const key of keys) await accounts.addKey(key);
 }
-const shown = ({ id, name, prefix, createdAt }: NewKey, lastUsedAt: string | null = null) => ({
+const shown = (
+  { id, name, prefix, createdAt, scopes: held }: NewKey,
+  lastUsedAt: string | null = null,
+) => ({
   id,
   name,
   prefix,
+  scopes: held,
   createdAt,
   lastUsedAt,
 });
@@ -82,6 +89,48 @@ describe("dynamoApiKeyStore", () => {
     expect(await store.revoke("acct_1", keys[0]?.id ?? "", now)).toBe(true);
     await accounts.addKey(oneMore);
     expect((await store.list("acct_1")).at(-1)).toEqual(shown(oneMore));
+  });
+
+  it("stores the scopes of a limited key for its calls and for the list of keys", async () => {
+    const key = aKey(1, { scopes: ["read"] });
+    await addKeys([key]);
+
+    expect(await accounts.admit(key.hash, now)).toMatchObject({ owner: { scopes: ["read"] } });
+    expect(await store.list("acct_1")).toMatchObject([{ scopes: ["read"] }]);
+  });
+
+  it("reads the rows of a key from before keys had scopes as a key with every scope", async () => {
+    const { hash, listing } = keyBeforeScopes;
+    for (const Item of [hash, listing]) {
+      await tables.client.send(new PutCommand({ TableName: table, Item }));
+    }
+
+    expect(await store.list("acct_1")).toMatchObject([
+      { id: listing.key_id, scopes: ["read", "spend", "write"] },
+    ]);
+    expect(await accounts.admit(listing.hash, now)).toMatchObject({
+      outcome: "admitted",
+      owner: { keyId: listing.key_id, scopes: ["read", "spend", "write"] },
+    });
+  });
+
+  it("stores a key with every scope as before keys had scopes, so that the previous release reads it", async () => {
+    const { listing } = keyBeforeScopes;
+    await addKeys([
+      aKey(1, {
+        id: listing.key_id,
+        hash: listing.hash,
+        prefix: listing.prefix,
+        name: listing.name,
+      }),
+    ]);
+    for (const row of [keyBeforeScopes.hash, keyBeforeScopes.listing]) {
+      const { pk, sk } = row;
+      const { Item = {} } = await tables.client.send(
+        new GetCommand({ TableName: table, Key: { pk, sk }, ConsistentRead: true }),
+      );
+      expect(Object.keys(Item).toSorted()).toEqual(Object.keys(row).toSorted());
+    }
   });
 
   it("revokes a key only once, and only for the account that owns it", async () => {

@@ -310,7 +310,11 @@ describe("the row of an API key", () => {
     const account = { id: key.accountId, demo: false };
     const accounts = dynamoAccountStore(tables.client, { accounts: table });
     const made = await createApiKey(
-      { account, name: "🔑".repeat(limits.apiKeyNameLengthMax) },
+      {
+        account,
+        name: "🔑".repeat(limits.apiKeyNameLengthMax),
+        scopes: ["spend", "write"],
+      },
       { accounts, clock: systemClock, random: systemRandom },
     );
     const hash = hashApiKey(made.key);

@@ -43,6 +43,7 @@ import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
+import { scopes } from "../../../../shared/accounts/scopes.ts";
 
 const tables = openTables();
 
@@ -229,6 +230,7 @@ const cases: readonly Case[] = [
         prefix: "svc_live",
         hash: String(n).padStart(64, "0"),
         demo: false,
+        scopes,
         createdAt: at(n),
       }),
     read: async ({ client, table }) =>

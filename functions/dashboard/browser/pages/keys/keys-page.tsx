@@ -67,6 +67,7 @@ function columns(
       ),
     },
     { head: "Begins with", cell: (key) => <code>{key.prefix}…</code> },
+    { head: "Scopes", cell: (key) => key.scopes.join(", ") },
     { head: "Created", cell: (key) => <RelativeTime time={key.created_at} /> },
     { head: "Last used", cell: (key) => <RelativeTime time={key.last_used_at} /> },
     {

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { ApiKeyWithKey } from "../../api/resources.ts";
+import type { ApiKey, ApiKeyWithKey } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { useSecretLeaveQuestion } from "../../ui/leaving.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { CancelButton, Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
+import { Checkbox, Field } from "../../ui/field.tsx";
 import { Name } from "../../ui/name.tsx";
 import { ErrorState, Notice } from "../../ui/states.tsx";
 
@@ -14,19 +14,30 @@ interface NewKeyDialogProps {
   readonly onClose: () => void;
 }
 
+type Scope = ApiKey["scopes"][number];
+
+/** The scopes that a key can have, and what they allow. */
+const scopeTexts: Readonly<Record<Scope, string>> = {
+  read: "Read: show watchlists, items, history and the account",
+  spend: "Spend: read products and offers, and start what charges credits",
+  write: "Write: create, change and delete",
+};
+const everyScope: readonly Scope[] = ["read", "spend", "write"];
+
 /**
- * Asks for a name, creates an API key, calls `onCreated`, and shows the key, which the service
+ * Asks for a name and for the scopes, creates an API key, calls `onCreated`, and shows the key, which the service
  * returns only once. If the call fails, shows the error.
  */
 export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   const [name, setName] = useState("");
+  const [scopes, setScopes] = useState<readonly Scope[]>(everyScope);
   const [created, setCreated] = useState<ApiKeyWithKey>();
-  const create = useAction((api, body: { name: string }) =>
+  const create = useAction((api, body: { name: string; scopes: readonly Scope[] }) =>
     api.send<ApiKeyWithKey>("POST", "api_keys", { body }),
   );
   useSecretLeaveQuestion(create.busy);
   const submit = async (): Promise<void> => {
-    const key = await create.run({ name });
+    const key = await create.run({ name, scopes });
     if (key === undefined) return;
     setCreated(key);
     onCreated();
@@ -53,6 +64,21 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
             />
           )}
         </Field>
+        <fieldset class="choice">
+          <legend>What calls with the key may do</legend>
+          {everyScope.map((scope) => (
+            <Checkbox
+              key={scope}
+              label={scopeTexts[scope]}
+              checked={scopes.includes(scope)}
+              onChange={(checked) =>
+                setScopes(
+                  everyScope.filter((one) => (one === scope ? checked : scopes.includes(one))),
+                )
+              }
+            />
+          ))}
+        </fieldset>
         {error && nameError === undefined && <ErrorState error={error} />}
         <div class="dialog-actions">
           <CancelButton />

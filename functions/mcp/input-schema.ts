@@ -1,0 +1,101 @@
+import { toJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
+import { pipelineBody } from "../../shared/pipelines/pipeline-body.ts";
+import type { JsonObject, Tool } from "./tool.ts";
+
+/** The JSON Schema of a tool's arguments, as MCP requires it. */
+export interface InputSchema {
+  readonly [keyword: string]: unknown;
+  readonly type: "object";
+  readonly properties: Readonly<Record<string, JsonObject>>;
+  readonly required: string[];
+  readonly additionalProperties: false;
+}
+
+/**
+ * Returns the schema of a tool's arguments. It is built from the schemas with which the route checks
+ * the same values. Deprecated names are left out.
+ */
+export function inputSchema(tool: Tool): InputSchema {
+  const { path = {}, own = {}, body, required = [] } = tool;
+  const inPath = Object.entries(path).map(
+    ([name, { description }]) => [name, { type: "string", description }] as const,
+  );
+  const { properties, required: needed } =
+    body === undefined ? fieldsOf(tool) : { properties: {}, required: [] };
+  return {
+    type: "object",
+    properties: { ...Object.fromEntries(inPath), ...own, ...properties },
+    required: [...new Set([...Object.keys(path), ...needed, ...required])],
+    additionalProperties: false,
+  };
+}
+
+interface Fields {
+  readonly properties: Readonly<Record<string, JsonObject>>;
+  readonly required: readonly string[];
+}
+
+/** Returns the fields of the route's body and query. */
+function fieldsOf({ route, showsPipeline = false, required: caps = [] }: Tool): Fields {
+  const { body, query } = route;
+  const parts = [converted(body, "input", showsPipeline), converted(query, "output", false)];
+  const properties = Object.fromEntries(
+    parts
+      .flatMap((part) => Object.entries(part.properties))
+      .filter(([, schema]) => schema["deprecated"] !== true)
+      .map(([name, schema]) => [name, caps.includes(name) ? withoutNull(schema) : schema]),
+  );
+  return { properties, required: parts.flatMap((part) => part.required) };
+}
+
+const pipelineText = v.pipe(
+  v.unknown(),
+  v.description("Steps and routes: see `pipeline` of back_test. Default: the platform's pipeline."),
+);
+
+/**
+ * Converts the schema of a body or a query to JSON Schema. Leaves out rules that JSON Schema cannot
+ * express: the route still checks them.
+ * @param typeMode `input` for what a body contains, `output` for the parsed values of a query, whose
+ * values are all strings
+ */
+function converted(
+  schema: v.GenericSchema | undefined,
+  typeMode: "input" | "output",
+  showsPipeline: boolean,
+): Fields {
+  if (schema === undefined || !("entries" in schema)) return { properties: {}, required: [] };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object schema has a schema for each entry
+  const entries = schema.entries as v.ObjectEntries;
+  const pipeline = v.nullish(showsPipeline ? pipelineBody : pipelineText);
+  const described = "pipeline" in entries ? { ...entries, pipeline } : entries;
+  const { properties = {}, required = [] } = toJsonSchema(v.object(described), {
+    target: "draft-2020-12",
+    typeMode,
+    errorMode: "ignore",
+  });
+  return {
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, withNumericDefault(property)]),
+    ),
+    required,
+  };
+}
+
+/** Removes `null` from the values of an argument that the tool requires. */
+function withoutNull(schema: JsonObject): JsonObject {
+  const { anyOf } = schema;
+  const options: readonly JsonObject[] = Array.isArray(anyOf) ? anyOf : [];
+  const [only, ...others] = options.filter(({ type }) => type !== "null");
+  return only === undefined || others.length > 0 ? schema : only;
+}
+
+/** Makes the default of an integer in a query, which is a string there, a number. */
+function withNumericDefault(property: unknown): JsonObject {
+  const schema: JsonObject = typeof property === "object" ? { ...property } : {};
+  const { type, default: preset } = schema;
+  return type === "integer" && typeof preset === "string"
+    ? { ...schema, default: Number(preset) }
+    : schema;
+}

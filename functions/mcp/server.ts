@@ -1,0 +1,83 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type Tool as ListedTool,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { shownValue } from "../../shared/base/shown-value.ts";
+import { version } from "../../shared/base/version.ts";
+import { hasEffects, scopesOf } from "../routes.ts";
+import { callTool, type McpCall } from "./call-tool.ts";
+import { inputSchema } from "./input-schema.ts";
+import type { Tool } from "./tool.ts";
+import { tools, toolsOf } from "./tools.ts";
+
+const instructions =
+  "Product, price, stock and offer data of retailers, and watchlists that read items on a schedule. Reading " +
+  "items charges credits: list_platforms shows the prices, and every such tool requires max_credits. For what " +
+  "changed, use list_changes and get_item_history, which are free. Estimate a watchlist before you create it.";
+
+/** Returns a tool as `tools/list` shows it. */
+const listed = (tool: Tool): ListedTool => {
+  const { name, title, description, key } = tool;
+  return {
+    name,
+    title,
+    description,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema contains only values of JSON
+    inputSchema: inputSchema(tool) as ListedTool["inputSchema"],
+    annotations: {
+      title,
+      readOnlyHint: !hasEffects(key),
+      destructiveHint: scopesOf(key).includes("write"),
+      openWorldHint: scopesOf(key).includes("spend"),
+    },
+  };
+};
+
+/** Returns the MCP server of one call. It has no state. */
+function serverOf(call: McpCall): Server {
+  const server = new Server(
+    { name: "retail-product-data", title: "Retail product data service", version },
+    { capabilities: { tools: {} }, instructions },
+  );
+  server.setRequestHandler("tools/list", () => ({ tools: toolsOf(call.caller).map(listed) }));
+  server.setRequestHandler("tools/call", ({ params }) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    if (tool === undefined) {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `Unknown tool ${shownValue(params.name)}. tools/list returns the tools of this key.`,
+      );
+    }
+    return callTool(tool, params.arguments ?? {}, call);
+  });
+  return server;
+}
+
+/**
+ * Answers one JSON-RPC message by Streamable HTTP, without a session and without a stream. Clients of
+ * the protocol of 2026 describe themselves in every message. Older ones begin with `initialize`, and
+ * each of their messages gets a new server.
+ * @param message the parsed body
+ */
+export async function answerMessage(
+  request: Request,
+  message: unknown,
+  call: McpCall,
+): Promise<Response> {
+  if (await isLegacyRequest(request, message)) {
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await serverOf(call).connect(transport);
+    return transport.handleRequest(request, { parsedBody: message });
+  }
+  const handler = createMcpHandler(() => serverOf(call), {
+    legacy: "reject",
+    // A subscription would keep the function running.
+    maxSubscriptions: 0,
+  });
+  return handler.fetch(request, { parsedBody: message });
+}

@@ -1,0 +1,37 @@
+import type { AnyRoute } from "../http/route.ts";
+import type { RouteKey } from "../routes.ts";
+import type { McpDependencies } from "./dependencies.ts";
+
+/** An object of JSON, such as the arguments or the result of a tool. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** An argument that is a path parameter of the route. */
+export interface PathArgument {
+  /** The name of the parameter in the path. */
+  readonly param: string;
+  readonly description: string;
+}
+
+/** A tool of agents. Its calls are calls of a route, with the same checks, charges and results. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  /** For the model: what the tool does, what it costs, and when to use it. */
+  readonly description: string;
+  readonly key: RouteKey;
+  readonly route: AnyRoute<McpDependencies>;
+  /** The arguments that are path parameters of the route, by name. */
+  readonly path?: Readonly<Record<string, PathArgument>>;
+  /** The arguments that the tool requires although the route does not. */
+  readonly required?: readonly string[];
+  /** The body of every call. The tool then has no arguments for fields of the body. */
+  readonly body?: JsonObject;
+  /** The JSON Schemas of arguments that only `check` uses, by name. */
+  readonly own?: Readonly<Record<string, JsonObject>>;
+  /** True shows the complete schema of `pipeline`, which is long: one tool shows it. */
+  readonly showsPipeline?: boolean;
+  /** Throws an error for arguments that the tool refuses although the route accepts them. */
+  readonly check?: (sent: JsonObject, now: Date) => void;
+  /** Returns one or two sentences about a result. */
+  readonly summary: (result: JsonObject) => string;
+}
