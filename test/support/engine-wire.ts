@@ -16,8 +16,20 @@ interface Response {
   readonly body: Uint8Array;
 }
 
+interface IdleSocket {
+  readonly socket: Socket;
+  /** When its last response arrived, on the clock of `performance.now`. */
+  readonly since: number;
+}
+
 /** Open sockets without a request in progress, by `host:port`. */
-const idleSockets = new Map<string, Socket[]>();
+const idleSockets = new Map<string, IdleSocket[]>();
+
+/**
+ * How long a socket may be idle and still get a request. DynamoDB Local closes a connection after 30
+ * s without a request. A busy process learns that only after it has sent its next request.
+ */
+const idleMsMax = 10_000;
 
 const headEnd = "\r\n\r\n";
 
@@ -31,7 +43,7 @@ const plainSockets = {
     const socket = openSocket(idle, request);
     const response = await exchange(socket.ref(), request);
     // An idle socket does not keep the process running.
-    idle.push(socket.unref());
+    idle.push({ socket: socket.unref(), since: performance.now() });
     return { response };
   },
   destroy(): void {},
@@ -88,16 +100,17 @@ export function engineClient(endpoint: string): DynamoDBClient {
   return client;
 }
 
-function idleSocketsOf({ hostname, port }: Request): Socket[] {
+function idleSocketsOf({ hostname, port }: Request): IdleSocket[] {
   const address = `${hostname}:${port}`;
   const idle = idleSockets.get(address) ?? [];
   idleSockets.set(address, idle);
   return idle;
 }
 
-function openSocket(idle: Socket[], { hostname: host, port = 80 }: Request): Socket {
-  for (let socket = idle.pop(); socket !== undefined; socket = idle.pop()) {
-    if (!socket.destroyed) return socket;
+function openSocket(idle: IdleSocket[], { hostname: host, port = 80 }: Request): Socket {
+  for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+    if (last.socket.readable && performance.now() - last.since <= idleMsMax) return last.socket;
+    last.socket.destroy();
   }
   const socket = connect({ host, port, noDelay: true });
   // `exchange` handles the failure, because it rejects when the socket closes.
