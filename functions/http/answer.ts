@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
+import type { KeyOwner } from "../../shared/accounts/account-store.ts";
 import type { Clock } from "../../shared/base/clock.ts";
 import { readingEndsAt } from "../../shared/base/call-time.ts";
 import { unknownEndpoint } from "../../shared/base/errors.ts";
@@ -6,12 +7,12 @@ import { isId } from "../../shared/base/ids.ts";
 import { addWorkKeys, recordMetrics } from "../../shared/observability/work-log.ts";
 import type { OwnAddresses } from "../../shared/outgoing/url.ts";
 import { hasEffects, isPublic, type RouteKey } from "../routes.ts";
-import { refuseCaller } from "./access.ts";
-import { parsedParts, sentParts } from "./call-parts.ts";
+import { callerRefusal } from "./access.ts";
+import { parsedParts, type SentParts, sentParts } from "./call-parts.ts";
 import type { CallState } from "./call-state.ts";
 import type { ReadBalance } from "./error-response.ts";
 import { headerOf, headersOf } from "./header.ts";
-import type { AnyRoute, Call, Caller, Reply } from "./route.ts";
+import type { AnyRoute, Call, Reply } from "./route.ts";
 
 export interface AnswerOptions<Dependencies> {
   readonly dependencies: Dependencies & { readonly clock: Clock };
@@ -33,44 +34,39 @@ export interface Dispatch<Dependencies> {
 }
 
 /**
- * Executes a route. Defines the order of errors that the introduction of the OpenAPI document
- * lists: 403 for a key that may not call the route, 501 for announced features, 400 for parameters,
- * then the errors of the operation. The middleware has already checked for 401 and 429.
- * @throws these errors, and any error of the operation
+ * Executes the route of a call and returns the response.
+ * @throws the errors of `checkedCall`, and any error of the operation. The middleware has already
+ * checked for 401 and 429.
  */
 export async function answer<Dependencies>(
   { key, route, event, state }: Dispatch<Dependencies>,
   { dependencies, readBalance, domainName }: AnswerOptions<Dependencies>,
 ): Promise<APIGatewayProxyResult> {
   state.route = key;
-  const caller = state.caller ?? anonymous;
-  refuseCaller(key, caller);
   const path = decodedPath(event);
   const { id = "" } = path;
   if (isId("watchlist", id)) addWorkKeys({ watchlist_id: id });
-  const sent = await sentParts(event, !isPublic(key));
-  route.announced?.({ body: sent.body, query: sent.query, path });
-  const { body, query } = parsedParts({ key, route, event, sent });
-  route.check?.({ body, query, path });
-  const call: Call<never, never> = {
-    routeKey: key,
-    caller,
-    body,
-    query,
-    path,
-    headers: (name) => headersOf(event, name),
-    requestId: state.requestId,
-    now: state.startedAt,
-    deadline: readingEndsAt({
-      startedAt: state.startedAt,
-      now: dependencies.clock.now(),
-      msToAnswer: state.msToAnswer(),
-    }),
-    msToAnswer: state.msToAnswer,
-    addressedPath: event.requestContext.path,
-    baseUrl: baseUrlOf(event),
-    own: ownAddresses(event, domainName),
-  };
+  const call = checkedCall({
+    key,
+    route,
+    sent: await sentParts(event, !isPublic(key)),
+    call: {
+      caller: state.caller ?? anonymous,
+      path,
+      headers: (name) => headersOf(event, name),
+      requestId: state.requestId,
+      now: state.startedAt,
+      deadline: readingEndsAt({
+        startedAt: state.startedAt,
+        now: dependencies.clock.now(),
+        msToAnswer: state.msToAnswer(),
+      }),
+      msToAnswer: state.msToAnswer,
+      addressedPath: event.requestContext.path,
+      baseUrl: baseUrlOf(event),
+      own: ownAddresses(event, domainName),
+    },
+  });
   const isUnspent = event.httpMethod === "HEAD" && hasEffects(key);
   const reply = isUnspent
     ? await unspentReply(call, readBalance)
@@ -79,7 +75,36 @@ export async function answer<Dependencies>(
   return rendered(reply);
 }
 
-const anonymous: Caller = {
+/** A call of a route whose body and query are not checked yet. */
+export interface UncheckedCall<Dependencies> {
+  readonly key: RouteKey;
+  readonly route: AnyRoute<Dependencies>;
+  readonly sent: SentParts;
+  readonly call: Omit<Call<never, never>, "routeKey" | "body" | "query">;
+}
+
+/**
+ * Checks a call of a route, and returns it with the parsed body and query. Defines the order of
+ * errors that the introduction of the OpenAPI document lists: 403 for a key that may not call the
+ * route, 501 for announced features, 400 for parameters.
+ * @throws these errors
+ */
+export function checkedCall<Dependencies>({
+  key,
+  route,
+  sent,
+  call,
+}: UncheckedCall<Dependencies>): Call<never, never> {
+  const refusal = callerRefusal(key, call.caller);
+  if (refusal !== undefined) throw refusal;
+  const { path } = call;
+  route.announced?.({ body: sent.body, query: sent.query, path });
+  const { body, query } = parsedParts({ key, route, sent });
+  route.check?.({ body, query, path });
+  return { ...call, routeKey: key, body, query };
+}
+
+const anonymous: KeyOwner = {
   accountId: "",
   keyId: "",
   keyName: "",

@@ -14,6 +14,8 @@ export interface SentParts {
    */
   readonly body: unknown;
   readonly query: Readonly<Record<string, string | undefined>>;
+  /** The number of values of each query parameter. */
+  readonly queryCounts: ReadonlyMap<string, number>;
   /** The error if the body cannot be parsed. */
   readonly bodyRefusal?: unknown;
 }
@@ -27,12 +29,23 @@ export async function sentParts(
   readsBody: boolean,
 ): Promise<SentParts> {
   const query = { ...event.queryStringParameters };
-  if (!readsBody) return { body: undefined, query };
+  const queryCounts = countParameters(event);
+  if (!readsBody) return { body: undefined, query, queryCounts };
   try {
-    return { body: await jsonBody(event), query };
+    return { body: await jsonBody(event), query, queryCounts };
   } catch (error) {
-    return { body: undefined, query, bodyRefusal: error };
+    return { body: undefined, query, queryCounts, bodyRefusal: error };
   }
+}
+
+/** Returns the number of values of each query parameter of a call. */
+function countParameters(event: APIGatewayProxyEvent): ReadonlyMap<string, number> {
+  const repeated = Object.entries(event.multiValueQueryStringParameters ?? {});
+  const single = Object.keys(event.queryStringParameters ?? {});
+  return new Map([
+    ...single.map((name) => [name, 1] as const),
+    ...repeated.map(([name, values]) => [name, values?.length ?? 1] as const),
+  ]);
 }
 
 /**
@@ -45,17 +58,15 @@ export async function sentParts(
 export function parsedParts<Dependencies>({
   key,
   route,
-  event,
   sent,
 }: {
   readonly key: RouteKey;
   readonly route: AnyRoute<Dependencies>;
-  readonly event: APIGatewayProxyEvent;
   readonly sent: SentParts;
 }): { readonly body: never; readonly query: never } {
   if (sent.bodyRefusal !== undefined) throw sent.bodyRefusal;
   const refusal =
-    queryRefusal({ key, query: route.query }, event) ??
+    queryRefusal({ key, query: route.query }, sent.queryCounts) ??
     bodyFieldRefusal({ key, schema: route.body }, sent.body);
   if (refusal !== undefined) throw refusal;
   return {

@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
+import type { KeyOwner } from "../../shared/accounts/account-store.ts";
 import type { RateDecision } from "../../shared/accounts/rate-window.ts";
 import type { RetryBudget } from "../../shared/base/retry-budget.ts";
 import type { Work } from "../../shared/observability/work-log.ts";
 import type { RouteKey } from "../routes.ts";
-import type { Caller } from "./route.ts";
 
 /** The state of one call, which the middleware shares between request and response. */
 export interface CallState {
@@ -18,7 +18,7 @@ export interface CallState {
   readonly retries: RetryBudget;
   /** Undefined until the call is dispatched to a route. */
   route?: RouteKey;
-  caller?: Caller;
+  caller?: KeyOwner;
   rate?: RateDecision;
 }
 

@@ -65,7 +65,7 @@ function presentError(
   error: ServiceError,
   { isItemCall, balance }: { readonly isItemCall: boolean; readonly balance: number | undefined },
 ): APIGatewayProxyResult {
-  const { param, comingSoon, retryAfterSeconds, allow, isUnconfirmed = false } = error.details;
+  const { retryAfterSeconds, allow, isUnconfirmed = false } = error.details;
   return {
     statusCode: error.status,
     headers: {
@@ -74,14 +74,19 @@ function presentError(
       ...(isItemCall && !isUnconfirmed ? { "X-Service-Credits": "0" } : {}),
       ...(balance === undefined ? {} : { "X-Service-Balance": String(balance) }),
     },
-    body: JSON.stringify({
-      error: {
-        code: error.code,
-        message: error.message,
-        ...(param === undefined ? {} : { param }),
-        docs: `/docs/errors#${error.code}`,
-      },
-      ...(comingSoon === true ? { coming_soon: true } : {}),
-    }),
+    body: JSON.stringify(errorBody(error)),
+  };
+}
+
+/** Returns the body of an error response. */
+export function errorBody({ code, message, details: { param, comingSoon } }: ServiceError) {
+  return {
+    error: {
+      code,
+      message,
+      ...(param === undefined ? {} : { param }),
+      docs: `/docs/errors#${code}`,
+    },
+    ...(comingSoon === true ? { coming_soon: true } : {}),
   };
 }

@@ -14,12 +14,12 @@ import { answer, type AnswerOptions, rendered } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import { callStateOf } from "./call-state.ts";
 import { cors, preflight } from "./cors.ts";
-import { errorResponse, type ReadBalance } from "./error-response.ts";
+import { errorResponse } from "./error-response.ts";
 import { methodRoutes } from "./method-routes.ts";
 import { openCall } from "./open-call.ts";
 import { requestLog } from "./request-log.ts";
 import { responseBody } from "./response-body.ts";
-import type { AnyRoute } from "./route.ts";
+import type { AnyRoute, Reply } from "./route.ts";
 
 /** The dependencies of the middleware that every group uses. */
 export interface MiddlewareDependencies {
@@ -29,17 +29,14 @@ export interface MiddlewareDependencies {
   readonly logger: Logger;
 }
 
-interface ChainOptions {
-  readonly group: GroupName;
-  readonly dependencies: MiddlewareDependencies;
-  readonly readBalance?: ReadBalance;
+export interface GroupOptions<Group extends GroupName, Dependencies> extends AnswerOptions<
+  Dependencies & MiddlewareDependencies
+> {
+  readonly group: Group;
+  /** The response to a method without a route. @default 404 NOT_FOUND */
+  readonly wrongMethod?: Reply;
   /** True if the gateway expects a streamed response. */
   readonly streamed?: boolean;
-}
-
-export interface GroupOptions<Group extends GroupName, Dependencies>
-  extends AnswerOptions<Dependencies & MiddlewareDependencies>, ChainOptions {
-  readonly group: Group;
   readonly routes: { readonly [Key in RouteKeyOf<Group>]: AnyRoute<Dependencies> };
   readonly dependencies: Dependencies & MiddlewareDependencies;
 }
@@ -56,38 +53,15 @@ export type HttpHandler = (
 const noEarlyTimeout = { timeoutEarlyInMillis: 0 } as const;
 
 /**
- * Adds the middleware of every route group to a handler: the response body, the log, the key and
- * its rate limit, and the conversion of errors to responses.
- */
-export function handlerChain(
-  { group, dependencies, readBalance, streamed = false }: ChainOptions,
-  handler: (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>,
-): HttpHandler {
-  const { keys, itemCalls: isItemCallGroup } = groups[group];
-  return middy<APIGatewayProxyEvent>({
-    ...noEarlyTimeout,
-    ...(streamed ? { executionMode: executionModeStreamifyResponse } : {}),
-  })
-    .use([
-      responseBody({ streamed }),
-      ...(keys === "counted" ? [cors] : []),
-      openCall({ ...dependencies, isItemCallGroup, streamed }),
-      requestLog({ ...dependencies, group }),
-      authenticate({ ...dependencies, keys }),
-      errorResponse(readBalance),
-    ])
-    .handler(handler);
-}
-
-/**
  * Creates the Lambda handler of a route group. The handler applies the middleware and dispatches
  * each call to its route.
  */
 export function groupHandler<Group extends GroupName, Dependencies>(
   options: GroupOptions<Group, Dependencies>,
 ): HttpHandler {
-  const { group } = options;
-  const isDocuments = groups[group].keys === "counted";
+  const { group, dependencies, readBalance, streamed = false } = options;
+  const { keys: keyRule, itemCalls: isItemCallGroup } = groups[group];
+  const isDocuments = keyRule === "counted";
   const routes: Readonly<Record<string, AnyRoute<Dependencies>>> = options.routes;
   const keys = Object.keys(routes) as RouteKeyOf<Group>[];
   const router = httpRouter({
@@ -100,6 +74,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
         const route = key === undefined ? undefined : routes[key];
         if (key === undefined || route === undefined) {
           if (method === "OPTIONS" && isDocuments) return rendered(preflight(allow));
+          if (options.wrongMethod !== undefined) return rendered(options.wrongMethod);
           throw wrongMethod(method, path, allow);
         }
         return within(state.work, () =>
@@ -108,5 +83,17 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       },
     })),
   });
-  return handlerChain(options, router);
+  return middy<APIGatewayProxyEvent>({
+    ...noEarlyTimeout,
+    ...(streamed ? { executionMode: executionModeStreamifyResponse } : {}),
+  })
+    .use([
+      responseBody({ streamed }),
+      ...(isDocuments ? [cors] : []),
+      openCall({ ...dependencies, isItemCallGroup, streamed }),
+      requestLog({ ...dependencies, group }),
+      authenticate({ ...dependencies, keys: keyRule }),
+      errorResponse(readBalance),
+    ])
+    .handler(router);
 }

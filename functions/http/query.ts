@@ -1,4 +1,3 @@
-import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { GenericSchema } from "valibot";
 import { assert } from "../../shared/base/assert.ts";
 import { invalidParam, type ServiceError } from "../../shared/base/errors.ts";
@@ -9,16 +8,6 @@ import type { RouteKey } from "../routes.ts";
 const keyParameter = "api_key";
 /** The number of characters of a parameter's name that an error quotes. */
 const shownLengthMax = 64;
-
-/** Returns the query parameters of a call, each with the number of its values. */
-function sentParameters(event: APIGatewayProxyEvent): ReadonlyMap<string, number> {
-  const repeated = Object.entries(event.multiValueQueryStringParameters ?? {});
-  const single = Object.keys(event.queryStringParameters ?? {});
-  return new Map([
-    ...single.map((name) => [name, 1] as const),
-    ...repeated.map(([name, values]) => [name, values?.length ?? 1] as const),
-  ]);
-}
 
 /**
  * Returns true if unknown query parameters are an error. Returns false for pages, because links may
@@ -39,15 +28,16 @@ function acceptedParameters(schema: GenericSchema | undefined): readonly string[
  * Checks a query for unknown and repeated parameters. If the service ignored a misspelled name, it
  * would silently use the default. Does not check the queries of pages and of retired or unknown
  * paths.
+ * @param counts the number of values of each parameter of the call
  * @returns the error 400 INVALID_PARAM for the first such parameter, or undefined if there is none
  */
 export function queryRefusal(
   { key, query }: { readonly key: RouteKey; readonly query: GenericSchema | undefined },
-  event: APIGatewayProxyEvent,
+  counts: ReadonlyMap<string, number>,
 ): ServiceError | undefined {
   if (!isStrict(key)) return undefined;
   const accepted = [...acceptedParameters(query), keyParameter];
-  for (const [name, times] of sentParameters(event)) {
+  for (const [name, times] of counts) {
     const shown = name.slice(0, shownLengthMax);
     if (!accepted.includes(name)) {
       const [, path = ""] = key.split(" ");

@@ -1,7 +1,7 @@
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Clock } from "../../shared/base/clock.ts";
-import { newMetrics } from "../../shared/observability/metrics.ts";
+import { type Metrics, newMetrics } from "../../shared/observability/metrics.ts";
 import { statusClassOf } from "../../shared/observability/metric-names.ts";
 import { endWork, newWork, recordMetrics, within } from "../../shared/observability/work-log.ts";
 import type { GroupName } from "../routes.ts";
@@ -48,9 +48,7 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
         ),
         ...(status === 401 ? [newMetrics("refusals", {}, { calls_unauthorized: 1 })] : []),
         ...(status === 429 ? [newMetrics("refusals", {}, { calls_rate_limited: 1 })] : []),
-        // A 503 does not count as an unforeseen error, because it is the expected response when a
-        // dependency fails or is overloaded.
-        ...(status === 500 ? [newMetrics("errors", {}, { unforeseen_errors: 1 })] : []),
+        ...unforeseenErrors(status),
       ]);
       if (statusClass === "5xx") {
         endWork((text, attributes) => logger.error(text, attributes), "call failed", {
@@ -62,6 +60,13 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
   };
   return { after: write, onError: write };
 }
+
+/**
+ * Returns the metrics of an error with this status that nobody expects. A 503 does not count,
+ * because it is the expected response when a dependency fails or is overloaded.
+ */
+export const unforeseenErrors = (status: number): readonly Metrics[] =>
+  status === 500 ? [newMetrics("errors", {}, { unforeseen_errors: 1 })] : [];
 
 /**
  * Returns the route of a call for the log, such as `GET /v1/watchlists/{id}`. If no route matches,

@@ -1,23 +1,14 @@
 import type { GenericSchema, InferOutput } from "valibot";
-import type { Scope } from "../../shared/accounts/scopes.ts";
+import type { KeyOwner } from "../../shared/accounts/account-store.ts";
 import type { Metrics } from "../../shared/observability/metrics.ts";
 import type { OwnAddresses } from "../../shared/outgoing/url.ts";
 import type { RouteKey } from "../routes.ts";
 
-/** The account and the key of an authenticated call. */
-export interface Caller {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly keyName: string;
-  readonly keyPrefix: string;
-  readonly demo: boolean;
-  readonly scopes: readonly Scope[];
-}
-
 /** What an operation receives about a call. */
 export interface Call<Body, Query> {
   readonly routeKey: RouteKey;
-  readonly caller: Caller;
+  /** The account and the key of the call. Empty strings for a route that needs no key. */
+  readonly caller: KeyOwner;
   readonly body: Body;
   readonly query: Query;
   /** The decoded path parameters. */

@@ -1,22 +1,20 @@
-import type { APIGatewayProxyEvent } from "aws-lambda";
 import { invalidParam, missingParam } from "../../shared/base/errors.ts";
 import { didYouMean } from "../../shared/base/nearest.ts";
 import { shownValue } from "../../shared/base/shown-value.ts";
-import { refuseCaller } from "../http/access.ts";
-import { answer } from "../http/answer.ts";
-import type { CallState } from "../http/call-state.ts";
-import { serviceErrorOf } from "../http/error-response.ts";
-import { headerOf } from "../http/header.ts";
-import type { Caller } from "../http/route.ts";
+import { addWorkKeys, recordMetrics } from "../../shared/observability/work-log.ts";
+import { callerRefusal } from "../http/access.ts";
+import { checkedCall } from "../http/answer.ts";
+import type { SentParts } from "../http/call-parts.ts";
+import { errorBody, serviceErrorOf } from "../http/error-response.ts";
+import { unforeseenErrors } from "../http/request-log.ts";
+import type { Call } from "../http/route.ts";
 import type { McpDependencies } from "./dependencies.ts";
 import { inputSchema } from "./input-schema.ts";
 import type { JsonObject, Tool } from "./tool.ts";
 
 /** A call of `/mcp`, in which an agent calls a tool. */
 export interface McpCall {
-  readonly event: APIGatewayProxyEvent;
-  readonly state: CallState;
-  readonly caller: Caller;
+  readonly call: Omit<Call<unknown, unknown>, "body" | "query">;
   readonly dependencies: McpDependencies;
 }
 
@@ -29,51 +27,68 @@ export interface ToolResult {
 }
 
 /**
- * Calls a tool: makes the call of its route, and converts the response. An error of the service
- * becomes a tool error with the code and the message that the HTTP API returns. Never throws.
+ * Calls a tool: executes its route, and returns the response. An error of the service becomes a tool
+ * error with the code and the message that the HTTP API returns. Never throws.
  */
-export async function callTool(tool: Tool, sent: JsonObject, call: McpCall): Promise<ToolResult> {
-  const { state, caller, dependencies } = call;
+export async function callTool(
+  tool: Tool,
+  sent: JsonObject,
+  { call, dependencies }: McpCall,
+): Promise<ToolResult> {
   const { key, route } = tool;
+  addWorkKeys({ tool: tool.name });
   try {
-    refuseCaller(key, caller);
+    // Before the arguments, so that an agent does not correct the arguments of a tool that its key
+    // may not call.
+    const refusal = callerRefusal(key, call.caller);
+    if (refusal !== undefined) throw refusal;
     checkNames(tool, sent);
-    tool.check?.(sent, state.startedAt);
-    const event = routeEvent(tool, sent, call.event);
-    const { body } = await answer({ key, route, event, state }, { dependencies });
-    const result: Record<string, unknown> = { ...JSON.parse(body) };
+    tool.cap?.check(sent, call.now);
+    const checked = checkedCall({
+      key,
+      route,
+      sent: partsOf(tool, sent),
+      call: { ...call, path: pathOf(tool, sent), headers: () => [] },
+    });
+    const { body, metrics = [] } = await route.handle(checked, dependencies);
+    recordMetrics(metrics);
+    const result: Record<string, unknown> = JSON.parse(
+      typeof body === "string" ? body : JSON.stringify(body),
+    );
     return { content: [{ type: "text", text: tool.summary(result) }], structuredContent: result };
   } catch (thrown) {
-    return toolError(thrown, call);
+    return toolError(thrown, { call, dependencies });
   }
 }
 
-function toolError(thrown: unknown, { state, dependencies }: McpCall): ToolResult {
+/** Converts an error. Records it as for an HTTP call, because the call of `/mcp` returns 200. */
+function toolError(thrown: unknown, { call, dependencies }: McpCall): ToolResult {
   const error = serviceErrorOf(thrown);
   const { code, message, status, details } = error;
+  recordMetrics(unforeseenErrors(status));
   if (status >= 500 && status !== 501 && thrown instanceof Error) {
     dependencies.logger.error("tool call failed", thrown);
   }
-  const { param, retryAfterSeconds } = details;
+  const { retryAfterSeconds } = details;
+  const body = errorBody(error);
   return {
     isError: true,
     content: [{ type: "text", text: `${code}: ${message}` }],
     structuredContent: {
+      ...body,
       error: {
-        code,
-        message,
+        ...body.error,
         status,
-        ...(param === undefined ? {} : { param }),
         ...(retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds }),
-        request_id: state.requestId,
-        docs: `/docs/errors#${code}`,
+        request_id: call.requestId,
       },
     },
   };
 }
 
 /**
- * Checks that the tool has all arguments that it requires, and no others.
+ * Checks that the tool has all arguments that it requires, and no others. Leaves the cap to its own
+ * check, which has a better message.
  * @throws 400 that names the first wrong or missing argument
  */
 function checkNames(tool: Tool, sent: JsonObject): void {
@@ -87,56 +102,29 @@ function checkNames(tool: Tool, sent: JsonObject): void {
         `${accepted.join(", ") || "no arguments"}.`,
     );
   }
-  // `check` has a better message for a missing cap.
-  const missing = required.find(
-    (name) => sent[name] === undefined && !(tool.required ?? []).includes(name),
-  );
+  const missing = required.find((name) => sent[name] === undefined && name !== tool.cap?.name);
   if (missing !== undefined) throw missingParam(missing);
 }
 
-/** Returns the event that API Gateway would send for the call of the tool's route. */
-function routeEvent(
-  tool: Tool,
-  sent: JsonObject,
-  event: APIGatewayProxyEvent,
-): APIGatewayProxyEvent {
-  const { key, path: inPath = {}, own = {} } = tool;
-  const [method = "", template = ""] = key.split(" ");
-  const pathParameters = Object.fromEntries(
-    Object.entries(inPath).map(([name, { param }]) => [
-      param,
-      encodeURIComponent(textOf(name, sent[name])),
-    ]),
+/** Returns the path parameters of the tool's route. */
+const pathOf = ({ path = {} }: Tool, sent: JsonObject): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(path).map(([name, { param }]) => [param, textOf(name, sent[name])]),
   );
-  const path = template.replaceAll(
-    /\{(\w+)\}/g,
-    (_all, param: string) => pathParameters[param] ?? "",
-  );
-  const rest = Object.entries(sent).filter(([name]) => !(name in inPath) && !(name in own));
-  const isGet = method === "GET";
-  const { requestContext } = event;
-  // The path that the client sent has the prefix of the stage.
-  const prefix = requestContext.path.endsWith(event.path)
-    ? requestContext.path.slice(0, -event.path.length)
-    : "";
+
+/** Returns the arguments that are not in the path as the query of a GET route or the body. */
+function partsOf({ key, path = {}, cap, body }: Tool, sent: JsonObject): SentParts {
+  const isOfRoute = (name: string): boolean =>
+    !(name in path) && !(name === cap?.name && cap.schema !== undefined);
+  const rest = Object.entries(sent).filter(([name]) => isOfRoute(name));
+  if (!key.startsWith("GET ")) {
+    return { body: { ...Object.fromEntries(rest), ...body }, query: {}, queryCounts: new Map() };
+  }
+  const query = Object.fromEntries(rest.map(([name, value]) => [name, textOf(name, value)]));
   return {
-    ...event,
-    httpMethod: method,
-    path,
-    requestContext: { ...requestContext, path: `${prefix}${path}` },
-    pathParameters,
-    queryStringParameters: isGet
-      ? Object.fromEntries(rest.map(([name, value]) => [name, textOf(name, value)]))
-      : null,
-    multiValueQueryStringParameters: null,
-    headers: {
-      host: headerOf(event, "host"),
-      "x-forwarded-proto": headerOf(event, "x-forwarded-proto"),
-      "content-type": "application/json",
-    },
-    multiValueHeaders: {},
-    body: isGet ? null : JSON.stringify({ ...Object.fromEntries(rest), ...tool.body }),
-    isBase64Encoded: false,
+    body: undefined,
+    query,
+    queryCounts: new Map(Object.keys(query).map((name) => [name, 1])),
   };
 }
 

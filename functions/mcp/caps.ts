@@ -1,36 +1,43 @@
 import { invalidParam, missingParam } from "../../shared/base/errors.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 import { shownValue } from "../../shared/base/shown-value.ts";
-import type { JsonObject } from "./tool.ts";
+import type { Cap, JsonObject } from "./tool.ts";
 
 /**
- * Requires a cap in credits. The HTTP API has the same argument, but there it is optional.
- * @param name the argument: `max_credits`, or a limit of a watchlist
- * @throws 400 if the argument is absent or null
+ * Returns a cap in credits, which the route applies. In the HTTP API, the parameter is optional.
+ * @param name the parameter of the route
  */
-export const requireCap =
-  (name: string) =>
-  (sent: JsonObject): void => {
-    const cap = sent[name];
-    if (cap === undefined || cap === null) {
-      throw missingParam(
-        name,
-        `'${name}' is required: an agent must state how many credits it may spend. Nothing was read or charged.`,
-      );
-    }
-  };
+const creditCap = (name: string): Cap => ({
+  name,
+  check(sent) {
+    if (sent[name] !== undefined && sent[name] !== null) return;
+    throw missingParam(
+      name,
+      `'${name}' is required: an agent must state how many credits it may spend. Nothing was read or charged.`,
+    );
+  },
+});
+
+/** The cap of a call that reads items. */
+export const maxCredits = creditCap("max_credits");
+/** The cap of each run of a new watchlist. */
+export const maxCreditsPerRun = creditCap("max_credits_per_run");
 
 /** The maximum length of the span that an agent can back-test, in days. */
 const backtestDaysMax = 31;
 
-/** The JSON Schema of the cap of a back-test. */
-export const maxDaysSchema = {
-  type: "integer",
-  minimum: 1,
-  maximum: backtestDaysMax,
-  description:
-    "Maximum length of the span from `since` to `until`, in days. A longer span is refused before anything is read.",
-} as const satisfies JsonObject;
+/** The cap of a back-test. */
+export const maxDays: Cap = {
+  name: "max_days",
+  schema: {
+    type: "integer",
+    minimum: 1,
+    maximum: backtestDaysMax,
+    description:
+      "Maximum length of the span from `since` to `until`, in days. A longer span is refused before anything is read.",
+  },
+  check: checkBacktestDays,
+};
 
 const msPerDay = 86_400_000;
 
@@ -38,25 +45,25 @@ const msPerDay = 86_400_000;
  * Checks that the span of a back-test is not longer than `max_days`.
  * @throws 400 if `max_days` is absent or invalid, or if the span is longer
  */
-export function checkBacktestDays(sent: JsonObject, now: Date): void {
-  const { max_days: maxDays, since, until } = sent;
-  if (maxDays === undefined || maxDays === null) {
+function checkBacktestDays(sent: JsonObject, now: Date): void {
+  const { max_days: days, since, until } = sent;
+  if (days === undefined || days === null) {
     throw missingParam("max_days", "'max_days' is required. Nothing was read.");
   }
-  if (!Number.isInteger(maxDays) || Number(maxDays) < 1 || Number(maxDays) > backtestDaysMax) {
+  if (!Number.isInteger(days) || Number(days) < 1 || Number(days) > backtestDaysMax) {
     throw invalidParam(
       "max_days",
-      `'max_days' must be an integer from 1 to ${backtestDaysMax} (got ${shownValue(maxDays)}).`,
+      `'max_days' must be an integer from 1 to ${backtestDaysMax} (got ${shownValue(days)}).`,
     );
   }
   // The route checks the form of the times. Without `since`, the span is one day.
   const from = typeof since === "string" ? Date.parse(since) : Number.NaN;
   const to = typeof until === "string" ? Date.parse(until) : now.getTime();
-  const days = Math.ceil((to - from) / msPerDay);
-  if (days > Number(maxDays)) {
+  const span = Math.ceil((to - from) / msPerDay);
+  if (span > Number(days)) {
     throw invalidParam(
       "max_days",
-      `The span is ${quantity(days, "day")}, but 'max_days' is ${Number(maxDays)}. Nothing was read. ` +
+      `The span is ${quantity(span, "day")}, but 'max_days' is ${Number(days)}. Nothing was read. ` +
         "Send a later 'since' or a higher 'max_days'.",
     );
   }

@@ -11,4 +11,7 @@ export type McpDependencies = MiddlewareDependencies &
   ReadOffersDependencies &
   ReadProductsDependencies &
   StartBacktestDependencies &
-  WatchlistDependencies;
+  WatchlistDependencies & {
+    /** The custom domain of the API; undefined if there is none. */
+    readonly domainName: string | undefined;
+  };

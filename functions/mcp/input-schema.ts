@@ -12,12 +12,23 @@ export interface InputSchema {
   readonly additionalProperties: false;
 }
 
+const schemas = new WeakMap<Tool, InputSchema>();
+
 /**
  * Returns the schema of a tool's arguments. It is built from the schemas with which the route checks
  * the same values. Deprecated names are left out.
  */
 export function inputSchema(tool: Tool): InputSchema {
-  const { path = {}, own = {}, body, required = [] } = tool;
+  const known = schemas.get(tool);
+  if (known !== undefined) return known;
+  const schema = newInputSchema(tool);
+  schemas.set(tool, schema);
+  return schema;
+}
+
+function newInputSchema(tool: Tool): InputSchema {
+  const { path = {}, cap, body, required = [] } = tool;
+  const ownCap = cap?.schema === undefined ? {} : { [cap.name]: cap.schema };
   const inPath = Object.entries(path).map(
     ([name, { description }]) => [name, { type: "string", description }] as const,
   );
@@ -25,8 +36,10 @@ export function inputSchema(tool: Tool): InputSchema {
     body === undefined ? fieldsOf(tool) : { properties: {}, required: [] };
   return {
     type: "object",
-    properties: { ...Object.fromEntries(inPath), ...own, ...properties },
-    required: [...new Set([...Object.keys(path), ...needed, ...required])],
+    properties: { ...Object.fromEntries(inPath), ...ownCap, ...properties },
+    required: [
+      ...new Set([...Object.keys(path), ...needed, ...required, ...(cap ? [cap.name] : [])]),
+    ],
     additionalProperties: false,
   };
 }
@@ -37,14 +50,14 @@ interface Fields {
 }
 
 /** Returns the fields of the route's body and query. */
-function fieldsOf({ route, showsPipeline = false, required: caps = [] }: Tool): Fields {
+function fieldsOf({ route, showsPipeline = false, cap }: Tool): Fields {
   const { body, query } = route;
   const parts = [converted(body, "input", showsPipeline), converted(query, "output", false)];
   const properties = Object.fromEntries(
     parts
       .flatMap((part) => Object.entries(part.properties))
       .filter(([, schema]) => schema["deprecated"] !== true)
-      .map(([name, schema]) => [name, caps.includes(name) ? withoutNull(schema) : schema]),
+      .map(([name, schema]) => [name, name === cap?.name ? withoutNull(schema) : schema]),
   );
   return { properties, required: parts.flatMap((part) => part.required) };
 }

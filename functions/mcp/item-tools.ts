@@ -2,20 +2,9 @@ import { quantity } from "../../shared/base/quantity.ts";
 import { readOffersRoute } from "../offers/read.ts";
 import { listPlatformsRoute } from "../platforms/list.ts";
 import { readProductsRoute } from "../products/read.ts";
-import { requireCap } from "./caps.ts";
+import { maxCredits } from "./caps.ts";
+import { lengthIn, objectIn } from "./summary.ts";
 import type { JsonObject, Tool } from "./tool.ts";
-
-/** Returns a field of a result that is an object; an empty object if it is not. */
-export const objectIn = (result: JsonObject, name: string): JsonObject => {
-  const value = result[name];
-  return typeof value === "object" && value !== null ? { ...value } : {};
-};
-
-/** Returns the number of entries of a list in a result. */
-export const lengthIn = (result: JsonObject, name: string): number => {
-  const value = result[name];
-  return Array.isArray(value) ? value.length : 0;
-};
 
 const itemSummary = (result: JsonObject): string => {
   const { requested, ok, partial, notFound, unavailable } = objectIn(result, "stats");
@@ -47,8 +36,8 @@ export const itemTools: readonly Tool[] = [
       `list_platforms. ${capText} Items that could not be read are free.`,
     key: "POST /v1/products",
     route: readProductsRoute,
-    required: ["ids", "max_credits"],
-    check: requireCap("max_credits"),
+    required: ["ids"],
+    cap: maxCredits,
     summary: itemSummary,
   },
   {
@@ -59,8 +48,8 @@ export const itemTools: readonly Tool[] = [
       `most one offer, otherwise 3, and reserves 3 per item. ${capText}`,
     key: "POST /v1/offers",
     route: readOffersRoute,
-    required: ["ids", "max_credits"],
-    check: requireCap("max_credits"),
+    required: ["ids"],
+    cap: maxCredits,
     summary: itemSummary,
   },
 ];

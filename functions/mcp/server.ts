@@ -44,7 +44,7 @@ function serverOf(call: McpCall): Server {
     { name: "retail-product-data", title: "Retail product data service", version },
     { capabilities: { tools: {} }, instructions },
   );
-  server.setRequestHandler("tools/list", () => ({ tools: toolsOf(call.caller).map(listed) }));
+  server.setRequestHandler("tools/list", () => ({ tools: toolsOf(call.call.caller).map(listed) }));
   server.setRequestHandler("tools/call", ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined) {

@@ -12,6 +12,15 @@ export interface PathArgument {
   readonly description: string;
 }
 
+/** An argument that an agent must send, because it limits what a call may cost. */
+export interface Cap {
+  readonly name: string;
+  /** The JSON Schema of the argument, if the route has no such parameter. */
+  readonly schema?: JsonObject;
+  /** Throws 400 if the argument is absent, or if the call would exceed it. */
+  readonly check: (sent: JsonObject, now: Date) => void;
+}
+
 /** A tool of agents. Its calls are calls of a route, with the same checks, charges and results. */
 export interface Tool {
   readonly name: string;
@@ -26,12 +35,9 @@ export interface Tool {
   readonly required?: readonly string[];
   /** The body of every call. The tool then has no arguments for fields of the body. */
   readonly body?: JsonObject;
-  /** The JSON Schemas of arguments that only `check` uses, by name. */
-  readonly own?: Readonly<Record<string, JsonObject>>;
+  readonly cap?: Cap;
   /** True shows the complete schema of `pipeline`, which is long: one tool shows it. */
   readonly showsPipeline?: boolean;
-  /** Throws an error for arguments that the tool refuses although the route accepts them. */
-  readonly check?: (sent: JsonObject, now: Date) => void;
   /** Returns one or two sentences about a result. */
   readonly summary: (result: JsonObject) => string;
 }

@@ -1,6 +1,5 @@
-import { missingScopes } from "../../shared/accounts/scopes.ts";
-import type { Caller } from "../http/route.ts";
-import { hasEffects, scopesOf } from "../routes.ts";
+import type { KeyOwner } from "../../shared/accounts/account-store.ts";
+import { callerRefusal } from "../http/access.ts";
 import { itemTools } from "./item-tools.ts";
 import type { Tool } from "./tool.ts";
 import { watchlistTools } from "./watchlist-tools.ts";
@@ -9,7 +8,5 @@ import { watchlistTools } from "./watchlist-tools.ts";
 export const tools: readonly Tool[] = [...itemTools, ...watchlistTools];
 
 /** Returns the tools that a key may call. */
-export const toolsOf = ({ demo, scopes }: Pick<Caller, "demo" | "scopes">): readonly Tool[] =>
-  tools.filter(
-    ({ key }) => missingScopes(scopesOf(key), scopes).length === 0 && !(demo && hasEffects(key)),
-  );
+export const toolsOf = (owner: Pick<KeyOwner, "demo" | "scopes">): readonly Tool[] =>
+  tools.filter(({ key }) => callerRefusal(key, owner) === undefined);

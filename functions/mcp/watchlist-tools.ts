@@ -9,8 +9,8 @@ import { listAccountChangesRoute, listWatchlistChangesRoute } from "../watchlist
 import { listItemsRoute } from "../watchlists/list-items.ts";
 import { listWatchlistsRoute } from "../watchlists/list.ts";
 import { updateWatchlistRoute } from "../watchlists/update.ts";
-import { checkBacktestDays, maxDaysSchema, requireCap } from "./caps.ts";
-import { lengthIn, objectIn } from "./item-tools.ts";
+import { maxCreditsPerRun, maxDays } from "./caps.ts";
+import { lengthIn, objectIn } from "./summary.ts";
 import type { JsonObject, Tool } from "./tool.ts";
 
 const ofWatchlist = {
@@ -118,10 +118,8 @@ const readingTools: readonly Tool[] = [
     key: "POST /v1/watchlists/{id}/backtest",
     route: backtestRoute,
     path: ofWatchlist,
-    own: { max_days: maxDaysSchema },
+    cap: maxDays,
     showsPipeline: true,
-    required: ["max_days"],
-    check: checkBacktestDays,
     summary: backtestSummary,
   },
   {
@@ -149,15 +147,16 @@ const writingTools: readonly Tool[] = [
       "`status` is paused. With `idempotency_key`, a repeated call creates nothing.",
     key: "POST /v1/watchlists",
     route: createWatchlistRoute,
-    required: ["ids", "max_credits_per_run"],
-    check: requireCap("max_credits_per_run"),
+    required: ["ids"],
+    cap: maxCreditsPerRun,
     summary: watchlistSummary,
   },
   {
     name: "change_watchlist_items",
     title: "Add or remove items",
     description:
-      "Adds items to a watchlist and removes items from it. Later runs read added items, and charge for them.",
+      "Adds items to a watchlist and removes items from it. Later runs read added items, and charge for them, " +
+      "within the limits of the watchlist.",
     key: "POST /v1/watchlists/{id}/items",
     route: changeItemsRoute,
     path: ofWatchlist,
@@ -178,7 +177,8 @@ const writingTools: readonly Tool[] = [
     name: "resume_watchlist",
     title: "Resume a watchlist",
     description:
-      "Resumes a paused watchlist. Its schedule starts runs again, which charge credits.",
+      "Resumes a paused watchlist. Its schedule starts runs again, which charge credits within the limits of " +
+      "the watchlist.",
     key: "PATCH /v1/watchlists/{id}",
     route: updateWatchlistRoute,
     path: ofWatchlist,

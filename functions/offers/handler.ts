@@ -6,6 +6,12 @@ import { sources } from "../composition/sources.ts";
 import { checkOffersRoute } from "./check.ts";
 import { readOffersRoute } from "./read.ts";
 
+/** The routes of the group. */
+export const offerRoutes = {
+  "POST /v1/offers": readOffersRoute,
+  "POST /v1/offers/check": checkOffersRoute,
+};
+
 /**
  * Creates the handler of the offers routes.
  * @throws Error if SOURCES is invalid
@@ -17,7 +23,7 @@ export function createHandler(
   const middleware = provide.middleware(environment, "offers", overrides);
   return groupHandler({
     group: "offers",
-    routes: { "POST /v1/offers": readOffersRoute, "POST /v1/offers/check": checkOffersRoute },
+    routes: offerRoutes,
     dependencies: {
       ...middleware,
       ...sources(environment, "offers", overrides),

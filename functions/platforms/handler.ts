@@ -6,6 +6,9 @@ import { sourceHealth } from "../composition/source-health.ts";
 import { windowMs } from "../../shared/source-health/health-window.ts";
 import { listPlatformsRoute } from "./list.ts";
 
+/** The routes of the group. */
+export const platformRoutes = { "GET /v1/platforms": listPlatformsRoute };
+
 /** Creates the handler of the platform routes. */
 export function createHandler(
   environment: EnvironmentOf<"platforms">,
@@ -13,7 +16,7 @@ export function createHandler(
 ): HttpHandler {
   return groupHandler({
     group: "platforms",
-    routes: { "GET /v1/platforms": listPlatformsRoute },
+    routes: platformRoutes,
     dependencies: {
       ...provide.countingMiddleware(environment, "platforms", overrides),
       readHealth: sourceHealth(environment, "platforms", { spanMs: windowMs.lastHour, overrides }),

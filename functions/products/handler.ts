@@ -6,6 +6,12 @@ import { sources } from "../composition/sources.ts";
 import { readItemOffersRoute } from "./offers.ts";
 import { readProductsRoute } from "./read.ts";
 
+/** The routes of the group. */
+export const productRoutes = {
+  "POST /v1/products": readProductsRoute,
+  "GET /v1/products/{id}/offers": readItemOffersRoute,
+};
+
 /**
  * Creates the handler of the products routes.
  * @throws Error if SOURCES is invalid
@@ -17,10 +23,7 @@ export function createHandler(
   const middleware = provide.middleware(environment, "products", overrides);
   return groupHandler({
     group: "products",
-    routes: {
-      "POST /v1/products": readProductsRoute,
-      "GET /v1/products/{id}/offers": readItemOffersRoute,
-    },
+    routes: productRoutes,
     dependencies: {
       ...middleware,
       ...sources(environment, "products", overrides),

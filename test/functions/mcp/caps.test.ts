@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { maxCredits, maxDays } from "../../../functions/mcp/caps.ts";
+
+const now = new Date("2026-11-28T12:00:00Z");
+
+describe("the caps of agents", () => {
+  it.each([{}, { max_credits: null }])("refuse a call with %j instead of max_credits", (sent) => {
+    expect(() => maxCredits.check(sent, now)).toThrow("'max_credits' is required");
+  });
+
+  it.each([
+    [{ max_days: 1 }, undefined],
+    [{ max_days: 3, since: "2026-11-26T00:00:00Z" }, undefined],
+    [{ max_days: 2, since: "2026-11-26T00:00:00Z", until: "2026-11-28T00:00:00Z" }, undefined],
+    [{ max_days: 2, since: "2026-11-26T00:00:00Z" }, "The span is 3 days, but 'max_days' is 2."],
+    [{}, "'max_days' is required."],
+    [{ max_days: 32 }, "'max_days' must be an integer from 1 to 31 (got 32)."],
+    [{ max_days: "2" }, "'max_days' must be an integer from 1 to 31"],
+  ])("check the span of the back-test %j", (sent, message) => {
+    const check = () => maxDays.check(sent, now);
+    if (message === undefined) expect(check).not.toThrow();
+    else expect(check).toThrow(message);
+  });
+});
