@@ -70,6 +70,7 @@ export async function answerMessage(
   call: McpCall,
 ): Promise<Response> {
   if (await isLegacyRequest(request, message)) {
+    // Not `legacy: "stateless"` of `createMcpHandler`, which answers with a stream and has no option for JSON.
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await serverOf(call).connect(transport);
     return transport.handleRequest(request, { parsedBody: message });

@@ -9,7 +9,7 @@ import { ownMetric } from "./service-metrics.ts";
 export class EventBusAlarms extends Construct {
   constructor(scope: Construct, id: string, { stage }: { readonly stage: Stage }) {
     super(scope, id);
-    const count = (name: "bus_failed" | "bus_given_up"): IMetric =>
+    const count = (name: "bus_failed" | "bus_never_sent"): IMetric =>
       ownMetric(stage, { kind: "event_bus", name, statistic: Stats.SUM, minutes: 15 }, {});
     new ServiceAlarm(this, "Failing", {
       name: "event-bus-failing",
@@ -23,7 +23,7 @@ export class EventBusAlarms extends Construct {
     });
     new ServiceAlarm(this, "Exhausted", {
       name: "event-bus-given-up",
-      metric: count("bus_given_up"),
+      metric: count("bus_never_sent"),
       threshold: 1,
       periods: { breaching: 1, of: 1 },
       impact: "Events exhausted their retries on the event bus: its rules never get them.",

@@ -11,7 +11,7 @@ export function eventBusGraphs(stage: Stage): [string, IMetric[]][] {
   const of = (name: MetricName<"event_bus">, statistic: string = Stats.SUM): IMetric =>
     ownMetric(stage, { kind: "event_bus", name, statistic, minutes }, {});
   return [
-    ["Events to the event bus", [of("bus_sent"), of("bus_failed"), of("bus_given_up")]],
+    ["Events to the event bus", [of("bus_sent"), of("bus_failed"), of("bus_never_sent")]],
     ["Event bus, ms", [of("bus_ms", "p99"), of("bus_late_ms", "p90")]],
   ];
 }

@@ -17,6 +17,7 @@ export const llmsText = (): string =>
     "- [OpenAPI document](/v1/openapi.json): every call, field and error, with examples",
     "- [Postman collection](/v1/postman.json): the same calls",
     "- [API reference](/docs/reference): the document as a page",
+    "- [Tools for agents](/docs/agents): `POST /mcp` is a server of the Model Context Protocol",
     "- [Changelog](/v1/changelog): what changed, by release",
     "- [JSON Schema of events](/v1/schemas/watchlist.product.changed): one address for each event type",
     "",

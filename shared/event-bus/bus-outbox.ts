@@ -23,45 +23,42 @@ export const busContent = object({
 });
 export type BusContent = InferOutput<typeof busContent>;
 
-/** The outbox entry for the first attempt to send a run's events to the bus. */
-export function busEntry(run: {
+interface BusAttempt {
   readonly runId: string;
   readonly watchlistId: string;
-  /** Time at which the run ended (ISO). The entry is due at this time. */
-  readonly createdAt: string;
-}): OutboxEntry {
-  const { runId, watchlistId, createdAt } = run;
-  const content: BusContent = {
-    kind: "bus",
-    runId,
-    watchlistId,
-    attempt: 1,
-    remaining: null,
-    failed: [],
-    sent: 0,
-  };
-  return { lane: "first", dueAt: createdAt, key: `bus#${runId}`, content };
+  /** `first` for a run that was never tried. */
+  readonly lane: OutboxEntry["lane"];
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+  /** Positions of the events to send; null for all events of the run. */
+  readonly positions: readonly number[] | null;
+  /** Time at which the attempt is due (ISO 8601). */
+  readonly dueAt: string;
 }
 
-/** The outbox entry for the next attempt to send the events at these positions. */
-export const busRetryEntry = (
-  { runId, watchlistId }: Pick<BusContent, "runId" | "watchlistId">,
-  next: {
-    readonly attempt: number;
-    readonly positions: readonly number[] | null;
-    readonly dueAt: string;
-  },
-): OutboxEntry => ({
-  lane: "later",
-  dueAt: next.dueAt,
+/** Returns the outbox entry for an attempt to send events of a run to the bus. */
+export const busEntry = ({
+  runId,
+  watchlistId,
+  lane,
+  attempt,
+  positions,
+  dueAt,
+}: BusAttempt): OutboxEntry => ({
+  lane,
+  dueAt,
   key: `bus#${runId}`,
   content: {
     kind: "bus",
     runId,
     watchlistId,
-    attempt: next.attempt,
-    remaining: next.positions === null ? null : [...next.positions],
+    attempt,
+    remaining: positions === null ? null : [...positions],
     failed: [],
     sent: 0,
   } satisfies BusContent,
 });
+
+/** Returns the positions of the events that an attempt has not sent; null for all events. */
+export const unsentPositions = ({ failed, remaining }: BusContent): readonly number[] | null =>
+  remaining === null ? null : [...failed, ...remaining].toSorted((one, other) => one - other);

@@ -12,7 +12,7 @@ import { newMetrics, type MetricsSink } from "../observability/metrics.ts";
 import { nextWaitSeconds } from "../outbox/backoff.ts";
 import type { TimeSlice } from "../outbox/drain.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
-import { type BusContent, busRetryEntry } from "./bus-outbox.ts";
+import { type BusContent, busEntry, unsentPositions } from "./bus-outbox.ts";
 import { entryOfEvent } from "./entry-of-event.ts";
 import { batchFits, type BusEntry, type EventBus } from "./event-bus.ts";
 
@@ -97,7 +97,8 @@ async function* batchesOf(
   const positionOf = new Map(run.events.map(({ id }, position) => [id, position]));
   let batch = { positions: [] as number[], entries: [] as BusEntry[], expired: [] as number[] };
   for await (const { event, gzip } of readLines({ accountId, runId }, events, bodies)) {
-    const position = positionOf.get(event.id) ?? 0;
+    const position = positionOf.get(event.id);
+    assert(position !== undefined, "the archive lists every event that it returns");
     if (gzip === null) {
       batch.expired.push(position);
       continue;
@@ -145,7 +146,7 @@ async function sendBatch(
       {
         bus_sent: count,
         bus_failed: failed.length,
-        bus_given_up: expired.length,
+        bus_never_sent: expired.length,
         bus_ms: clock.now().getTime() - startedAt,
       },
     ),
@@ -169,20 +170,23 @@ async function finish(
   progress: BusContent,
   dependencies: SendRunDependencies,
 ): Promise<void> {
-  const { attempt, failed, remaining, sent } = progress;
-  const positions = [...failed, ...(remaining ?? [])].toSorted((one, other) => one - other);
+  const { attempt, runId, watchlistId, sent } = progress;
+  const positions = unsentPositions(progress);
+  assert(positions !== null, "an attempt that has begun lists its events");
   if (positions.length === 0) return slice.record({ removed: entry });
   // Any progress restarts the retry schedule.
   const current = sent > 0 ? 1 : attempt;
   const dueAt = nextDue(current, dependencies);
   if (dueAt === null) {
-    dependencies.report?.([newMetrics("event_bus", {}, { bus_given_up: positions.length })]);
+    dependencies.report?.([newMetrics("event_bus", {}, { bus_never_sent: positions.length })]);
     dependencies.warn?.(
-      `${quantity(positions.length, "event")} of run ${progress.runId} exhausted all retries on the event bus`,
+      `${quantity(positions.length, "event")} of run ${runId} exhausted all retries on the event bus`,
     );
     return slice.record({ removed: entry });
   }
-  const added = [busRetryEntry(progress, { attempt: current + 1, positions, dueAt })];
+  const added = [
+    busEntry({ runId, watchlistId, lane: "later", attempt: current + 1, positions, dueAt }),
+  ];
   return slice.record({ removed: entry, added });
 }
 
@@ -191,12 +195,11 @@ async function postpone(
   { entry, content, slice }: SendTask,
   dependencies: SendRunDependencies,
 ): Promise<void> {
-  const { attempt, failed, remaining } = content;
-  const positions =
-    remaining === null ? null : [...failed, ...remaining].toSorted((one, other) => one - other);
+  const { attempt, runId, watchlistId } = content;
+  const positions = unsentPositions(content);
   const dueAt = nextDue(Math.max(1, attempt - 1), dependencies);
   assert(dueAt !== null, "an attempt that is planned has a delay before it");
-  const added = [busRetryEntry(content, { attempt, positions, dueAt })];
+  const added = [busEntry({ runId, watchlistId, lane: "later", attempt, positions, dueAt })];
   return slice.record({ removed: entry, added });
 }
 

@@ -120,7 +120,7 @@ export const metricKinds = {
       /** Events that the bus did not accept in one attempt. They are sent again later. */
       bus_failed: "Count",
       /** Events that exhausted their retries or expired. The bus never receives them. */
-      bus_given_up: "Count",
+      bus_never_sent: "Count",
       bus_ms: "Milliseconds",
       bus_late_ms: "Milliseconds",
     },

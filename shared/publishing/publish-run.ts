@@ -65,7 +65,14 @@ async function publish(run: RunEvents, dependencies: PublishDependencies): Promi
   const exportEntry = await runExport(accountId, archived, destinations);
   if (exportEntry !== null) await addEntry(destinationTarget(accountId), exportEntry);
   if (hasBus) {
-    const entry = busEntry({ runId, watchlistId, createdAt: happenedAt });
+    const entry = busEntry({
+      runId,
+      watchlistId,
+      lane: "first",
+      attempt: 1,
+      positions: null,
+      dueAt: happenedAt,
+    });
     await addEntry(busTarget(accountId), entry);
   }
   await queue.send(targets, 0);

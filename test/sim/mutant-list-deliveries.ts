@@ -190,9 +190,9 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     name: "rest-of-a-run-forgotten-after-a-failed-call-of-the-bus",
-    file: "shared/event-bus/send-run.ts",
-    original: "[...failed, ...(remaining ?? [])].toSorted",
-    replacement: "[...failed, ...(remaining ?? []).slice(remaining?.length)].toSorted",
+    file: "shared/event-bus/bus-outbox.ts",
+    original: "[...failed, ...remaining].toSorted",
+    replacement: "[...failed, ...remaining.slice(remaining.length)].toSorted",
     scenario: "deliveries",
   },
   {

@@ -85,7 +85,7 @@ describe("the event bus of a deployment", () => {
       String(AlarmName).includes("-service-event-bus-"),
     );
 
-    expect(alarms.map(({ MetricName }) => MetricName)).toEqual(["bus_failed", "bus_given_up"]);
+    expect(alarms.map(({ MetricName }) => MetricName)).toEqual(["bus_failed", "bus_never_sent"]);
     for (const { AlarmDescription, AlarmActions } of alarms) {
       expect(AlarmDescription).toMatch(/Runbook: docs\/operate\.md#alarm-event-bus-failing$/);
       expect(AlarmActions).toHaveLength(1);

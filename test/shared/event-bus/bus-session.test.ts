@@ -121,14 +121,14 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toHaveLength(5);
   });
 
-  it("gives an event up after the last retry, and counts and logs it", async () => {
+  it("stops retrying an event after the last retry, and counts and logs it", async () => {
     world.bus.refuse(({ detail }) => (detail.includes("_1_1") ? "InternalFailure" : undefined));
     const run = aRun(many(3));
     await world.publish(run);
     await deliverAll();
 
     expect(details()).toEqual([bodies(run)[0], bodies(run)[2]]);
-    expect(counted("bus_given_up")).toBe(1);
+    expect(counted("bus_never_sent")).toBe(1);
     // The first attempt sent other events, so the schedule of the retries began after it.
     expect(counted("bus_failed")).toBe(attemptsMax);
     expect(world.warnings.at(-1)).toBe(
@@ -223,7 +223,7 @@ describe("the delivery of events to the event bus", () => {
     await world.deliverDue();
 
     expect(details()).toEqual([]);
-    expect(counted("bus_given_up")).toBe(2);
+    expect(counted("bus_never_sent")).toBe(2);
     expect(await pending()).toEqual([]);
   });
 
