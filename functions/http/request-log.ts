@@ -62,7 +62,7 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
 }
 
 /**
- * Returns the metrics of an error with this status that nobody expects. A 503 does not count,
+ * Returns the metrics of an unforeseen error, which has the status 500. A 503 does not count,
  * because it is the expected response when a dependency fails or is overloaded.
  */
 export const unforeseenErrors = (status: number): readonly Metrics[] =>
