@@ -43,13 +43,13 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("outgoing/sender.ts outgoing/url.ts"),
   ],
   "shared/exports/": [
-    ...shared("base events observability/metrics.ts outbox"),
+    ...shared("base events observability/metrics.ts outbox scrapers"),
     ...shared("outgoing/address-policy.ts outgoing/public-url.ts outgoing/resolver.ts"),
     ...shared("outgoing/url.ts"),
   ],
   "shared/event-bus/": shared("base events observability/metrics.ts outbox"),
   "shared/messages/": [],
-  "shared/publishing/": shared("event-bus events exports outbox webhooks"),
+  "shared/publishing/": shared("base event-bus events exports outbox runs watchlists webhooks"),
   "shared/watchlists/": [
     ...shared("base credits cron pipelines platforms scrapers webhooks"),
     ...shared("outgoing/url.ts"),

@@ -60,6 +60,13 @@ const rowsVersion = 1;
 export const rowsKey = (folder: ExportFolder): string =>
   `${folder.prefix}rows/v=${rowsVersion}/${partitionsOf(folder)}/changes.parquet`;
 
+/** Version of the columns of snapshot files. */
+const snapshotVersion = 1;
+
+/** Key of the Parquet file with all items at the end of a run. */
+export const snapshotKey = (folder: ExportFolder): string =>
+  `${folder.prefix}snapshots/v=${snapshotVersion}/${partitionsOf(folder)}/items.parquet`;
+
 /**
  * Returns the key of the object of one event: its number, type and ID in the run's folder, with the
  * suffix of its compression.
