@@ -164,7 +164,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   // The CDK app. It imports only the files that it shares with the functions.
   "lib/": [
     ...functions("environment.ts routes.ts"),
-    ...shared("base event-bus/event-bus.ts observability/metric-names.ts scrapers/catalogue.ts"),
+    ...shared("base event-bus/event-bus.ts exports/tables.ts observability/metric-names.ts"),
+    ...shared("scrapers/catalogue.ts"),
     ...shared("sources/contract/secret-reference.ts sources/registry/configuration.ts"),
   ],
 

@@ -133,7 +133,8 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
     runStartedAt,
     events,
     ...(isHoldNotice === true && { isHoldNotice }),
-    ...(snapshot !== undefined && { snapshot }),
+    // DynamoDB does not keep the order of keys. `parse` gives all attempts the same bytes.
+    ...(snapshot !== undefined && { snapshot: parse(snapshotFile, snapshot) }),
   };
   const stored = writable(objectKinds.runIndex, archived, bodies.writes ?? "current");
   await bodies.put(indexKey(run), gzipSync(JSON.stringify(stored)));

@@ -5,6 +5,7 @@ import { type Column, type ColumnType, parquetFile, type ParquetFile } from "./p
 /** One row of a snapshot file: an item of a watchlist at the end of a run. Times are ISO 8601. */
 export interface ItemRow {
   readonly runId: string;
+  readonly runNumber: number;
   readonly itemId: string;
   readonly label: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -45,6 +46,8 @@ const time = (
 
 const ownColumns: readonly Column<ItemRow>[] = [
   text("run_id", ({ runId }) => runId, false),
+  // Not `run_number`, which is the name of a folder.
+  { name: "run", type: "INT32", nullable: false, value: ({ runNumber }) => runNumber },
   text("item_id", ({ itemId }) => itemId, false),
   text("label", ({ label }) => label),
   text("metadata", ({ metadata }) => jsonOf(metadata)),

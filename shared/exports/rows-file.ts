@@ -7,6 +7,8 @@ import { type Column, parquetFile, type ParquetFile } from "./parquet-file.ts";
  */
 export const changeColumns: readonly Column<ChangeRow>[] = [
   { name: "run_id", type: "STRING", nullable: false, value: ({ runId }) => runId },
+  // Not `run_number`, which is the name of a folder.
+  { name: "run", type: "INT32", nullable: false, value: ({ runNumber }) => runNumber },
   { name: "event_id", type: "STRING", nullable: false, value: ({ eventId }) => eventId },
   { name: "kind", type: "STRING", nullable: false, value: ({ kind }) => kind },
   { name: "item_id", type: "STRING", nullable: false, value: ({ itemId }) => itemId },

@@ -86,7 +86,7 @@ async function readsAfter(
 }
 
 function rowOf(
-  { id: runId }: Run,
+  { id: runId, runNumber }: Run,
   item: Item,
   {
     details,
@@ -97,6 +97,7 @@ function rowOf(
   const { state, addedAt, firstReadAt, lastReadStatus, consecutiveFailures } = item;
   return {
     runId,
+    runNumber,
     itemId: item.id,
     label: label ?? null,
     metadata: metadata ?? {},

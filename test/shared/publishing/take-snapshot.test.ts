@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Destination } from "../../../shared/exports/destination.ts";
 import { columnOfField, itemColumns } from "../../../shared/exports/item-columns.ts";
 import { itemSnapshots } from "../../../shared/publishing/take-snapshot.ts";
+import type { Run } from "../../../shared/runs/run.ts";
 import { snapshotTimeoutMs } from "../../../shared/runs/finish-run.ts";
 import { completeReads, lastReadAt } from "../../../shared/runs/last-read.ts";
 import { listItems } from "../../../shared/watchlists/list-items.ts";
@@ -71,7 +72,7 @@ const jsonOf = (value: unknown): unknown =>
   Object.keys(value as Row).length === 0 ? null : JSON.stringify(value);
 
 /** Returns the row of an item as the columns of a snapshot file represent it. */
-function expectedRow(runId: string, item: Row): Row {
+function expectedRow({ id: runId, runNumber }: Run, item: Row): Row {
   const change = item["last_change"] as Row | null;
   const fields = Object.entries((item["snapshot"] ?? {}) as Row);
   const blank = Object.fromEntries(itemColumns.map(({ name }) => [name, null]));
@@ -79,6 +80,7 @@ function expectedRow(runId: string, item: Row): Row {
     ...blank,
     ...Object.fromEntries(fields.map(([field, value]) => [columnOfField(field), value])),
     run_id: runId,
+    run: runNumber,
     item_id: item["id"],
     label: item["label"],
     metadata: jsonOf(item["metadata"]),
@@ -120,9 +122,9 @@ describe("the snapshot file of a run", () => {
       byKey(id) ?? (id === "10003" ? { status: "unavailable" } : found(12)());
     await bench.run(list);
 
-    const { id: runId } = await bench.lastRun(list);
+    const run = await bench.lastRun(list);
     const rows = await rowsOfLastRun(list);
-    expect(rows).toEqual((await listedItems(list)).map((item) => expectedRow(runId, item)));
+    expect(rows).toEqual((await listedItems(list)).map((item) => expectedRow(run, item)));
     expect(rows).toMatchObject([
       { label: "Tasse \u2603", title: "Cup", metadata: '{"target_price":9}', price: 12 },
       { item_state: "delisted", delisted_at: new Date("2026-03-01T01:00:00Z") },
@@ -181,11 +183,11 @@ describe("the snapshot file of a run", () => {
       const calls = bench.calls();
       for (let call = 1; call <= calls; call += 1) {
         const list = await finished({ call, when });
-        const { id: runId, phase } = await bench.lastRun(list);
+        const run = await bench.lastRun(list);
 
-        expect(phase).toBe("done");
+        expect(run.phase).toBe("done");
         expect(await rowsOfLastRun(list)).toEqual(
-          (await listedItems(list)).map((item) => expectedRow(runId, item)),
+          (await listedItems(list)).map((item) => expectedRow(run, item)),
         );
       }
     },

@@ -211,7 +211,7 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
   return { ...scene, users, seen, ledgers: await watchLedgers(world, users) };
 }
 
-/** Chosen without a draw of its own, so that seeds play as without snapshot files. */
+/** Chosen without a further draw, so that seeds play as without snapshot files. */
 const snapshotOf = ({ compression }: NonNullable<Tenant["bucket"]>): "run" | "day" =>
   compression === "gzip" ? "run" : "day";
 
