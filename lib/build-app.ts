@@ -63,6 +63,7 @@ export function buildApp(props: BuildAppProps = {}): App {
     config: dataConfigOf(config, context),
     backups: context.backups,
     eventBus: context.eventBus,
+    analytics: context.analytics,
     serviceStackName: stackName(stage, "service"),
   });
   new ServiceStack(app, stackName(stage, "service"), {

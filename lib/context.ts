@@ -43,6 +43,8 @@ const contextKeys = {
   eventBus: "on or off",
   eventBusArchiveDays: "a number of days from 1 to 3650",
   eventBusSchemas: "on or off",
+  analytics: "on or off",
+  analyticsExports: "the address of exports, such as s3://my-bucket/shop/",
   alarmEmail: "an email address",
   monthlyBudget: "an amount in US dollars, such as 500",
   runbookUrl: "the HTTPS URL of docs/operate.md in a browser",
@@ -91,6 +93,15 @@ export type EventBusChoice =
   | { readonly enabled: false }
   | ({ readonly enabled: true } & EventBusOptions);
 
+/** Whether the deployment has tables and saved queries of Athena. */
+export type AnalyticsChoice =
+  | { readonly enabled: false }
+  | {
+      readonly enabled: true;
+      /** Address of the exports that the tables contain, with a slash at the end. */
+      readonly exports: string;
+    };
+
 /** The settings of one deployment. They extend or override the configuration of its stage. */
 export interface Context {
   readonly stage: Stage;
@@ -109,6 +120,7 @@ export interface Context {
   readonly firewall: FirewallChoice;
   readonly backups: BackupChoice;
   readonly eventBus: EventBusChoice;
+  readonly analytics: AnalyticsChoice;
   readonly domain?: Domain;
   /** API key of the demo workspace. It is public, because the dashboard contains it. */
   readonly demoApiKey?: string;
@@ -141,6 +153,7 @@ export function readContext(app: App): Context {
     firewall: firewallOf(given, configs[stage].firewallByDefault),
     backups: backupsOf(given, configs[stage].backupsByDefault),
     eventBus: eventBusOf(given),
+    analytics: analyticsOf(given),
     ...(responseMode && { responseMode }),
     ...(accessLogs && { accessLogs }),
     ...(deployment && { deployment }),
@@ -260,6 +273,21 @@ function eventBusOf(given: Given): EventBusChoice {
   if (days === undefined && schemas !== "on") return { enabled: false };
   throw new Error(
     `Context '${needing}' requires 'eventBus' to be on. Omit it, or set 'eventBus' to on.`,
+  );
+}
+
+/** A bucket, and optionally a prefix of the form that S3 destinations accept. */
+const exportsAddress = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/(?:[A-Za-z0-9!_.*()=-]+\/)*$/;
+
+function analyticsOf(given: Given): AnalyticsChoice {
+  const isOn = choice(given, "analytics", ["on", "off"]) === "on";
+  const place = text(given, "analyticsExports", exportsAddress);
+  if (isOn && place !== undefined) return { enabled: true, exports: place };
+  if (!isOn && place === undefined) return { enabled: false };
+  throw new Error(
+    isOn
+      ? "Context 'analytics' requires 'analyticsExports'. Set it to the bucket and prefix of the S3 destination, such as s3://my-bucket/shop/."
+      : "Context 'analyticsExports' requires 'analytics' to be on. Omit it, or set 'analytics' to on.",
   );
 }
 

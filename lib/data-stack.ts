@@ -15,10 +15,11 @@ import { limits } from "../shared/base/limits.ts";
 import { tableSchema } from "../shared/base/table-schema.ts";
 import { acknowledge } from "./acknowledgements.ts";
 import { type Config, configs, type Stage } from "./config.ts";
+import { Analytics } from "./constructs/analytics.ts";
 import { DeploymentEventBus } from "./constructs/deployment-event-bus.ts";
 import { OperatorAccess } from "./constructs/operator-access.ts";
 import { TableBackups } from "./constructs/table-backups.ts";
-import type { BackupChoice, EventBusChoice } from "./context.ts";
+import type { AnalyticsChoice, BackupChoice, EventBusChoice } from "./context.ts";
 import { type DataOutput, eventBusOutput } from "./data-references.ts";
 import { AlarmTopic } from "./observability/alarm-topic.ts";
 import { pinLogicalId } from "./pin-logical-id.ts";
@@ -28,6 +29,7 @@ export interface DataStackProps extends StackProps {
   readonly config: Config;
   readonly backups: BackupChoice;
   readonly eventBus: EventBusChoice;
+  readonly analytics: AnalyticsChoice;
   /** Name of the service stack, which operators may describe and delete. */
   readonly serviceStackName: string;
 }
@@ -89,6 +91,10 @@ export class DataStack extends Stack {
         options: props.eventBus,
       });
       new CfnOutput(this, eventBusOutput, { value: bus.eventBusName });
+    }
+    if (props.analytics.enabled) {
+      const { exports: place } = props.analytics;
+      new Analytics(this, "Analytics", { stage: props.stage, exports: place });
     }
     new CfnOutput(this, "OperatorAuditLogName", { value: auditLog.logGroupName });
     this.outputs();

@@ -47,6 +47,8 @@ const contexts: readonly GivenContext[] = [
     waf: "false",
     wafReason: "Another firewall protects the API.",
     monthlyBudget: "500",
+    analytics: "on",
+    analyticsExports: "s3://exports-of-the-shop/shop/",
     backups: "on",
     backupCopyVault: "arn:aws:backup:eu-west-1:123456789012:backup-vault:copies",
     ...domain,

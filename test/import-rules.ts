@@ -43,13 +43,13 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("outgoing/sender.ts outgoing/url.ts"),
   ],
   "shared/exports/": [
-    ...shared("base events observability/metrics.ts outbox"),
+    ...shared("base events observability/metrics.ts outbox scrapers"),
     ...shared("outgoing/address-policy.ts outgoing/public-url.ts outgoing/resolver.ts"),
     ...shared("outgoing/url.ts"),
   ],
   "shared/event-bus/": shared("base events observability/metrics.ts outbox"),
   "shared/messages/": [],
-  "shared/publishing/": shared("event-bus events exports outbox webhooks"),
+  "shared/publishing/": shared("base event-bus events exports outbox runs watchlists webhooks"),
   "shared/watchlists/": [
     ...shared("base credits cron pipelines platforms scrapers webhooks"),
     ...shared("outgoing/url.ts"),
@@ -171,7 +171,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   // The CDK app. It imports only the files that it shares with the functions.
   "lib/": [
     ...functions("environment.ts routes.ts"),
-    ...shared("base event-bus/event-bus.ts observability/metric-names.ts scrapers/catalogue.ts"),
+    ...shared("base event-bus/event-bus.ts exports/tables.ts observability/metric-names.ts"),
+    ...shared("scrapers/catalogue.ts"),
     ...shared("sources/contract/secret-reference.ts sources/registry/configuration.ts"),
   ],
 

@@ -285,8 +285,10 @@ export const exportLog = (environment: DeliveriesNeeds, overrides: Overrides) =>
 const eventFeed = (environment: DeliveriesNeeds, overrides: Overrides): EventFeed =>
   dynamoEventFeed(dynamo(overrides), deliveriesTable(environment, overrides));
 
-const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides): EventBodies =>
-  s3EventBodies(s3(overrides), environment.EVENTS_BUCKET, configuredVersions());
+export const eventBodies = (
+  environment: Needs<"EVENTS_BUCKET">,
+  overrides: Overrides,
+): EventBodies => s3EventBodies(s3(overrides), environment.EVENTS_BUCKET, configuredVersions());
 
 /** Returns the rules for the addresses to which webhooks and exports may connect. */
 export const addressPolicyOf = (overrides: Overrides): AddressPolicy =>

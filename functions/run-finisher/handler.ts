@@ -21,6 +21,7 @@ export function createHandler(
     publisher: provide.publisher(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     pages: stores.pages(environment, overrides),
+    snapshots: stores.snapshots(environment, overrides),
     ...provide.timeAndRandom(overrides),
     // Operators search log lines by run ID, which the message does not contain.
     begins: ({ id }: Run) => addWorkKeys({ run_id: id }),

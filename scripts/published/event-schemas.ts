@@ -28,7 +28,13 @@ const manifest = v.object({
   rows: v.nullable(
     v.pipe(
       v.object({ ...file, rows: count }),
-      v.description("The Parquet file of the run. Null if it has none."),
+      v.description("The Parquet file of the run's changes. Null if it has none."),
+    ),
+  ),
+  snapshot: v.nullable(
+    v.pipe(
+      v.object({ ...file, rows: count }),
+      v.description("The Parquet file of all items at the end of the run. Null if it has none."),
     ),
   ),
 });

@@ -17,6 +17,7 @@ import { assert } from "../base/assert.ts";
 import { objectKinds } from "../base/stored-kinds.ts";
 import { readable, writable, type WrittenVersions } from "../base/stored-versions.ts";
 import { eventTypes, type RunEvents } from "./event.ts";
+import { snapshotFile, type SnapshotFile } from "./snapshot-file.ts";
 
 /** Stores event bodies in the service's bucket for 30 days. */
 export interface EventBodies {
@@ -45,6 +46,7 @@ const archivedRunFile = object({
   runNumber: number(),
   runStartedAt: string(),
   isHoldNotice: optional(literal(true)),
+  snapshot: optional(snapshotFile),
   events: array(
     object({
       id: string(),
@@ -123,9 +125,17 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
     offset += gzip.length;
   }
   if (members.length > 0) await bodies.put(chunkKey(run, chunk), Buffer.concat(members));
-  const { watchlistId, runId, runNumber, runStartedAt, isHoldNotice } = run;
-  const index = { watchlistId, runId, runNumber, runStartedAt, events };
-  const archived = isHoldNotice === true ? { ...index, isHoldNotice } : index;
+  const { watchlistId, runId, runNumber, runStartedAt, isHoldNotice, snapshot } = run;
+  const archived = {
+    watchlistId,
+    runId,
+    runNumber,
+    runStartedAt,
+    events,
+    ...(isHoldNotice === true && { isHoldNotice }),
+    // DynamoDB does not keep the order of keys. `parse` gives all attempts the same bytes.
+    ...(snapshot !== undefined && { snapshot: parse(snapshotFile, snapshot) }),
+  };
   const stored = writable(objectKinds.runIndex, archived, bodies.writes ?? "current");
   await bodies.put(indexKey(run), gzipSync(JSON.stringify(stored)));
   return archived;
@@ -144,6 +154,20 @@ export async function archivedRun(
   const stored = parse(storedIndex, JSON.parse(gunzipSync(bytes).toString()));
   return parse(archivedRunFile, readable(objectKinds.runIndex, stored, `Object ${indexKey(run)}`));
 }
+
+/** Stores the snapshot file of a run under its name. */
+export const putSnapshot = (
+  run: RunReference,
+  { name }: Pick<SnapshotFile, "name">,
+  { bytes, bodies }: { readonly bytes: Uint8Array; readonly bodies: EventBodies },
+): Promise<void> => bodies.put(snapshotFileKey(run, name), bytes);
+
+/** Reads the snapshot file of a run. Returns null if it has expired. */
+export const archivedSnapshot = (
+  run: RunReference,
+  { name }: Pick<SnapshotFile, "name">,
+  bodies: EventBodies,
+): Promise<Uint8Array | null> => bodies.get(snapshotFileKey(run, name));
 
 /** Reads the compressed line of one event. Returns null if it has expired. */
 export async function archivedLine(
@@ -229,6 +253,9 @@ const indexKey = (run: RunReference): string => `${folder(run)}run.json.gz`;
 
 const chunkKey = (run: RunReference, chunk: number): string =>
   `${folder(run)}events-${String(chunk).padStart(5, "0")}.jsonl.gz`;
+
+const snapshotFileKey = (run: RunReference, name: string): string =>
+  `${folder(run)}items-${name}.parquet`;
 
 const digestOf = (bytes: Uint8Array): ObjectDigest => ({
   bytes: bytes.length,

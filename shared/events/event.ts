@@ -1,4 +1,5 @@
 import { derivedIdAt } from "../base/ids.ts";
+import type { SnapshotFile } from "./snapshot-file.ts";
 
 /** The five event types (specification, section "Events"). */
 export const eventTypes = [
@@ -55,6 +56,8 @@ export interface RunEvents {
    * an ID of the notice, not of the run. A notice is exported to a separate folder.
    */
   readonly isHoldNotice?: true;
+  /** Present if the run has a file of all items at its end. */
+  readonly snapshot?: SnapshotFile;
 }
 
 /**

@@ -82,6 +82,7 @@ async function changedBy(
     credentials,
     compression: wanted.compression ?? before.compression,
     rows: wanted.rows ?? before.rows,
+    snapshot: wanted.snapshot ?? before.snapshot,
     revision: newRevision(random),
     updatedAt: now.toISOString(),
   };
@@ -115,4 +116,5 @@ const isSame = (before: Destination, after: Destination): boolean =>
   checkedSettings(before) === checkedSettings(after) &&
   before.enabled === after.enabled &&
   before.compression === after.compression &&
-  before.rows === after.rows;
+  before.rows === after.rows &&
+  before.snapshot === after.snapshot;

@@ -1,10 +1,11 @@
-import { array, nullish, object, optional, parse, record, string, unknown } from "valibot";
+import { array, nullish, number, object, optional, parse, record, string, unknown } from "valibot";
 import type { EventType } from "../events/event.ts";
 
 /** One row of a Parquet file: the change of one field of an item, or the delisting of an item. */
 export interface ChangeRow {
   readonly eventId: string;
   readonly runId: string;
+  readonly runNumber: number;
   /** `delisted` rows have no field and no values. */
   readonly kind: "changed" | "delisted";
   readonly itemId: string;
@@ -54,6 +55,7 @@ const itemEvent = object({
   id: string(),
   data: object({
     run_id: string(),
+    run_number: number(),
     changes: optional(changes, []),
     products: optional(products, []),
   }),
@@ -62,14 +64,14 @@ const itemEvent = object({
 /** Returns the rows of an event whose type is in `typesWithRows`, in the order of its entries. */
 export function changeRows(body: string): readonly ChangeRow[] {
   const { id: eventId, data } = parse(itemEvent, JSON.parse(body));
-  const event = { eventId, runId: data.run_id };
+  const event = { eventId, runId: data.run_id, runNumber: data.run_number };
   const changed = data.changes.flatMap((entry) =>
     Object.entries(entry.changes).map((change) => changedRow(event, entry, change)),
   );
   return [...changed, ...data.products.map((entry) => delistedRow(event, entry))];
 }
 
-type EventIds = Pick<ChangeRow, "eventId" | "runId">;
+type EventIds = Pick<ChangeRow, "eventId" | "runId" | "runNumber">;
 
 const changedRow = (
   event: EventIds,

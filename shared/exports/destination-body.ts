@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { refusedType, withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
-import { compressions } from "./destination.ts";
-import { compressionMeaning, rowsMeaning } from "./destination-schema.ts";
+import { compressions, snapshotChoices } from "./destination.ts";
+import { compressionMeaning, rowsMeaning, snapshotMeaning } from "./destination-schema.ts";
 
 const prefixLengthMax = 500;
 const credentialLengthMax = 256;
@@ -103,6 +103,7 @@ const rows = v.pipe(
   v.boolean(withRefused("'rows' must be true or false.")),
   v.description(rowsMeaning),
 );
+const snapshot = v.pipe(oneOf("snapshot", snapshotChoices), v.description(snapshotMeaning));
 const secret = v.pipe(credential("secret_access_key"), v.description("Write-only."));
 
 const credentialFields = {
@@ -126,6 +127,7 @@ export const destinationBody = v.object({
   ...credentialFields,
   compression: v.optional(compression, "gzip"),
   rows: v.optional(rows, false),
+  snapshot: v.optional(snapshot, "none"),
 });
 export type DestinationBody = v.InferOutput<typeof destinationBody>;
 
@@ -141,5 +143,6 @@ export const destinationPatchBody = v.object({
   ...credentialFields,
   compression: v.optional(compression),
   rows: v.optional(rows),
+  snapshot: v.optional(snapshot),
 });
 export type DestinationPatch = v.InferOutput<typeof destinationPatchBody>;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
-import { compressions } from "./destination.ts";
+import { compressions, snapshotChoices } from "./destination.ts";
 import { count, timestamp } from "../base/wire-schema.ts";
 
 export const compressionMeaning =
@@ -10,6 +10,11 @@ export const compressionMeaning =
 export const rowsMeaning =
   "true: the service also writes the changes of each run as one Parquet file below `rows/`, with one row " +
   "for each changed field. A change applies to runs that are exported after it, and to backfills.";
+
+export const snapshotMeaning =
+  "run: the service also writes all items of the watchlist at the end of each run as one Parquet file below " +
+  "`snapshots/`. day: only with the first run of each UTC day. none: it writes no such file. A change " +
+  "applies to runs that end after it.";
 
 /** The S3 destination in API responses, without the secret access key. */
 export const destinationSchema = v.object({
@@ -39,6 +44,7 @@ export const destinationSchema = v.object({
   ),
   compression: v.pipe(v.picklist(compressions), v.description(compressionMeaning)),
   rows: v.pipe(v.boolean(), v.description(rowsMeaning)),
+  snapshot: v.pipe(v.picklist(snapshotChoices), v.description(snapshotMeaning)),
   status: v.pipe(
     v.picklist(["active", "failing", "disabled"]),
     v.description(

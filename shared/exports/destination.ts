@@ -21,6 +21,10 @@ export type Credentials =
 export const compressions = ["gzip", "none"] as const;
 export type Compression = (typeof compressions)[number];
 
+export const snapshotChoices = ["none", "run", "day"] as const;
+/** Which runs have a file of all items: none, each run, or the first run of each UTC day. */
+export type SnapshotChoice = (typeof snapshotChoices)[number];
+
 /** The S3 destination of an account. Times are ISO 8601 UTC. */
 export interface Destination {
   readonly enabled: boolean;
@@ -36,6 +40,8 @@ export interface Destination {
   readonly compression: Compression;
   /** True exports the changes of each run as a Parquet file, too. */
   readonly rows: boolean;
+  /** Which runs have a file of all items of the watchlist. */
+  readonly snapshot: SnapshotChoice;
   /**
    * Number of failed export attempts in a row. A successful attempt or test resets it to 0, and so
    * does a change that was checked.

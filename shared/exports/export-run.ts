@@ -82,9 +82,10 @@ export async function exportRun(
   // Stored before the first object is written, so that the next attempt uses the same format.
   if (record.compression === null) await slice.store({ records: [start] });
   const { prefix, rows } = destination;
+  const snapshot = destination.snapshot !== "none";
   const { compression } = start;
   const { bucket } = ready;
-  const subject = { accountId, run, prefix, compression, rows, bucket, record: start };
+  const subject = { accountId, run, prefix, compression, rows, snapshot, bucket, record: start };
   const startedAt = dependencies.clock.now().getTime();
   const written = await writeRun(subject, { ...dependencies, slice });
   const milliseconds = dependencies.clock.now().getTime() - startedAt;

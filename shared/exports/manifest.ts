@@ -2,7 +2,7 @@ import type { ArchivedEvent, ArchivedRun } from "../events/event-archive.ts";
 import { eventsDigest } from "../events/event-digest.ts";
 import type { Compression } from "./destination.ts";
 import { folderOf, objectKey } from "./object-key.ts";
-import type { WrittenRows } from "./rows-file.ts";
+import type { WrittenFile } from "./parquet-file.ts";
 
 export interface ManifestSubject {
   readonly run: ArchivedRun;
@@ -11,8 +11,10 @@ export interface ManifestSubject {
   readonly compression: Compression;
   /** Run object of the `watchlist.run.completed` event; null if the run has no such event. */
   readonly runObject: unknown;
-  /** The Parquet file of the run; null if it has none. */
-  readonly rows: WrittenRows | null;
+  /** The Parquet file of the run's changes; null if it has none. */
+  readonly rows: WrittenFile | null;
+  /** The Parquet file of all items at the end of the run; null if it has none. */
+  readonly snapshot: WrittenFile | null;
 }
 
 /**
@@ -26,10 +28,10 @@ export const sizeAndDigestOf = (
 
 /**
  * Returns the content of `_manifest.json`: the run, its objects, totals, a digest of the event IDs,
- * and its Parquet file.
+ * and its Parquet files.
  */
 export function presentManifest(subject: ManifestSubject): unknown {
-  const { run, prefix, compression, runObject, rows } = subject;
+  const { run, prefix, compression, runObject, rows, snapshot } = subject;
   const folder = folderOf(run, prefix);
   const objects = run.events.map((event, index) => {
     const { bytes, sha256 } = sizeAndDigestOf(event, compression);
@@ -53,5 +55,6 @@ export function presentManifest(subject: ManifestSubject): unknown {
     },
     digest: eventsDigest(run.events.map(({ id }) => id)),
     rows,
+    snapshot,
   };
 }

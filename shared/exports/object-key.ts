@@ -32,18 +32,22 @@ export interface ExportedObject {
 }
 
 /**
- * Version of the folder layout below the prefix. Version 1 named its last partition `run`, which
- * hid the manifest's field `run` in query engines. This release neither reads nor writes objects
- * under `v=1`.
+ * Folders below the prefix, with their versions. Version 1 of events named its last partition
+ * `run`, which hid the manifest's field `run` in query engines. This release neither reads nor
+ * writes objects under `events/v=1`.
  */
-const layoutVersion = 2;
+export const layoutFolders = {
+  events: "events/v=2/",
+  rows: "rows/v=1/",
+  snapshots: "snapshots/v=1/",
+} as const;
 
 /**
  * The folder of a run's objects, which never changes for a run. Query engines make a column of each
  * `name=value` folder, so no top-level field of an event or a manifest may have the same name.
  */
 function exportFolder(folder: ExportFolder): string {
-  const events = `${folder.prefix}events/v=${layoutVersion}/${partitionsOf(folder)}/`;
+  const events = `${folder.prefix}${layoutFolders.events}${partitionsOf(folder)}/`;
   return folder.isHoldNotice === true ? `${events}hold/` : events;
 }
 
@@ -53,12 +57,13 @@ function partitionsOf({ watchlistId, runNumber, runStartedAt }: ExportFolder): s
   return `dt=${date}/watchlist_id=${watchlistId}/run_number=${number}`;
 }
 
-/** Version of the columns of Parquet files. */
-const rowsVersion = 1;
-
 /** Key of the Parquet file with the changes of a run, beside the folders of the events. */
 export const rowsKey = (folder: ExportFolder): string =>
-  `${folder.prefix}rows/v=${rowsVersion}/${partitionsOf(folder)}/changes.parquet`;
+  `${folder.prefix}${layoutFolders.rows}${partitionsOf(folder)}/changes.parquet`;
+
+/** Key of the Parquet file with all items at the end of a run. */
+export const snapshotKey = (folder: ExportFolder): string =>
+  `${folder.prefix}${layoutFolders.snapshots}${partitionsOf(folder)}/items.parquet`;
 
 /**
  * Returns the key of the object of one event: its number, type and ID in the run's folder, with the

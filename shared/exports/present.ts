@@ -26,6 +26,7 @@ export function presentDestination(
     external_id: externalIdOf(accountId),
     compression: destination.compression,
     rows: destination.rows,
+    snapshot: destination.snapshot,
     status: statusOf(destination),
     last_success_at: destination.lastSuccessAt,
     last_error: destination.lastError,

@@ -69,6 +69,7 @@ export async function putDestination(
     credentials,
     compression: wanted.compression,
     rows: wanted.rows,
+    snapshot: wanted.snapshot,
     failuresInRow: 0,
     lastSuccessAt: null,
     lastError: null,

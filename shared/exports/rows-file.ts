@@ -1,34 +1,14 @@
-import { createHash } from "node:crypto";
-import type { ColumnSource } from "hyparquet-writer";
 import type { ChangeRow } from "./change-rows.ts";
-
-/** A Parquet file. `sha256` is in hexadecimal digits. */
-export interface RowsFile {
-  readonly bytes: Uint8Array;
-  readonly sha256: string;
-}
-
-/** The Parquet file of a run as the manifest lists it. `sha256` is in hexadecimal digits. */
-export interface WrittenRows {
-  readonly key: string;
-  readonly rows: number;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-type Column = {
-  readonly name: string;
-  readonly type: NonNullable<ColumnSource["type"]>;
-  readonly nullable: boolean;
-  readonly value: (row: ChangeRow) => string | number | Date | null;
-};
+import { type Column, parquetFile, type ParquetFile } from "./parquet-file.ts";
 
 /**
  * The columns. The folders of the file name `dt`, `watchlist_id` and `run_number`, which query
  * engines add as columns, so no column here may have these names.
  */
-const columns: readonly Column[] = [
+export const changeColumns: readonly Column<ChangeRow>[] = [
   { name: "run_id", type: "STRING", nullable: false, value: ({ runId }) => runId },
+  // Not `run_number`, which is the name of a folder.
+  { name: "run", type: "INT32", nullable: false, value: ({ runNumber }) => runNumber },
   { name: "event_id", type: "STRING", nullable: false, value: ({ eventId }) => eventId },
   { name: "kind", type: "STRING", nullable: false, value: ({ kind }) => kind },
   { name: "item_id", type: "STRING", nullable: false, value: ({ itemId }) => itemId },
@@ -51,19 +31,16 @@ const columns: readonly Column[] = [
   { name: "percent", type: "DOUBLE", nullable: true, value: ({ percent }) => percent },
 ];
 
+const rowsInGroupMax = 50_000;
+
 /**
  * Writes rows as a Parquet file. The same rows give the same bytes, so a repeated export overwrites
  * a file with an equal one.
  */
-export async function rowsFile(rows: readonly ChangeRow[]): Promise<RowsFile> {
-  // Only an export with rows needs the library, so other invocations do not load it.
-  const { parquetWriteBuffer } = await import("hyparquet-writer");
-  const columnData = columns.map(({ name, type, nullable, value }) => ({
-    name,
-    type,
-    nullable,
-    data: rows.map(value),
-  }));
-  const bytes = new Uint8Array(parquetWriteBuffer({ columnData }));
-  return { bytes, sha256: createHash("sha256").update(bytes).digest("hex") };
-}
+export const rowsFile = (rows: readonly ChangeRow[]): Promise<ParquetFile> =>
+  parquetFile(
+    changeColumns,
+    Array.from({ length: Math.ceil(rows.length / rowsInGroupMax) }, (_, n) =>
+      rows.slice(n * rowsInGroupMax, (n + 1) * rowsInGroupMax),
+    ),
+  );

@@ -7,11 +7,12 @@ import {
 import { type ChangeRow, changeRows, typesWithRows } from "./change-rows.ts";
 import type { CustomerBucket } from "./customer-bucket.ts";
 import { folderOf, rowsKey } from "./object-key.ts";
-import { rowsFile, type WrittenRows } from "./rows-file.ts";
+import type { WrittenFile } from "./parquet-file.ts";
+import { rowsFile } from "./rows-file.ts";
 
-/** How the write ended. `file` is null if the run has no rows, and then nothing is written. */
-type RowsOutcome =
-  | { readonly outcome: "written"; readonly file: WrittenRows | null }
+/** How the write ended. `file` is null if the run has no such file, and then nothing is written. */
+export type FileOutcome =
+  | { readonly outcome: "written"; readonly file: WrittenFile | null }
   /** The events have expired. */
   | { readonly outcome: "expired" }
   | { readonly outcome: "failed"; readonly reason: string };
@@ -30,7 +31,7 @@ interface RowsSubject {
 export async function writeRows(
   { accountId, run, prefix, bucket }: RowsSubject,
   bodies: EventBodies,
-): Promise<RowsOutcome> {
+): Promise<FileOutcome> {
   const events = run.events.filter(({ type }) => typesWithRows.has(type));
   const rows: ChangeRow[] = [];
   for await (const { gzip } of readLines({ accountId, runId: run.runId }, events, bodies)) {

@@ -15,8 +15,9 @@ import type { Compression } from "./destination.ts";
 import type { ExportRecord } from "./export-record.ts";
 import { presentManifest, sizeAndDigestOf } from "./manifest.ts";
 import { folderOf, manifestKey, objectKey } from "./object-key.ts";
-import type { WrittenRows } from "./rows-file.ts";
+import type { WrittenFile } from "./parquet-file.ts";
 import { writeRows } from "./write-rows.ts";
+import { writeSnapshot } from "./write-snapshot.ts";
 
 /** Number of parallel writes. Each uses a separate connection that stays open. */
 export const putsAtOnce = 4;
@@ -30,6 +31,8 @@ export interface WriteSubject {
   readonly compression: Compression;
   /** True writes the changes of the run as a Parquet file, too. */
   readonly rows: boolean;
+  /** True writes the items at the end of the run as a Parquet file, too, if the run has one. */
+  readonly snapshot: boolean;
   readonly bucket: CustomerBucket;
   /** The export record before this attempt. */
   readonly record: ExportRecord;
@@ -52,20 +55,23 @@ interface Writing {
 
 /**
  * Writes the events of a run that `record` does not count as exported yet, in order, then the
- * Parquet file if the destination has one, and then the manifest. Stops at the end of the time slice or at a failure. The outcome contains the updated
- * record and why the write stopped.
+ * Parquet files that the destination wants, and then the manifest. Stops at the end of the time
+ * slice or at a failure. The outcome contains the updated record and why the write stopped.
  */
 export async function writeRun(subject: WriteSubject, writing: Writing): Promise<WriteOutcome> {
   const objects = await writeObjects(subject, writing);
   const { record, stop } = objects;
   if (stop !== null) return { record, ...stop };
-  const rows = subject.rows ? await writeRows(subject, writing.bodies) : noRows;
+  const rows = subject.rows ? await writeRows(subject, writing.bodies) : noFile;
   if (rows.outcome !== "written") return { record, ...rows };
-  const manifest = await writeManifest(subject, { bodies: writing.bodies, rows: rows.file });
+  const snapshot = subject.snapshot ? await writeSnapshot(subject, writing.bodies) : noFile;
+  if (snapshot.outcome !== "written") return { record, ...snapshot };
+  const files = { rows: rows.file, snapshot: snapshot.file };
+  const manifest = await writeManifest(subject, writing.bodies, files);
   return manifest.outcome === "failed" ? { record, ...manifest } : { record, outcome: "written" };
 }
 
-const noRows = { outcome: "written", file: null } as const;
+const noFile = { outcome: "written", file: null } as const;
 
 type Stop =
   | { readonly outcome: "paused" | "expired" }
@@ -163,7 +169,8 @@ function objectOf(
 
 async function writeManifest(
   { accountId, run, prefix, compression, bucket }: WriteSubject,
-  { bodies, rows }: { readonly bodies: EventBodies; readonly rows: WrittenRows | null },
+  bodies: EventBodies,
+  files: Readonly<Record<"rows" | "snapshot", WrittenFile | null>>,
 ): Promise<BucketOutcome> {
   const completed = run.events.find(({ type }) => type === "watchlist.run.completed");
   const line =
@@ -171,7 +178,7 @@ async function writeManifest(
       ? null
       : await archivedLine({ accountId, runId: run.runId }, completed, bodies);
   const runObject = line === null ? null : dataOf(unpackBody(line));
-  const manifest = presentManifest({ run, prefix, compression, runObject, rows });
+  const manifest = presentManifest({ run, prefix, compression, runObject, ...files });
   return bucket.put({
     key: manifestKey(folderOf(run, prefix)),
     bytes: Buffer.from(JSON.stringify(manifest)),

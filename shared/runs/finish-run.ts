@@ -14,6 +14,7 @@ import { creditShortage } from "./credit-shortage.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { restoreItems } from "./discard-run.ts";
 import { holdOf } from "./hold.ts";
+import type { ItemSnapshots } from "./item-snapshots.ts";
 import { missingFieldsToStore, shapeChangeOf } from "./source-shape.ts";
 import { publicationOf, runEvents } from "./run-events.ts";
 import { endMetrics } from "./run-metrics.ts";
@@ -39,6 +40,8 @@ export interface FinishDependencies {
   readonly publisher: RunEventPublisher;
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
   readonly pages: Pick<PageStore, "pages" | "replace">;
+  /** Absent: no run has a snapshot file. */
+  readonly snapshots?: ItemSnapshots;
   readonly clock: Clock;
   readonly random: RandomSource;
   /** Called once with the run before its result is written, to add the run to log lines. */
@@ -55,7 +58,8 @@ export interface FinishRequest extends RunRef {
 /**
  * Finishes a run whose steps are read:
  *
- * 1. writes the result to the run and its watchlist;
+ * 1. stores the items in a snapshot file, if the account wants it, and then writes the result to
+ *    the run and its watchlist;
  * 2. records the history of the run;
  * 3. publishes the events of the run;
  * 4. merges the windows of the history that are complete.
@@ -174,7 +178,10 @@ async function publishEvents(
   publisher: RunEventPublisher,
 ): Promise<void> {
   if (run.watchlist === null) return;
+  const { snapshot } = run;
   const isNotice = run.hold?.status === "held";
+  // The items of a discarded run are restored, so they are not those of the file.
+  const hasSnapshot = run.hold === undefined || run.hold.status === "released";
   await publisher.publish({
     accountId: run.accountId,
     watchlistId: run.watchlistId,
@@ -184,6 +191,7 @@ async function publishEvents(
     webhookEndpointId: run.watchlist.webhookEndpointId,
     events: runEvents(run, stepResults),
     ...(isNotice && { isHoldNotice: true }),
+    ...(hasSnapshot && snapshot !== undefined && { snapshot }),
   });
 }
 
@@ -211,6 +219,22 @@ export async function failOverdueRun(
   await endRun({ ...run, status: "failed", error: run.error ?? notFinalized }, stats, dependencies);
 }
 
+/**
+ * Time without progress after which a run ends without a snapshot file, in milliseconds. A file that
+ * cannot be written must not fail the run.
+ */
+export const snapshotTimeoutMs = 15 * 60 * 1_000;
+
+async function snapshotOf(
+  ended: Run,
+  { snapshots, clock }: Pick<FinishDependencies, "clock" | "snapshots">,
+): Promise<Pick<Run, "snapshot">> {
+  const stalledMs = clock.now().getTime() - Date.parse(ended.progressAt);
+  if (snapshots === undefined || stalledMs >= snapshotTimeoutMs) return {};
+  const snapshot = await snapshots.take(ended);
+  return snapshot === null ? {} : { snapshot };
+}
+
 /** Writes the end of a run and reports its metrics once. */
 async function endRun(
   run: Run,
@@ -218,13 +242,14 @@ async function endRun(
   dependencies: Omit<FinishDependencies, "publisher" | "history" | "pages" | "random" | "steps">,
 ): Promise<void> {
   const { clock, report } = dependencies;
-  const ended: Run = {
+  const end: Run = {
     ...run,
     phase: run.hold === undefined ? "emitting" : "holding",
     finishedAt: clock.now().toISOString(),
     credits: creditsOf(stats.steps),
     stats,
   };
+  const ended = { ...end, ...(await snapshotOf(end, dependencies)) };
   const outcome = await endWithWatchlist(ended, dependencies);
   if (outcome === "finished") report?.([endMetrics(ended)]);
 }
@@ -249,9 +274,12 @@ async function endWithWatchlist(
   }
 }
 
-/** The end of a run whose watchlist was deleted. It has no events, so there is nothing to hold. */
+/**
+ * The end of a run whose watchlist was deleted. It has no events, so there is nothing to hold and
+ * no file.
+ */
 function withoutWatchlist(run: Run): Run {
-  const { hold: _, ...ended } = run;
+  const { hold: _, snapshot: __, ...ended } = run;
   return { ...ended, phase: "emitting", watchlist: null };
 }
 

@@ -18,7 +18,8 @@ export async function completeReads(
   return newest.filter(readEverything).map(({ finishedAt }) => finishedAt ?? "");
 }
 
-const readEverything = ({ status, error, finishedAt, hold }: Run): boolean =>
+/** Returns true for an ended run that read every active item. */
+export const readEverything = ({ status, error, finishedAt, hold }: Run): boolean =>
   status === "completed" &&
   error === null &&
   finishedAt !== null &&

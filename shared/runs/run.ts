@@ -2,6 +2,7 @@ import type { Pipeline } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import type { RunLimits } from "../watchlists/settings.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
+import type { SnapshotFile } from "../events/snapshot-file.ts";
 import type { StepStats } from "./step.ts";
 
 /** What started a run. `initial`: the schedule, if the watchlist had no run before. */
@@ -161,6 +162,8 @@ export interface Run extends RunRef {
   readonly shape?: ShapeChange;
   /** Present if the brake held the run. */
   readonly hold?: Hold;
+  /** Present if the items at the end of the run are stored in a file. */
+  readonly snapshot?: SnapshotFile;
   /** Random ID of the plan that was stored first; null before the run is planned. */
   readonly plan: string | null;
   /** Null if the watchlist was deleted during the run. */

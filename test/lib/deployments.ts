@@ -16,6 +16,8 @@ export const deployments: readonly GivenContext[] = [
     eventBus: "on",
     eventBusArchiveDays: "30",
     eventBusSchemas: "on",
+    analytics: "on",
+    analyticsExports: "s3://exports-of-the-shop/shop/",
     deployment: "linear-10-percent-every-1-minute",
     waf: "true",
     domainName,

@@ -19,13 +19,14 @@ export interface BucketPut {
 
 /**
  * A stored manifest. `missing`: the listed keys whose objects were not in the bucket when the
- * manifest was stored. `rowsKey`: the Parquet file that it lists.
+ * manifest was stored. `rowsKey`, `snapshotKey`: the Parquet files that it lists.
  */
 export interface StoredManifest {
   readonly bucket: string;
   readonly key: string;
   readonly missing: readonly string[];
   readonly rowsKey: string | undefined;
+  readonly snapshotKey: string | undefined;
 }
 
 interface OutsideOptions {
@@ -88,11 +89,14 @@ export function virtualCustomerBuckets({ tasks, faults, random }: OutsideOptions
     if (!key.endsWith("_manifest.json")) return;
     const listed = JSON.parse(Buffer.from(bytes).toString()) as {
       objects: { key: string }[];
-      rows?: { key: string } | null;
+      rows: { key: string } | null;
+      snapshot: { key: string } | null;
     };
-    const files = [...listed.objects, ...(listed.rows ? [listed.rows] : [])];
+    const tables = [listed.rows, listed.snapshot].filter((one) => one !== null);
+    const files = [...listed.objects, ...tables];
     const missing = files.map((one) => one.key).filter((one) => !objects.has(one));
-    manifests.push({ bucket, key, missing, rowsKey: listed.rows?.key });
+    const [rowsKey, snapshotKey] = [listed.rows?.key, listed.snapshot?.key];
+    manifests.push({ bucket, key, missing, rowsKey, snapshotKey });
   };
   const ports: CustomerBuckets = {
     open: ({ bucket }) => ({

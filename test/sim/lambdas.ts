@@ -1,3 +1,6 @@
+// Functions load this library at its first use. The load takes real time, which the scheduler does not
+// know, so it must end before the simulation begins.
+import "hyparquet-writer";
 import type { Context } from "aws-lambda";
 import { createHandler as account } from "../../functions/account/handler.ts";
 import { createHandler as delivery } from "../../functions/delivery/handler.ts";

@@ -203,4 +203,11 @@ export const deliveryMutants: readonly Mutant[] = [
       "const body = JSON.stringify(JSON.parse(Buffer.from(unpackBody(gzip)).toString()), null, 1);",
     scenario: "deliveries",
   },
+  {
+    name: "snapshot-file-that-no-manifest-lists",
+    file: "shared/exports/write-run.ts",
+    original: "const files = { rows: rows.file, snapshot: snapshot.file };",
+    replacement: "const files = { rows: rows.file, snapshot: null };",
+    scenario: "deliveries",
+  },
 ];

@@ -328,4 +328,25 @@ export const runMutants: readonly Mutant[] = [
     replacement: 'matched: [...new Set(reported.filter((when) => when !== "changed"))].slice(1),',
     scenario: "runs",
   },
+  {
+    name: "snapshot-of-a-discarded-run-exported",
+    file: "shared/runs/finish-run.ts",
+    original: 'const hasSnapshot = run.hold === undefined || run.hold.status === "released";',
+    replacement: "const hasSnapshot = true;",
+    scenario: "runs",
+  },
+  {
+    name: "snapshot-file-overwritten-by-another-attempt",
+    file: "shared/publishing/take-snapshot.ts",
+    original: 'const name = Buffer.from(dependencies.random.bytes(nameBytes)).toString("hex");',
+    replacement: 'const name = "1".repeat(nameBytes);',
+    scenario: "runs",
+  },
+  {
+    name: "last-read-of-a-snapshot-without-the-run-itself",
+    file: "shared/publishing/take-snapshot.ts",
+    original: 'return readEverything(ended) ? [ended.finishedAt ?? "", ...earlier] : earlier;',
+    replacement: 'return readEverything(ended) ? earlier : [ended.finishedAt ?? "", ...earlier];',
+    scenario: "runs",
+  },
 ];

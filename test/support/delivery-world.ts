@@ -290,6 +290,7 @@ export async function startDeliveryWorld() {
             },
             compression: "gzip",
             rows: false,
+            snapshot: "none",
             failuresInRow: 0,
             lastSuccessAt: null,
             lastError: null,

@@ -36,6 +36,24 @@ export async function startExportWorld() {
       return {
         ...world,
         roles,
+        /** Makes the first write of a key that ends in `suffix` fail, as a store that is down does. */
+        refuseOnce(suffix: string): void {
+          const { buckets } = world.exporting;
+          let isDown = true;
+          Object.assign(world.exporting, {
+            buckets: {
+              open: (access: Parameters<typeof buckets.open>[0]) => {
+                const bucket = buckets.open(access);
+                const put: typeof bucket.put = async (object) => {
+                  if (!isDown || !object.key.endsWith(suffix)) return bucket.put(object);
+                  isDown = false;
+                  return { outcome: "failed", reason: "SlowDown" };
+                };
+                return { ...bucket, put };
+              },
+            },
+          });
+        },
         /** The targets of the wake-up messages that the operations sent, in order. */
         wakeUps,
         /** The dependencies of the operations on a destination. */

@@ -14,6 +14,7 @@ import { finishRun } from "../../shared/runs/finish-run.ts";
 import { readStep, type StepReadRequest, type StepSources } from "../../shared/runs/read-step.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import { resumeRun } from "../../shared/runs/resume-run.ts";
+import type { ItemSnapshots } from "../../shared/runs/item-snapshots.ts";
 import type { Run } from "../../shared/runs/run.ts";
 import type { HistoryStore } from "../../shared/history/history-store.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
@@ -115,6 +116,15 @@ export interface BenchOptions {
    * @default the limit of the service
    */
   readonly batchIdsMax?: number;
+  /**
+   * Creates the writer of snapshot files.
+   * @default none, so that no run has a file
+   */
+  readonly snapshotsOf?: (stores: {
+    readonly pages: PageStore;
+    readonly runs: RunStore;
+    readonly random: RandomSource;
+  }) => ItemSnapshots;
   /** Wraps the page store of the run engine. By default, the engine uses the store itself. */
   readonly pagesThrough?: (pages: PageStore) => PageStore;
   /**
@@ -180,7 +190,13 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   const schedules: Schedules = { put: async () => {}, remove: async () => {} };
   const crashing = crashingPorts();
   const ports = {
-    ...crashing.watch({ ...stores, queue: queue.port, schedules, publisher }),
+    ...crashing.watch({
+      ...stores,
+      queue: queue.port,
+      schedules,
+      publisher,
+      ...(options.snapshotsOf && { snapshots: options.snapshotsOf({ ...stores, random }) }),
+    }),
     ...(options.pagesThrough && { pages: options.pagesThrough(stores.pages) }),
     read: (request: StepReadRequest) => readStep(request, source.sources),
     clock,

@@ -152,6 +152,7 @@ async function setDestination(): Promise<void> {
     },
     compression: "gzip",
     rows: false,
+    snapshot: "none",
     failuresInRow: 0,
     lastSuccessAt: null,
     lastError: null,

@@ -26,6 +26,7 @@ const destination = {
   external_id: "ext-0f6a1c2d3e4b5a69788796a5b4c3d2e1",
   compression: "gzip",
   rows: false,
+  snapshot: "none",
   status: "active",
   last_success_at: null,
   last_error: null,

@@ -19,7 +19,12 @@ import {
 } from "valibot";
 import { assertNever } from "../../base/assert.ts";
 import { limits } from "../../base/limits.ts";
-import { compressions, type Credentials, type Destination } from "../../exports/destination.ts";
+import {
+  compressions,
+  type Credentials,
+  type Destination,
+  snapshotChoices,
+} from "../../exports/destination.ts";
 import type { DestinationReport, DestinationStore } from "../../exports/destination-store.ts";
 import { type Row, conditionalWrite } from "../table/dynamo.ts";
 import { deliveryKeys } from "../table/table.ts";
@@ -148,6 +153,7 @@ const settingsOf = (destination: Destination): Row => ({
   credentials: storedCredentials(destination.credentials),
   compression: destination.compression,
   rows: destination.rows,
+  snapshot: destination.snapshot,
   revision: destination.revision,
   updated_at: destination.updatedAt,
 });
@@ -181,6 +187,8 @@ const destinationRow = object({
   compression: picklist(compressions),
   /** Absent in rows of earlier releases. */
   rows: optional(boolean(), false),
+  /** Absent in rows of earlier releases. */
+  snapshot: optional(picklist(snapshotChoices), "none"),
   failures_in_row: optional(number(), 0),
   /** The previous release sets this attribute when an export has exhausted its retries. */
   failing: boolean(),
@@ -212,6 +220,7 @@ function destinationOf(stored: Row): Destination {
           },
     compression: row.compression,
     rows: row.rows,
+    snapshot: row.snapshot,
     failuresInRow: Math.max(row.failures_in_row, row.failing ? limits.failuresUntilFailing : 0),
     lastSuccessAt: row.last_success_at,
     lastError: row.last_error,

@@ -80,6 +80,7 @@ export function runOf(row: Row): Run {
     ...(row["missing_fields"] !== undefined && { missingFields: row["missing_fields"] }),
     ...(row["shape"] !== undefined && { shape: row["shape"] }),
     ...(row["hold"] !== undefined && { hold: row["hold"] }),
+    ...(row["snapshot_file"] !== undefined && { snapshot: row["snapshot_file"] }),
     plan: row["plan"],
     watchlist: row["watchlist"],
   } as Run;

@@ -260,7 +260,8 @@ function finishWrites(
       UpdateExpression:
         "SET phase = :phase, #status = :status, #error = :error, finished_at = :at, watchlist = :watchlist, stats = :stats, credits = :credits" +
         (run.hold === undefined ? "" : ", #hold = :hold") +
-        (run.shape === undefined ? "" : ", shape = :shape"),
+        (run.shape === undefined ? "" : ", shape = :shape") +
+        (run.snapshot === undefined ? "" : ", snapshot_file = :snapshot"),
       ExpressionAttributeNames: {
         "#status": "status",
         "#error": "error",
@@ -278,6 +279,7 @@ function finishWrites(
         ":credits": run.credits,
         ...(run.hold !== undefined && { ":hold": run.hold }),
         ...(run.shape !== undefined && { ":shape": run.shape }),
+        ...(run.snapshot !== undefined && { ":snapshot": run.snapshot }),
       },
     },
   };

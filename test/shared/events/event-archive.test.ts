@@ -133,6 +133,17 @@ describe("archiveRun", () => {
     );
   });
 
+  it("writes an identical index if the keys of the snapshot file are in another order", async () => {
+    const [name, digest] = ["0a1b2c", sha256(Buffer.from("items"))];
+    await archiveRun({ ...small, snapshot: { name, rows: 1, bytes: 5, sha256: digest } }, bodies);
+    const first = await object("run.json.gz");
+    const other = { sha256: digest, bytes: 5, rows: 1, name };
+    await archiveRun({ ...small, snapshot: other }, bodies);
+
+    expect(await object("run.json.gz")).toEqual(first);
+    expect(await archivedRun(small, bodies)).toMatchObject({ snapshot: other });
+  });
+
   it("writes identical objects when it is called again for the same run", async () => {
     await archiveRun(small, bodies);
     const first = await Promise.all(["events-00001.jsonl.gz", "run.json.gz"].map(object));

@@ -11,7 +11,11 @@ const changed = (changes: object, details: object = {}): string =>
     id: "evt_1",
     type: "watchlist.product.changed",
     created_at: at,
-    data: { run_id: "wlrun_1", changes: [{ ...entry, ...details, changed_at: at, changes }] },
+    data: {
+      run_id: "wlrun_1",
+      run_number: 7,
+      changes: [{ ...entry, ...details, changed_at: at, changes }],
+    },
   });
 
 const numbersOf = (before: unknown, after: unknown) => {
@@ -34,6 +38,7 @@ describe("the rows of an event of changed items", () => {
     const common = {
       eventId: "evt_1",
       runId: "wlrun_1",
+      runNumber: 7,
       kind: "changed",
       itemId: "1001",
       label: "Blue cup",
@@ -85,7 +90,7 @@ describe("the rows of an event of delisted items", () => {
       id: "evt_2",
       type: "watchlist.product.delisted",
       created_at: at,
-      data: { run_id: "wlrun_1", products: [{ ...entry, delisted_at: at }] },
+      data: { run_id: "wlrun_1", run_number: 7, products: [{ ...entry, delisted_at: at }] },
     });
     expect(changeRows(body)).toMatchObject([
       {

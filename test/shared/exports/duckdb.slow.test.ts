@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runOfChanges } from "../../../tools/stand-ins/run-of-changes.ts";
+import { putSnapshot } from "../../../shared/events/event-archive.ts";
 import { eventsDigest } from "../../../shared/events/event-digest.ts";
+import { type ItemRow, itemsFile } from "../../../shared/exports/item-columns.ts";
 import { startDeliveryWorld, startedAt } from "../../support/delivery-world.ts";
 import { exportedObjects, openDuckDb } from "../../support/exported-bucket.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
@@ -51,10 +53,13 @@ beforeAll(async () => {
   };
   const world = await worlds.open();
   await world.addEndpoint(accountId, receiver.url);
-  await world.setDestination(accountId, { rows: true });
+  await world.setDestination(accountId, { rows: true, snapshot: "run" });
   const run = { accountId, runId: "wlrun_large", runNumber: 7, items, startedAt: runStartedAt };
   world.clock.set(startedAt);
-  await world.publish(runOfChanges(run));
+  const { bytes, rows, sha256: digest } = await itemsFile(groupsOfItems());
+  const snapshot = { name: "1", rows, bytes: bytes.length, sha256: digest };
+  await putSnapshot(run, snapshot, { bytes, bodies: world.exporting.bodies });
+  await world.publish({ ...runOfChanges(run), snapshot });
   await world.deliverDue();
   received = receiver.requests.map(({ body }) => JSON.parse(body) as Received);
   objects = await exportedObjects(world);
@@ -64,6 +69,40 @@ beforeAll(async () => {
   }
 });
 afterAll(() => close());
+
+const idOf = (n: number): string => String(1_000_000 + n);
+const priceOf = (n: number): number => 5 + (n % 997) / 100;
+
+/** Yields the rows of all items in groups, as the finisher does. Every third is out of stock. */
+function* groupsOfItems(): Generator<readonly ItemRow[]> {
+  const at = "2026-11-19T23:59:00.000Z";
+  for (let first = 0; first < items; first += 5_000) {
+    yield Array.from({ length: 5_000 }, (_, index) => {
+      const n = first + index;
+      return {
+        runId: "wlrun_large",
+        runNumber: 7,
+        itemId: idOf(n),
+        label: n % 2 === 0 ? `Tasse \u2603 ${n}` : null,
+        metadata: { target_price: n },
+        title: `Cup ${n}`,
+        url: `https://shop.example/${n}`,
+        image: null,
+        sellerNames: {},
+        state: "active",
+        addedAt: at,
+        firstReadAt: at,
+        lastReadAt: at,
+        lastReadStatus: "ok",
+        consecutiveFailures: 0,
+        snapshot: { price: priceOf(n), inStock: n % 3 !== 0, condition: "New" },
+        snapshotAt: at,
+        lastChange: { changedAt: at, runNumber: 7, changes: { price: { before: 1, after: 2 } } },
+        delistedAt: null,
+      };
+    });
+  }
+}
 
 /**
  * Returns true for the statement that creates the view of the current layout. Returns false for the
@@ -135,6 +174,12 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
   });
 });
 
+const readers = {
+  pandas: "pandas.read_parquet(path)",
+  pyarrow: "pyarrow.parquet.read_table(path, partitioning=None).to_pandas()",
+};
+const hasReaders = spawnSync("python3", ["-c", "import pandas, pyarrow.parquet"]).status === 0;
+
 describe("the Parquet file of a run of 50,000 changes", () => {
   const rowsKey = folderName.replace("/events/v=2/", "/rows/v=1/") + "changes.parquet";
   const expected = () =>
@@ -179,11 +224,6 @@ describe("the Parquet file of a run of 50,000 changes", () => {
     ]);
   });
 
-  const readers = {
-    pandas: "pandas.read_parquet(path)",
-    pyarrow: "pyarrow.parquet.read_table(path, partitioning=None).to_pandas()",
-  };
-  const hasReaders = spawnSync("python3", ["-c", "import pandas, pyarrow.parquet"]).status === 0;
   it.skipIf(!hasReaders).each(Object.entries(readers))(
     "has in %s the changes that the webhook receiver got",
     (_reader, read) => {
@@ -210,6 +250,54 @@ for row in ${read}.itertuples():
   );
 });
 
+describe("the snapshot file of 50,000 items", () => {
+  const key = folderName.replace("/events/v=2/", "/snapshots/v=1/") + "items.parquet";
+  const expected = () =>
+    Array.from({ length: items }, (_, n) => [idOf(n), priceOf(n), n % 3 !== 0].join(" "));
+
+  it("is listed in the manifest with its size and digest", () => {
+    const bytes = objects.get(key)!;
+    const listed = { key, rows: items, bytes: bytes.length, sha256: sha256(bytes) };
+    expect(manifest()).toMatchObject({ snapshot: listed });
+  });
+
+  it("has in DuckDB every item with its values, and a column for each partition", async () => {
+    const rows = await duck.rows(
+      `SELECT item_id, price, in_stock FROM snapshots
+        WHERE dt = DATE '2026-11-19' AND watchlist_id = 'wl_prices' AND run_number = run
+        ORDER BY item_id`,
+    );
+    expect(rows.map((row) => [row["item_id"], row["price"], row["in_stock"]].join(" "))).toEqual(
+      expected(),
+    );
+  });
+
+  it.skipIf(!hasReaders).each(Object.entries(readers))(
+    "has in %s every item with its values",
+    (_reader, read) => {
+      const program = `
+import sys, pandas, pyarrow.parquet
+path = sys.argv[1]
+for row in ${read}.itertuples():
+    print(row.item_id, repr(float(row.price)), str(bool(row.in_stock)).lower())`;
+      const path = join(duck.folder, key);
+      const { stdout, stderr } = spawnSync("python3", ["-c", program, path], {
+        encoding: "utf8",
+        maxBuffer: 100_000_000,
+      });
+      expect(stderr).toBe("");
+      const found = stdout
+        .trim()
+        .split("\n")
+        .map((line) => {
+          const [id, price, inStock] = line.split(" ");
+          return [id, Number(price), inStock].join(" ");
+        });
+      expect(found).toEqual(expected());
+    },
+  );
+});
+
 describe("the queries of docs/s3-export.md", () => {
   const query = (beginning: string): string =>
     duck.pageStatements().find((statement) => statement.startsWith(beginning)) ?? "";
@@ -226,6 +314,15 @@ describe("the queries of docs/s3-export.md", () => {
     expect(rows.map(({ dt }) => dt)).toEqual(Array(20).fill("2026-11-19"));
     expect(rows.map(({ id, before, after }) => ({ id, before, after }))).toEqual(
       expected.slice(0, 20),
+    );
+  });
+
+  it("list the items that are out of stock in the newest snapshot", async () => {
+    const rows = await duck.rows(query("SELECT watchlist_id, item_id"));
+    expect(rows.map((row) => row["item_id"])).toEqual(
+      Array.from({ length: items }, (_, n) => n)
+        .filter((n) => n % 3 === 0)
+        .map(idOf),
     );
   });
 

@@ -6,6 +6,7 @@ import { rowsFile } from "../../../shared/exports/rows-file.ts";
 const row: ChangeRow = {
   eventId: "evt_1",
   runId: "wlrun_1",
+  runNumber: 7,
   kind: "changed",
   itemId: "1001",
   label: "Tasse \u2603",
@@ -43,6 +44,7 @@ describe("a Parquet file of rows", () => {
 
     const common = {
       run_id: "wlrun_1",
+      run: 7,
       event_id: "evt_1",
       item_id: "1001",
       metadata: '{"target_price":9}',

@@ -33,25 +33,6 @@ const manifestOf = (objects: ReadonlyMap<string, Buffer>) => {
   return JSON.parse(String(bytes)) as { readonly rows: unknown };
 };
 
-/** Makes the first write of a key that ends in `suffix` fail, as a store that is down does. */
-function failOnce(suffix: string): void {
-  const { buckets } = world.exporting;
-  let isDown = true;
-  Object.assign(world.exporting, {
-    buckets: {
-      open: (access: Parameters<typeof buckets.open>[0]) => {
-        const bucket = buckets.open(access);
-        const put: typeof bucket.put = async (object) => {
-          if (!isDown || !object.key.endsWith(suffix)) return bucket.put(object);
-          isDown = false;
-          return { outcome: "failed", reason: "SlowDown" };
-        };
-        return { ...bucket, put };
-      },
-    },
-  });
-}
-
 describe("the export of a run to a destination with `rows`", () => {
   it("writes the changes of the run as one Parquet file, which the manifest lists", async () => {
     await world.setDestination(account, { rows: true });
@@ -99,7 +80,7 @@ describe("the export of a run to a destination with `rows`", () => {
     "is complete after a retry if the store refused the key that ends in %s",
     async (suffix) => {
       await world.setDestination(account, { rows: true });
-      failOnce(suffix);
+      world.refuseOnce(suffix);
       await world.publish(threeChanges());
       await world.work();
       expect(await world.exportStates(account)).toEqual(["pending"]);

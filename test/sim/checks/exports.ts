@@ -8,9 +8,15 @@ import {
 } from "../../../shared/exports/destination.ts";
 import { changeRows, typesWithRows } from "../../../shared/exports/change-rows.ts";
 import type { ExportRecord } from "../../../shared/exports/export-record.ts";
-import { manifestKey, objectKey, rowsKey } from "../../../shared/exports/object-key.ts";
+import {
+  manifestKey,
+  objectKey,
+  rowsKey,
+  snapshotKey,
+} from "../../../shared/exports/object-key.ts";
 import { rowsFile } from "../../../shared/exports/rows-file.ts";
 import { attemptsMax, retryWaitsSeconds } from "../../../shared/outbox/backoff.ts";
+import { snapshotBytes } from "../scenarios/deliveries-finishers.ts";
 import type { DeliveryScene, PublishedRun } from "../scenarios/deliveries-scene.ts";
 import { clockSlackMs } from "./deliveries-endpoint.ts";
 import { wasPublishedWithin } from "./deliveries-redelivered.ts";
@@ -98,8 +104,8 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
 
 /**
  * Checks the Parquet files (invariant D7): each has the rows of its run's events, byte for byte, and
- * each manifest that was ever stored lists the file of its run. No simulated user changes `rows` of
- * a destination without a new bucket.
+ * each manifest that was ever stored lists the files of its run. No simulated user changes `rows` or
+ * `snapshot` of a destination without a new bucket.
  */
 async function checkRows(scene: DeliveryScene): Promise<void> {
   const { history, runs } = scene;
@@ -129,11 +135,34 @@ async function checkRowsOf(
     assert.ok(stored.bytes.equals(bytes), `${bucket}/${key}: other rows than those of the events`);
     world.reached("a Parquet file was exported");
   }
+  const snapshot = checkSnapshotOf(world, run, destination);
   const manifest = manifestKey(folder(run, destination));
   for (const listed of world.buckets.manifests) {
     if (listed.bucket !== bucket || listed.key !== manifest) continue;
     assert.equal(listed.rowsKey, isExpected ? key : undefined, `${bucket}/${manifest}: rows`);
+    assert.equal(listed.snapshotKey, snapshot, `${bucket}/${manifest}: snapshot`);
   }
+}
+
+/**
+ * Checks that the snapshot file in the bucket has the bytes that the run stored. Returns the key
+ * that manifests must list; undefined for none.
+ */
+function checkSnapshotOf(
+  world: DeliveryScene["world"],
+  run: PublishedRun,
+  destination: Destination,
+): string | undefined {
+  const { bucket } = destination;
+  const key = snapshotKey(folder(run, destination));
+  const isExpected = destination.snapshot !== "none" && run.run.snapshot !== undefined;
+  const stored = world.buckets.buckets.get(bucket)?.get(key);
+  if (stored !== undefined) {
+    assert.ok(isExpected, `${bucket}/${key}: an unexpected snapshot file`);
+    assert.ok(stored.bytes.equals(snapshotBytes(run.run)), `${bucket}/${key}: other bytes`);
+    world.reached("a snapshot file was copied");
+  }
+  return isExpected ? key : undefined;
 }
 
 /** Checks that an export failed only after its last retry, or for lack of a destination. */

@@ -356,6 +356,7 @@ function checkBucket({ buckets, reached }: World, user: User, events: readonly E
   const lines = new Map<string, unknown>();
   for (const [key, { bytes }] of objects) {
     if (key.endsWith("_service_check") || key.endsWith("_manifest.json")) continue;
+    if (key.endsWith(".parquet")) continue;
     const text = (key.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
     for (const line of text.trimEnd().split("\n")) {
       const event = JSON.parse(line) as Event;

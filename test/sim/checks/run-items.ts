@@ -12,6 +12,7 @@ import { noItems } from "../../../shared/watchlists/watchlist.ts";
 import { isDiscarded } from "../scenarios/runs-holds.ts";
 import type { WatchlistScene, RunsScene } from "../scenarios/runs-scene.ts";
 import { checkHistory } from "./run-history.ts";
+import { checkSnapshotRow, type SnapshotRows } from "./run-snapshots.ts";
 import { checkExpected, type ExpectedItem } from "./run-answers.ts";
 import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
 
@@ -24,7 +25,12 @@ export async function checkItems(
   {
     list,
     expected,
-  }: { readonly list: WatchlistScene; readonly expected: ReadonlyMap<string, ExpectedItem> },
+    snapshots,
+  }: {
+    readonly list: WatchlistScene;
+    readonly expected: ReadonlyMap<string, ExpectedItem>;
+    readonly snapshots: SnapshotRows;
+  },
   records: Records,
 ): Promise<void> {
   const { stores, world } = scene;
@@ -52,7 +58,7 @@ export async function checkItems(
   assert.equal(ids.size, items.length, `${list.id}: no item twice`);
   checkItemIds(list, ids);
   for (const item of items) {
-    checkItem(item, records, list.touched.has(item.id));
+    checkItem(item, { records, snapshots }, list.touched.has(item.id));
     const one = expected.get(item.id);
     if (one !== undefined) checkExpected(item, one);
   }
@@ -119,7 +125,11 @@ function checkChanges(
  * Checks that the recorded outcomes, applied in order, result in the stored item (invariants R5 and
  * R6).
  */
-function checkItem(item: Item, records: Records, isTouched: boolean): void {
+function checkItem(
+  item: Item,
+  { records, snapshots }: { readonly records: Records; readonly snapshots: SnapshotRows },
+  isTouched: boolean,
+): void {
   let expected = newItem(item.id, item.addedAt);
   let delistings = 0;
   for (const { run, steps } of records) {
@@ -151,6 +161,7 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
       expected = applyOutcome(expected, outcome, { ...reading, position, scraper });
     }
     expected = withMissedSteps(expected, { run, steps });
+    if (!isTouched) checkSnapshotRow(snapshots, run, expected);
     ({ item: expected, delistings } = afterHold(
       before,
       { item: expected, delistings },

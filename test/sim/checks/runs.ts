@@ -16,6 +16,7 @@ import { checkItems } from "./run-items.ts";
 import { checkLimits } from "./run-limits.ts";
 import { checkRefreshes } from "./run-refreshes.ts";
 import { assertReconciled } from "./reconciled.ts";
+import { checkSnapshotFiles, checkSnapshotOfLastRun } from "./run-snapshots.ts";
 import { checkShortfalls } from "./run-shortfalls.ts";
 import { checkEvents, skewMs } from "./run-events.ts";
 
@@ -33,7 +34,9 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
     checkRefreshes(records, world.reached);
     checkLimits(records, world.reached);
     const expected = checkAnswers(list, records, { seen: scene.seen, reached: world.reached });
-    await checkItems(scene, { list, expected }, records);
+    const snapshots = await checkSnapshotFiles(scene, list, records);
+    await checkItems(scene, { list, expected, snapshots }, records);
+    await checkSnapshotOfLastRun(scene, list, { rows: snapshots, records });
     const { accountId } = list.user;
     ofUser.set(accountId, [...(ofUser.get(accountId) ?? []), { list, records }]);
     noteStates(scene, list, records);

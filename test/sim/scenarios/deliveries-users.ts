@@ -311,6 +311,7 @@ export async function putDestination(scene: DeliveryScene, user: User): Promise<
     secret_access_key: secret,
     compression: random.pick(["gzip", "none"]),
     rows: scene.bucketsMade % 2 === 1,
+    snapshot: scene.bucketsMade % 3 === 1 ? "run" : "none",
   };
   await askUntilAnswered(scene, user, { method: "PUT", path: "/v1/s3_destination", body });
 }

@@ -100,6 +100,7 @@ export function anyRun(wanted: RunWanted, random: Random): RunEvents {
         created_at: endedAt.toISOString(),
         data: {
           run_id: runId,
+          run_number: number,
           part,
           name: "caf\u00e9",
           filling: "x".repeat(random.between(0, 90)),

@@ -200,13 +200,20 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
       const tenant = tenants[n];
       if (tenant === undefined) continue;
       receivers.set(user.accountId, await registerReceivers(world, user, tenant));
-      for (const request of tenant.lists) lists.push(await createList(scene, user, request));
+      for (const request of tenant.lists) {
+        const snapshot = tenant.bucket && { ...tenant.bucket, snapshot: snapshotOf(tenant.bucket) };
+        lists.push({ ...(await createList(scene, user, request)), snapshot });
+      }
     }
   });
   await world.until(() => world.users() === 0, "everything is set up", world.tasks.now());
   world.faults.resume();
   return { ...scene, users, seen, ledgers: await watchLedgers(world, users) };
 }
+
+/** Chosen without a further draw, so that seeds play as without snapshot files. */
+const snapshotOf = ({ compression }: NonNullable<Tenant["bucket"]>): "run" | "day" =>
+  compression === "gzip" ? "run" : "day";
 
 async function registerReceivers(
   world: World,
@@ -224,6 +231,7 @@ async function registerReceivers(
   if (bucket === null) return receivers;
   const body = {
     ...bucket,
+    snapshot: snapshotOf(bucket),
     enabled: true,
     bucket: `bucket-of-${name}`,
     region: "us-east-1",
@@ -239,7 +247,7 @@ async function createList(
   { world, receivers }: Pick<RunsScene, "receivers" | "world">,
   user: User,
   request: WatchlistRequest,
-): Promise<WatchlistScene> {
+): Promise<Omit<WatchlistScene, "snapshot">> {
   const { others: _, ...wanted } = request;
   const { key } = user;
   const choice = [null, ...(receivers.get(user.accountId) ?? [])];

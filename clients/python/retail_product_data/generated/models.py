@@ -693,6 +693,7 @@ class S3Destination(TypedDict):
     external_id: str
     compression: Literal['gzip', 'none']
     rows: bool
+    snapshot: Literal['none', 'run', 'day']
     status: Literal['active', 'failing', 'disabled']
     last_success_at: str | None
     last_error: str | None
@@ -1488,6 +1489,7 @@ class S3DestinationWithAccessKey(TypedDict):
     prefix: NotRequired[str]
     compression: NotRequired[Literal['gzip', 'none']]
     rows: NotRequired[bool]
+    snapshot: NotRequired[Literal['none', 'run', 'day']]
     endpoint: NotRequired[str | None]
     auth: NotRequired[Literal['access_key']]
     access_key_id: str
@@ -1506,6 +1508,7 @@ class S3DestinationWithRole(TypedDict):
     prefix: NotRequired[str]
     compression: NotRequired[Literal['gzip', 'none']]
     rows: NotRequired[bool]
+    snapshot: NotRequired[Literal['none', 'run', 'day']]
     auth: Literal['role']
     role_arn: str
 
@@ -1527,6 +1530,7 @@ class S3DestinationUpdate(TypedDict):
     role_arn: NotRequired[str | None]
     compression: NotRequired[Literal['gzip', 'none']]
     rows: NotRequired[bool]
+    snapshot: NotRequired[Literal['none', 'run', 'day']]
 
 
 WatchlistSchedule: TypeAlias = EverySchedule | CronSchedule

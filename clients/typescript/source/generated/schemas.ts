@@ -2026,6 +2026,10 @@ export type S3Destination = {
      */
     rows: boolean;
     /**
+     * run: the service also writes all items of the watchlist at the end of each run as one Parquet file below `snapshots/`. day: only with the first run of each UTC day. none: it writes no such file. A change applies to runs that end after it.
+     */
+    snapshot: 'none' | 'run' | 'day';
+    /**
      * failing: at least the last 3 export attempts failed. Exports are still attempted. A successful export, test or checked change sets it to active.
      */
     status: 'active' | 'failing' | 'disabled';
@@ -4066,6 +4070,10 @@ export type S3DestinationWithAccessKey = {
      */
     rows?: boolean;
     /**
+     * run: the service also writes all items of the watchlist at the end of each run as one Parquet file below `snapshots/`. day: only with the first run of each UTC day. none: it writes no such file. A change applies to runs that end after it.
+     */
+    snapshot?: 'none' | 'run' | 'day';
+    /**
      * Address of an S3-compatible store. Null if the bucket is on AWS.
      */
     endpoint?: string | null;
@@ -4117,6 +4125,10 @@ export type S3DestinationWithRole = {
      * true: the service also writes the changes of each run as one Parquet file below `rows/`, with one row for each changed field. A change applies to runs that are exported after it, and to backfills.
      */
     rows?: boolean;
+    /**
+     * run: the service also writes all items of the watchlist at the end of each run as one Parquet file below `snapshots/`. day: only with the first run of each UTC day. none: it writes no such file. A change applies to runs that end after it.
+     */
+    snapshot?: 'none' | 'run' | 'day';
     /**
      * Always `role`.
      */
@@ -4181,6 +4193,10 @@ export type S3DestinationUpdate = {
      * true: the service also writes the changes of each run as one Parquet file below `rows/`, with one row for each changed field. A change applies to runs that are exported after it, and to backfills.
      */
     rows?: boolean;
+    /**
+     * run: the service also writes all items of the watchlist at the end of each run as one Parquet file below `snapshots/`. day: only with the first run of each UTC day. none: it writes no such file. A change applies to runs that end after it.
+     */
+    snapshot?: 'none' | 'run' | 'day';
 };
 
 export type ReadProductsData = {

@@ -21,6 +21,7 @@ const aDestination: Destination = {
   },
   compression: "none",
   rows: true,
+  snapshot: "day",
   failuresInRow: 0,
   lastSuccessAt: null,
   lastError: null,

@@ -85,6 +85,12 @@ export function DestinationCard({ destination, onChanged, onEdit }: DestinationC
 
 type FactList = Parameters<typeof Facts>[0]["facts"];
 
+const snapshotNames = {
+  none: "no",
+  run: "after each run",
+  day: "once a day",
+} as const satisfies Readonly<Record<S3Destination["snapshot"], string>>;
+
 const placeFacts = (destination: S3Destination): FactList => [
   ["State", <StateBadge key="state" state={destination.status} />],
   ["Bucket", <code key="bucket">{destination.bucket}</code>],
@@ -92,7 +98,8 @@ const placeFacts = (destination: S3Destination): FactList => [
   ["Store", destination.endpoint ?? "AWS"],
   ["Prefix", destination.prefix === "" ? "none" : <code key="prefix">{destination.prefix}</code>],
   ["Compression", destination.compression],
-  ["Parquet file of each run", destination.rows ? "yes" : "no"],
+  ["Parquet file of changes", destination.rows ? "yes" : "no"],
+  ["Parquet file of all items", snapshotNames[destination.snapshot]],
   ["Last success", <RelativeTime key="success" time={destination.last_success_at} />],
 ];
 

@@ -10,6 +10,7 @@ export interface DestinationDraft {
   readonly pathStyle: boolean;
   readonly compression: S3Destination["compression"];
   readonly rows: boolean;
+  readonly snapshot: S3Destination["snapshot"];
   readonly auth: S3Destination["auth"];
   readonly accessKeyId: string;
   /** Empty until the user types a key, because no call returns the stored one. */
@@ -26,6 +27,7 @@ const emptyDraft: DestinationDraft = {
   pathStyle: false,
   compression: "gzip",
   rows: false,
+  snapshot: "none",
   auth: "access_key",
   accessKeyId: "",
   secretAccessKey: "",
@@ -48,6 +50,7 @@ export const draftOf = (destination: S3Destination | null): DestinationDraft =>
         pathStyle: destination.force_path_style,
         compression: destination.compression,
         rows: destination.rows,
+        snapshot: destination.snapshot,
         auth: destination.auth,
         accessKeyId: destination.access_key_id ?? "",
         secretAccessKey: "",
@@ -89,6 +92,7 @@ export function bodyOf(filledIn: DestinationDraft): Readonly<Record<string, unkn
     prefix: draft.prefix,
     compression: draft.compression,
     rows: draft.rows,
+    snapshot: draft.snapshot,
     auth: draft.auth,
     ...credentials,
   };
