@@ -19,7 +19,13 @@ Values = Mapping[str, str | int | float | bool | None]
 class Transport:
     """One HTTP connection pool with the key and the address of the service. Thread-safe."""
 
-    def __init__(self, api_key: str | None, base_url: str | None, attempts: int) -> None:
+    def __init__(
+        self,
+        api_key: str | None,
+        base_url: str | None,
+        attempts: int,
+        http_client: httpx.Client | None,
+    ) -> None:
         self._key = api_key or os.environ.get("RPD_API_KEY")
         base_url = base_url or os.environ.get("RPD_BASE_URL")
         if not base_url:
@@ -29,7 +35,7 @@ class Transport:
             )
         self._base_url = base_url.rstrip("/")
         self._attempts = attempts
-        self._http = httpx.Client()
+        self._http = http_client or httpx.Client()
 
     def close(self) -> None:
         self._http.close()
