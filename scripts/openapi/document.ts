@@ -95,21 +95,24 @@ function operationObject(key: RouteKey, operation: Operation): JsonObject {
 /** Returns the sample call of an operation: the first example body, and the required parameters. */
 function sampleCall(
   key: RouteKey,
-  { path = {}, query, queryExamples = {}, body }: Operation,
+  { id, path = {}, query, queryExamples = {}, sampleQuery = [], body, answers }: Operation,
 ): SampleCall {
   const [method = "", template = ""] = key.split(" ");
-  const filled = template.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
-    encodeURIComponent(path[name]?.example ?? name),
-  );
   const needed = (query === undefined ? [] : queryOf(query, queryExamples))
-    .filter(({ required }) => required === true)
-    .map(({ name, example }) => [String(name), String(example)] as [string, string]);
-  const search = new URLSearchParams(needed).toString();
+    .filter(({ name, required }) => required === true || sampleQuery.includes(String(name)))
+    .map(({ name, example }) => [String(name), String(example)] as const);
   const [example] = Object.values(body?.examples ?? {});
+  const schema = answers[200]?.schema;
   return {
+    operationId: id,
     method,
-    path: search === "" ? filled : `${filled}?${search}`,
+    template,
+    path: Object.fromEntries(Object.entries(path).map(([name, one]) => [name, one.example])),
+    query: Object.fromEntries(needed),
     needsKey: routes[key].access !== "public",
+    isPage:
+      schema !== undefined &&
+      "has_more" in asObject(jsonSchema(schema, { direction: "output", named: {} })["properties"]),
     ...(example === undefined ? {} : { body: example }),
   };
 }

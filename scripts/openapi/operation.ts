@@ -61,6 +61,8 @@ export interface Operation {
   readonly query?: GenericSchema;
   /** Examples of query parameters by name. */
   readonly queryExamples?: Readonly<Record<string, unknown>>;
+  /** Optional query parameters that the code samples have, because no call works without them. */
+  readonly sampleQuery?: readonly string[];
   /** Request headers by name; all optional. */
   readonly headers?: Readonly<Record<string, Parameter>>;
   readonly body?: {
