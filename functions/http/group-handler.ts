@@ -23,6 +23,7 @@ import { authenticate } from "./authenticate.ts";
 import { parsedParts, sentParts } from "./call-parts.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
 import { cors, preflight } from "./cors.ts";
+import { deprecation, deprecationHeaders } from "./deprecations.ts";
 import { errorResponse, type ReadBalance } from "./error-response.ts";
 import { headerOf, headersOf } from "./header.ts";
 import { methodRoutes } from "./method-routes.ts";
@@ -101,6 +102,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
     .use([
       responseBody({ streamed }),
       ...(isDocuments ? [cors] : []),
+      deprecation,
       openCall({ ...dependencies, isItemCallGroup: groups[group].itemCalls, streamed }),
       requestLog({ ...dependencies, group }),
       authenticate({ ...dependencies, keys: groups[group].keys }),
@@ -133,6 +135,7 @@ async function answer<Group extends GroupName, Dependencies>(
   const { id = "" } = path;
   if (isId("watchlist", id)) addWorkKeys({ watchlist_id: id });
   const sent = await sentParts(event, access);
+  state.deprecation = deprecationHeaders(key, sent);
   route.announced?.({ body: sent.body, query: sent.query, path });
   const { body, query } = parsedParts({ key, route, event, sent });
   route.check?.({ body, query, path });

@@ -1,3 +1,4 @@
+import { deprecations, isDeprecated } from "../../functions/http/deprecations.ts";
 import { type RouteKey, routes } from "../../functions/routes.ts";
 import type { JsonObject } from "../../tools/documents/json-schema.ts";
 import { asObject, componentSchemas, jsonSchema } from "../../tools/documents/json-schema.ts";
@@ -76,14 +77,14 @@ function paths(): JsonObject {
 }
 
 function operationObject(key: RouteKey, operation: Operation): JsonObject {
-  const { id, tag, summary, description, deprecated, body } = operation;
+  const { id, tag, summary, description, body } = operation;
   const parameters = parametersOf(operation);
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
-    ...(deprecated === true ? { deprecated } : {}),
+    ...(isDeprecated(key) ? { deprecated: true } : {}),
     ...(routes[key].access === "public" ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
@@ -176,10 +177,13 @@ function responsesOf(key: RouteKey, operation: Operation): JsonObject {
   const { answers, itemCall = false, cached: isCached = true } = operation;
   const isDocument = isCached && routes[key].access === "public";
   const cached: readonly HeaderName[] = isDocument ? ["ETag", "Cache-Control"] : [];
+  const deprecated: readonly HeaderName[] = deprecations.some(({ route }) => route === key)
+    ? ["Deprecation", "Sunset", "Link"]
+    : [];
   return {
     ...Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => {
-        const own = [...cached, ...(answer.headers ?? [])];
+        const own = [...cached, ...deprecated, ...(answer.headers ?? [])];
         return [status, answerObject({ ...answer, headers: own }, itemCall)];
       }),
     ),

@@ -76,7 +76,6 @@ export interface Operation {
   readonly refusals?: readonly RefusalStatus[];
   /** True for a call that charges per item. */
   readonly itemCall?: boolean;
-  readonly deprecated?: boolean;
   /**
    * False for a public operation whose response must not be stored by caches.
    * @default true for a public operation

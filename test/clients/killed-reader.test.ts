@@ -115,7 +115,7 @@ async function killAndContinue(command: string, program: string, code: string): 
   const stored = readResults(folder).length;
   expect(stored).toBeGreaterThan(0);
   expect(stored).toBeLessThan(ids.length);
-  // The service answers the calls in progress, although their reader is gone.
+  // The service answers the calls in progress, although their reader was killed.
   await expect.poll(proxy.inProgress).toBe(0);
   const lost = proxy.answers
     .flatMap(({ results }) => results)

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
+from .deprecation import warn_once
 from .errors import RequestConnectionError, RequestTimeoutError, api_error
 from .generated.operations import OPERATIONS
 from .policy import is_retryable, retry_delay, timeout_of
@@ -91,6 +92,7 @@ class Transport:
             raise RequestTimeoutError(f"{operation} took too long.") from cause
         except httpx.HTTPError as cause:
             raise RequestConnectionError(f"{operation} got no complete response.") from cause
+        warn_once(operation, response)
         if not response.is_success:
             raise api_error(response)
         try:

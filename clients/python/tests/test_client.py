@@ -120,6 +120,23 @@ def test_a_call_is_sent_by_the_given_http_client(serve: Serve) -> None:
     assert seen == ["/v1/account"]
 
 
+def test_a_deprecated_call_warns_once(serve: Serve) -> None:
+    headers = {
+        "deprecation": "@1795392000",
+        "sunset": "Tue, 23 Nov 2027 00:00:00 GMT",
+        "link": '</docs/api-guide#deprecated>; rel="deprecation"; type="text/html"',
+    }
+    service = serve(lambda *_: (200, headers, {}))
+    with pytest.warns(FutureWarning) as caught:
+        service.client.call("list_sources")
+        service.client.call("list_sources")
+    assert [str(one.message) for one in caught] == [
+        "list_sources, or a field that the call uses, is deprecated since 2026-11-23. "
+        "It stops to work on 2027-11-23. "
+        f"See {service.client._base_url}/docs/api-guide#deprecated."
+    ]
+
+
 def test_a_path_parameter_that_leads_to_another_operation_is_refused(serve: Serve) -> None:
     service = serve(lambda *_: EMPTY)
     with pytest.raises(ValueError, match="'id'"):
