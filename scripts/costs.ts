@@ -15,8 +15,8 @@ import {
 import { listRunCount, measureList } from "./costs/list-runs.ts";
 import { logMeter } from "./costs/log-meter.ts";
 import { pricesReadOn } from "./measure/prices.ts";
-import { standingMonth } from "./costs/standing.ts";
-import { callRows, listRows, standingRows } from "./costs/tables.ts";
+import { busMonth, standingMonth } from "./costs/standing.ts";
+import { busRows, callRows, listRows, standingRows } from "./costs/tables.ts";
 import { dollarsOf } from "./measure/usage.ts";
 import { jsonOption, runCommand } from "../tools/command-line/command-line.ts";
 import { progressOf } from "../tools/command-line/progress.ts";
@@ -43,6 +43,7 @@ async function main(values: Texts, isJson: boolean): Promise<void> {
       calls: callRows(calls),
       list: listRows(list, defaultRefreshEveryRuns),
       standing: standingRows(standing),
+      event_bus: busRows(busMonth()),
     };
     process.stdout.write(`${JSON.stringify(result)}\n`);
     return;
@@ -50,6 +51,7 @@ async function main(values: Texts, isJson: boolean): Promise<void> {
   printTable("API calls", callRows(calls));
   printTable("A watchlist", listRows(list, defaultRefreshEveryRuns));
   printTable("Fixed costs", standingRows(standing));
+  printTable("The event bus, with eventBus on", busRows(busMonth()));
   process.stdout.write(`
   dollars: list prices in us-east-1 on ${pricesReadOn}, on demand, no free tier (scripts/measure/prices.ts).
   measured: DynamoDB units, requests, CPU, log bytes and stored bytes of warm functions in a local

@@ -3,12 +3,17 @@
  * bucket. Does so three times: with the sandbox as source, with a replayed products API, and with a
  * reference store of the catalog protocol.
  */
-import { runCommand } from "../tools/command-line/command-line.ts";
+import { runCommand, type ValuesOf } from "../tools/command-line/command-line.ts";
 import { loadRecordedProducts, startReplayCatalog } from "../tools/sources/replay-catalog.ts";
 import { itemsOf } from "../tools/sources/storefront/found-items.ts";
 import { startReferenceStore } from "../tools/sources/storefront/server.ts";
 import { searchStore } from "../tools/sources/storefront/store-client.ts";
+import { installClientPython } from "./clients/python.ts";
 import { adminCommands } from "./tour/admin-commands.ts";
+import { httpClient } from "./tour/clients/http.ts";
+import { pythonClient } from "./tour/clients/python.ts";
+import type { ConnectTour } from "./tour/clients/tour-client.ts";
+import { typescriptClient } from "./tour/clients/typescript.ts";
 import { localCustomer } from "../tools/customer/bucket.ts";
 import { type FreshWorld, inFreshWorld } from "./tour/fresh-world.ts";
 import { type Narrator, createNarrator } from "./tour/narrator.ts";
@@ -29,6 +34,12 @@ const commandLine = {
   about:
     "Tests the service in a fresh local world, from a new account to a webhook and an export. Takes about a minute.",
   options: {
+    client: {
+      type: "string",
+      value: "<http|typescript|python>",
+      default: "http",
+      about: "the client that makes the customer's calls",
+    },
     recordings: {
       type: "string",
       value: "<folder>",
@@ -39,34 +50,74 @@ const commandLine = {
       about: "prints the result as JSON, and the steps to the error output",
     },
   },
-  examples: ["", "--recordings ./replies", "--json"],
+  examples: ["", "--client typescript", "--recordings ./replies", "--json"],
 } as const;
 
-async function main(recordings: string | undefined, isJson: boolean): Promise<void> {
+/** The steps of the tour that no client makes, because they are not calls of the API. */
+const otherSteps = [
+  "creates the account and its key, and reconciles the tables: the operator's command (npm run admin)",
+  "changes prices: the control of the source",
+  "lists the deliveries and makes one fail: the control of the receiver",
+  "compares the bytes of the export: an S3 client of AWS",
+];
+
+type Clients = { readonly connect: ConnectTour } | { readonly absent: string };
+
+async function clientsOf(name: string): Promise<Clients> {
+  if (name === "http") return { connect: httpClient };
+  if (name === "typescript") return { connect: typescriptClient };
+  if (name !== "python")
+    throw new Error(`--client must be http, typescript or python (got "${name}").`);
+  const python = await installClientPython();
+  return python.outcome === "absent"
+    ? { absent: python.why }
+    : { connect: pythonClient(python.python) };
+}
+
+async function main({
+  client,
+  recordings,
+  json: isJson = false,
+}: ValuesOf<(typeof commandLine)["options"]>): Promise<void> {
   const started = Date.now();
   const narrator = createNarrator(isJson ? process.stderr : process.stdout);
-  await tourSandbox(narrator);
-  await tourReplayedCatalog(recordings, narrator);
-  await tourStore(narrator);
+  const clients = await clientsOf(client);
+  if ("absent" in clients) {
+    process.stderr.write(`The tour with the Python client did not run: ${clients.absent}\n`);
+    if (isJson) process.stdout.write(`${JSON.stringify({ skipped: clients.absent })}\n`);
+    return;
+  }
+  const { connect } = clients;
+  if (client !== "http") {
+    narrator.note(`The ${client} client makes every call of the API. Other programs make these:`);
+    for (const step of otherSteps) narrator.note(`- ${step}`);
+  }
+  await tourSandbox(connect, narrator);
+  await tourReplayedCatalog(connect, recordings, narrator);
+  await tourStore(connect, narrator);
   const [checks, seconds] = [narrator.checks(), ((Date.now() - started) / 1_000).toFixed(1)];
   process.stdout.write(
     isJson
-      ? `${JSON.stringify({ checks, seconds: Number(seconds) })}\n`
+      ? `${JSON.stringify({ client, checks, seconds: Number(seconds) })}\n`
       : `\nThe tour is complete: ${checks} checks passed in ${seconds} s.\n`,
   );
 }
 
-async function tourSandbox(narrator: Narrator): Promise<void> {
+async function tourSandbox(connect: ConnectTour, narrator: Narrator): Promise<void> {
   narrator.title("1 of 3: with the sandbox");
   await inFreshWorld([], async (world) => {
     narrator.note(`a fresh local world at ${world.base_url}`);
-    const target = targetOf(world);
+    const target = targetOf(world, connect);
     await runTour({ ...target, ids: sandboxIds, movePrice: () => {} }, narrator);
     await reconcileWorld(target, narrator);
   });
 }
 
-async function tourReplayedCatalog(folder: string | undefined, narrator: Narrator): Promise<void> {
+async function tourReplayedCatalog(
+  connect: ConnectTour,
+  folder: string | undefined,
+  narrator: Narrator,
+): Promise<void> {
   narrator.title("2 of 3: with a products API, replayed");
   const recorded = loadRecordedProducts(folder);
   const priced = recorded.filter((product) => typeof product["salePrice"] === "number");
@@ -89,7 +140,7 @@ async function tourReplayedCatalog(folder: string | undefined, narrator: Narrato
   try {
     await inFreshWorld(["--source", `retailer_d=d_catalog,${replay.url}`], async (world) => {
       narrator.note(`a fresh local world at ${world.base_url}`);
-      const target = targetOf(world);
+      const target = targetOf(world, connect);
       await runTour({ ...target, ids: [first, ...rest], movePrice }, narrator);
       await reconcileWorld(target, narrator);
     });
@@ -104,7 +155,7 @@ const storeItems = 4;
 /** The form of an ID that the store does not have. */
 const missingItem = "12345";
 
-async function tourStore(narrator: Narrator): Promise<void> {
+async function tourStore(connect: ConnectTour, narrator: Narrator): Promise<void> {
   narrator.title("3 of 3: with a store of the catalog protocol");
   const store = await startReferenceStore({ port: 0 });
   const found = await searchStore({
@@ -125,7 +176,7 @@ async function tourStore(narrator: Narrator): Promise<void> {
     await inFreshWorld(["--source", `retailer_b=storefront,${store.url}`], async (world) => {
       narrator.note(`a fresh local world at ${world.base_url}`);
       const platform = "retailer_b";
-      const target = { ...targetOf(world), platform };
+      const target = { ...targetOf(world, connect), platform };
       await runTour({ ...target, ids: [first, ...rest, missingItem], movePrice }, narrator);
       await reconcileWorld(target, narrator);
       narrator.check(
@@ -142,13 +193,17 @@ async function tourStore(narrator: Narrator): Promise<void> {
   }
 }
 
-const targetOf = (world: FreshWorld): Omit<ReachableTarget, "ids" | "movePrice"> => ({
+const targetOf = (
+  world: FreshWorld,
+  connect: ConnectTour,
+): Omit<ReachableTarget, "ids" | "movePrice"> => ({
+  connect,
   baseUrl: world.base_url,
   admin: adminCommands([], { LOCAL_DIR: world.dataFolder }),
   receiver: { url: world.webhook_receiver_url, controlUrl: world.webhook_receiver_url },
   bucket: { endpoint: world.s3_endpoint, name: world.export_bucket, ...localCustomer },
 });
 
-await runCommand(commandLine, ({ values }) => main(values.recordings, values.json === true), {
+await runCommand(commandLine, ({ values }) => main(values), {
   exit: "after the command",
 });

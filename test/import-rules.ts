@@ -237,7 +237,12 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/release/": ["lib/", ...tools("python"), ...scripts("cloudformation")],
   "scripts/replay/": ["shared/", ...tools("command-line local")],
   "scripts/storefront/": ["shared/", ...tools("command-line sources")],
-  "scripts/tour/": ["shared/", ...tools("customer")],
+  "scripts/tour/": [
+    "shared/",
+    "clients/typescript/source/",
+    ...tools("customer"),
+    ...scripts("clients"),
+  ],
 
   // The TypeScript client, a separate package, which imports nothing of the project. Its command
   // line imports the client.

@@ -10,6 +10,7 @@ import { hasEffects, isPublic, type RouteKey } from "../routes.ts";
 import { callerRefusal } from "./access.ts";
 import { parsedParts, type SentParts, sentParts } from "./call-parts.ts";
 import type { CallState } from "./call-state.ts";
+import { deprecationHeaders } from "./deprecations.ts";
 import type { ReadBalance } from "./error-response.ts";
 import { headerOf, headersOf } from "./header.ts";
 import type { AnyRoute, Call, Reply } from "./route.ts";
@@ -46,10 +47,12 @@ export async function answer<Dependencies>(
   const path = decodedPath(event);
   const { id = "" } = path;
   if (isId("watchlist", id)) addWorkKeys({ watchlist_id: id });
+  const sent = await sentParts(event, !isPublic(key));
+  state.deprecation = deprecationHeaders(key, sent);
   const call = checkedCall({
     key,
     route,
-    sent: await sentParts(event, !isPublic(key)),
+    sent,
     call: {
       caller: state.caller ?? anonymous,
       path,

@@ -19,6 +19,8 @@ export interface CallState {
   /** Undefined until the call is dispatched to a route. */
   route?: RouteKey;
   caller?: KeyOwner;
+  /** The headers about deprecated parts of the API that the call uses. */
+  deprecation?: Readonly<Record<string, string>>;
   rate?: RateDecision;
 }
 

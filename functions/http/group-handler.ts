@@ -14,6 +14,7 @@ import { answer, type AnswerOptions, rendered } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import { callStateOf } from "./call-state.ts";
 import { cors, preflight } from "./cors.ts";
+import { deprecation } from "./deprecations.ts";
 import { errorResponse } from "./error-response.ts";
 import { methodRoutes } from "./method-routes.ts";
 import { openCall } from "./open-call.ts";
@@ -90,6 +91,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
     .use([
       responseBody({ streamed }),
       ...(isDocuments ? [cors] : []),
+      deprecation,
       openCall({ ...dependencies, isItemCallGroup, streamed }),
       requestLog({ ...dependencies, group }),
       authenticate({ ...dependencies, keys: keyRule }),

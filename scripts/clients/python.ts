@@ -64,7 +64,8 @@ export async function writePython(): Promise<void> {
   writeFileSync(file, project.replace(/^version = ".*"$/m, `version = "${serviceVersion()}"`));
 }
 
-const snakeCase = (name: string): string =>
+/** Returns the name that the Python client has for an operation ID. */
+export const snakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Returns a module with the method and path of each operation. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import { buildApp } from "../../lib/build-app.ts";
+import { metricKinds } from "../../shared/observability/metric-names.ts";
 import type { Assumptions } from "./assumptions.ts";
 import { monthDays } from "./stored-bytes.ts";
 import { sumOf, times, type Usage } from "../measure/usage.ts";
@@ -17,10 +18,10 @@ const ofExpression = v.object({
 });
 
 /** Returns the resources of the CDK app for the stage prod. */
-function prodResources(): readonly Resource[] {
+function prodResources(eventBus: "on" | "off" = "off"): readonly Resource[] {
   const outdir = mkdtempSync(join(tmpdir(), "costs-"));
   try {
-    const context = { stage: "prod", sources: "sandbox" };
+    const context = { stage: "prod", sources: "sandbox", eventBus };
     return buildApp({ bundle: false, outdir, context })
       .synth()
       .stacks.flatMap(({ template }) => Object.values(v.parse(templateSchema, template).Resources));
@@ -82,3 +83,9 @@ export function standingMonth(
     },
   ]);
 }
+
+/** Returns the usage of a month that a stage has in addition with the event bus. */
+export const busMonth = (): Usage => ({
+  alarmMonth: alarmMetrics(prodResources("on")) - alarmMetrics(prodResources()),
+  metricMonth: Object.keys(metricKinds.event_bus.metrics).length,
+});

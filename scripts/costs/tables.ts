@@ -13,6 +13,13 @@ const parts: Readonly<Record<string, readonly Unit[]>> = {
   "dynamodb storage": ["dynamoGigabyteMonth", "dynamoRecoveryGigabyteMonth"],
   sqs: ["sqsRequest"],
   scheduler: ["schedulerInvocation"],
+  "event bus": [
+    "busEvent",
+    "busApiCall",
+    "busArchiveGigabyte",
+    "busArchiveGigabyteMonth",
+    "busSchemaEvent",
+  ],
   s3: ["s3Put", "s3Get", "s3GigabyteMonth"],
   kms: ["kmsRequest", "kmsKeyMonth"],
   logs: ["logGigabyte"],
@@ -86,4 +93,27 @@ export function standingRows(usage: Usage): object[] {
     dollars: shown(dollarsOf(usage, units)),
   });
   return [...partsOf([usage]).map(([part, units]) => row(part, units)), row("dollars")];
+}
+
+/** A watchlist whose runs each send two events of at most 64 KB, every 15 minutes. */
+const busEventsPerMonth = 2 * 4 * 24 * monthDays;
+
+/**
+ * Returns rows with the dollars of the event bus.
+ * @param standing the alarms and metrics that exist only with the event bus
+ */
+export function busRows(standing: Usage): object[] {
+  const rows: readonly (readonly [string, Usage])[] = [
+    ["1,000,000 events of at most 64 KB", { busEvent: million }],
+    ["1,000,000 calls of an API destination", { busApiCall: million }],
+    ["archive: 1 GB that it receives", { busArchiveGigabyte: 1 }],
+    ["archive: 1 GB, a month", { busArchiveGigabyteMonth: 1 }],
+    ["schema discovery: 1,000,000 events", { busSchemaEvent: million }],
+    ["alarms and metrics, a month", standing],
+    ["2 events every 15 min, a month", { busEvent: busEventsPerMonth }],
+  ];
+  return rows.map(([name, usage]) => ({
+    "event bus": name,
+    dollars: dollarsOf(usage).toFixed(3),
+  }));
 }

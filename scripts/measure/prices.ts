@@ -31,6 +31,16 @@ export const prices = {
   sqsRequest: 0.4e-6,
   /** EventBridge Scheduler: invocation. */
   schedulerInvocation: 1e-6,
+  /** EventBridge: custom event; each started 64 KB count as an event. */
+  busEvent: 1e-6,
+  /** EventBridge: call of an API destination. */
+  busApiCall: 0.2e-6,
+  /** EventBridge: GB that an archive receives. */
+  busArchiveGigabyte: 0.1,
+  /** EventBridge: GB-month of an archive. */
+  busArchiveGigabyteMonth: 0.023,
+  /** EventBridge: event that schema discovery reads. */
+  busSchemaEvent: 0.1e-6,
   /** S3 Standard: PUT, COPY, POST or LIST request. */
   s3Put: 5e-6,
   /** S3 Standard: GET or any other request. */

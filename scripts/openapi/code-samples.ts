@@ -1,24 +1,51 @@
 import type { JsonObject } from "../../tools/documents/json-schema.ts";
 
+type Values = Readonly<Record<string, string>>;
+
 /** A call with example values, as the samples show it. */
 export interface SampleCall {
+  readonly operationId: string;
   readonly method: string;
-  /** The path with example values for its parameters. */
-  readonly path: string;
+  /** The path with the names of its parameters in braces. */
+  readonly template: string;
+  /** Example values of the path parameters by name. */
+  readonly path: Values;
+  /** Example values of the required query parameters by name. */
+  readonly query: Values;
   readonly needsKey: boolean;
+  /** True if the response is a page of a list. */
+  readonly isPage: boolean;
   readonly body?: unknown;
 }
 
-/** Returns the `x-codeSamples` of an operation: the same call in curl, TypeScript and Python. */
+/**
+ * Returns the `x-codeSamples` of an operation: the same call by curl, the TypeScript client and the
+ * Python client. The clients have no function for pages, which are outside of `/v1`.
+ */
 export const codeSamples = (call: SampleCall): readonly JsonObject[] => [
   { lang: "shell", label: "curl", source: curl(call) },
-  { lang: "typescript", label: "TypeScript", source: typescript(call) },
-  { lang: "python", label: "Python", source: python(call) },
+  {
+    lang: "typescript",
+    label: "TypeScript",
+    source: isOfClient(call) ? typescript(call) : page(call),
+  },
+  { lang: "python", label: "Python", source: isOfClient(call) ? python(call) : pythonPage(call) },
 ];
 
-function curl({ method, path, needsKey, body }: SampleCall): string {
+const isOfClient = ({ template }: SampleCall): boolean => template.startsWith("/v1/");
+
+function addressOf({ template, path, query }: SampleCall): string {
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(path[name] ?? name),
+  );
+  const search = new URLSearchParams(query).toString();
+  return search === "" ? filled : `${filled}?${search}`;
+}
+
+function curl(call: SampleCall): string {
+  const { method, needsKey, body } = call;
   return [
-    `curl${method === "GET" ? "" : ` -X ${method}`} "$BASE_URL${path}"`,
+    `curl${method === "GET" ? "" : ` -X ${method}`} "$BASE_URL${addressOf(call)}"`,
     ...(needsKey ? ['  -H "Authorization: Bearer $API_KEY"'] : []),
     ...(body === undefined
       ? []
@@ -29,51 +56,73 @@ function curl({ method, path, needsKey, body }: SampleCall): string {
   ].join(" \\\n");
 }
 
-function typescript({ method, path, needsKey, body }: SampleCall): string {
-  const headers = [
-    ...(needsKey ? ["Authorization: `Bearer ${process.env.API_KEY}`"] : []),
-    ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
-  ];
-  const options = [
-    ...(method === "GET" ? [] : [`method: "${method}"`]),
-    ...(headers.length === 0 ? [] : [`headers: { ${headers.join(", ")} }`]),
-    ...(body === undefined ? [] : [`body: JSON.stringify(${indented(body, 2)})`]),
-  ];
-  const address = `\`\${process.env.BASE_URL}${path}\``;
+/** The parts of a call's input that it has. */
+const inputOf = ({ path, query, body }: SampleCall): readonly (readonly [string, unknown])[] => [
+  ...(Object.keys(path).length === 0 ? [] : [["path", path] as const]),
+  ...(Object.keys(query).length === 0 ? [] : [["query", query] as const]),
+  ...(body === undefined ? [] : [["body", body] as const]),
+];
+
+function typescript(call: SampleCall): string {
+  const input = inputOf(call).map(([name, value]) => `  ${name}: ${typescriptValue(value)},\n`);
+  const options = input.length === 0 ? "" : `, {\n${input.join("")}}`;
+  const called = `("${call.operationId}"${options})`;
   return [
-    options.length === 0
-      ? `const response = await fetch(${address});`
-      : `const response = await fetch(${address}, {\n  ${options.join(",\n  ")},\n});`,
+    'import { Client } from "retail-product-data";',
+    "",
+    "const client = new Client(); // RPD_BASE_URL and RPD_API_KEY",
+    ...(call.isPage
+      ? [`for await (const entry of client.list${called})`, "  console.log(entry);"]
+      : [`console.log(await client.call${called});`]),
+  ].join("\n");
+}
+
+/** Returns the name that the Python client has for an operation ID. */
+const snakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function python(call: SampleCall): string {
+  const input = inputOf(call).map(([name, value]) => `, ${name}=${pythonValue(value)}`);
+  const called = `("${snakeCase(call.operationId)}"${input.join("")})`;
+  return [
+    "from retail_product_data import Client",
+    "",
+    "with Client() as client:  # RPD_BASE_URL and RPD_API_KEY",
+    ...(call.isPage
+      ? [`    for entry in client.list${called}:`, "        print(entry)"]
+      : [`    print(client.call${called})`]),
+  ].join("\n");
+}
+
+const page = (call: SampleCall): string =>
+  [
+    `const response = await fetch(\`\${process.env.RPD_BASE_URL}${addressOf(call)}\`);`,
     "console.log(response.status, await response.text());",
   ].join("\n");
-}
 
-function python({ method, path, needsKey, body }: SampleCall): string {
-  const parts = [
-    `os.environ["BASE_URL"] + ${JSON.stringify(path)}`,
-    ...(needsKey ? ['headers={"Authorization": f"Bearer {os.environ[\'API_KEY\']}"}'] : []),
-    ...(body === undefined ? [] : [`json=${literal(body)}`]),
-  ];
-  return [
+const pythonPage = (call: SampleCall): string =>
+  [
     "import os",
-    "import requests",
+    "import httpx",
     "",
-    `response = requests.${method.toLowerCase()}(\n    ${parts.join(",\n    ")},\n)`,
+    `response = httpx.get(os.environ["RPD_BASE_URL"] + ${JSON.stringify(addressOf(call))})`,
     "print(response.status_code, response.text)",
   ].join("\n");
-}
 
-const indented = (value: unknown, spaces: number): string =>
-  JSON.stringify(value, null, 2).replaceAll("\n", `\n${" ".repeat(spaces)}`);
+/** Returns a JSON value as a TypeScript expression, for a line with an indent of two spaces. */
+const typescriptValue = (value: unknown): string =>
+  JSON.stringify(value, null, 2)
+    .replaceAll(/^( *)"([A-Za-z_]\w*)":/gm, "$1$2:")
+    .replaceAll("\n", "\n  ");
 
 /** Returns a JSON value as a Python expression. */
-function literal(value: unknown): string {
+function pythonValue(value: unknown): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
-  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
+  if (Array.isArray(value)) return `[${value.map(pythonValue).join(", ")}]`;
   if (typeof value !== "object") return JSON.stringify(value);
   const entries = Object.entries(value).map(
-    ([key, one]) => `${JSON.stringify(key)}: ${literal(one)}`,
+    ([key, one]) => `${JSON.stringify(key)}: ${pythonValue(one)}`,
   );
   return `{${entries.join(", ")}}`;
 }

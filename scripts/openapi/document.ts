@@ -1,3 +1,4 @@
+import { deprecations, isDeprecated } from "../../functions/http/deprecations.ts";
 import { isPublic, type RouteKey, routes, scopesOf } from "../../functions/routes.ts";
 import type { JsonObject } from "../../tools/documents/json-schema.ts";
 import { asObject, componentSchemas, jsonSchema } from "../../tools/documents/json-schema.ts";
@@ -76,14 +77,14 @@ function paths(): JsonObject {
 }
 
 function operationObject(key: RouteKey, operation: Operation): JsonObject {
-  const { id, tag, summary, description, deprecated, body } = operation;
+  const { id, tag, summary, description, body } = operation;
   const parameters = parametersOf(operation);
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: `${description}${scopesSentence(key)}`,
-    ...(deprecated === true ? { deprecated } : {}),
+    ...(isDeprecated(key) ? { deprecated: true } : {}),
     ...(isPublic(key) ? { security: [] } : { "x-required-scopes": [...scopesOf(key)] }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
@@ -102,21 +103,24 @@ function scopesSentence(key: RouteKey): string {
 /** Returns the sample call of an operation: the first example body, and the required parameters. */
 function sampleCall(
   key: RouteKey,
-  { path = {}, query, queryExamples = {}, body }: Operation,
+  { id, path = {}, query, queryExamples = {}, sampleQuery = [], body, answers }: Operation,
 ): SampleCall {
   const [method = "", template = ""] = key.split(" ");
-  const filled = template.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
-    encodeURIComponent(path[name]?.example ?? name),
-  );
   const needed = (query === undefined ? [] : queryOf(query, queryExamples))
-    .filter(({ required }) => required === true)
-    .map(({ name, example }) => [String(name), String(example)] as [string, string]);
-  const search = new URLSearchParams(needed).toString();
+    .filter(({ name, required }) => required === true || sampleQuery.includes(String(name)))
+    .map(({ name, example }) => [String(name), String(example)] as const);
   const [example] = Object.values(body?.examples ?? {});
+  const schema = answers[200]?.schema;
   return {
+    operationId: id,
     method,
-    path: search === "" ? filled : `${filled}?${search}`,
+    template,
+    path: Object.fromEntries(Object.entries(path).map(([name, one]) => [name, one.example])),
+    query: Object.fromEntries(needed),
     needsKey: !isPublic(key),
+    isPage:
+      schema !== undefined &&
+      "has_more" in asObject(jsonSchema(schema, { direction: "output", named: {} })["properties"]),
     ...(example === undefined ? {} : { body: example }),
   };
 }
@@ -180,10 +184,13 @@ function responsesOf(key: RouteKey, operation: Operation): JsonObject {
   const { answers, itemCall = false, cached: isCached = true } = operation;
   const isDocument = isCached && isPublic(key);
   const cached: readonly HeaderName[] = isDocument ? ["ETag", "Cache-Control"] : [];
+  const deprecated: readonly HeaderName[] = deprecations.some(({ route }) => route === key)
+    ? ["Deprecation", "Sunset", "Link"]
+    : [];
   return {
     ...Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => {
-        const own = [...cached, ...(answer.headers ?? [])];
+        const own = [...cached, ...deprecated, ...(answer.headers ?? [])];
         return [status, answerObject({ ...answer, headers: own }, itemCall)];
       }),
     ),

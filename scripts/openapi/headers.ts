@@ -30,6 +30,25 @@ export const headers = {
       "Absent if the key is unknown or over its rate limit.",
     schema: { type: "integer", minimum: 0, examples: [4_998] },
   },
+  Deprecation: {
+    description:
+      "Time since which the operation, or a field that the call used, is deprecated: Unix seconds after `@`. " +
+      "Absent if the call used nothing deprecated.",
+    schema: { type: "string", examples: ["@1795392000"] },
+  },
+  Sunset: {
+    description: "Time at which it stops working. Absent if no time is set.",
+    schema: { type: "string", examples: ["Tue, 23 Nov 2027 00:00:00 GMT"] },
+  },
+  Link: {
+    description: "The page about deprecations, with `rel` `deprecation`.",
+    schema: {
+      type: "string",
+      examples: [
+        '</docs/api-guide#deprecated-operations-and-fields>; rel="deprecation"; type="text/html"',
+      ],
+    },
+  },
   ETag: {
     description:
       "Version of the document. Send it in `If-None-Match` to get 304 while it is current.",

@@ -61,6 +61,8 @@ export interface Operation {
   readonly query?: GenericSchema;
   /** Examples of query parameters by name. */
   readonly queryExamples?: Readonly<Record<string, unknown>>;
+  /** Optional query parameters that the code samples have, because no call works without them. */
+  readonly sampleQuery?: readonly string[];
   /** Request headers by name; all optional. */
   readonly headers?: Readonly<Record<string, Parameter>>;
   readonly body?: {
@@ -74,7 +76,6 @@ export interface Operation {
   readonly refusals?: readonly RefusalStatus[];
   /** True for a call that charges per item. */
   readonly itemCall?: boolean;
-  readonly deprecated?: boolean;
   /**
    * False for a public operation whose response must not be stored by caches.
    * @default true for a public operation

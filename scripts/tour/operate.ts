@@ -1,11 +1,11 @@
-import type { ApiClient } from "../../tools/customer/api-client.ts";
+import type { Row, TourClient } from "./clients/tour-client.ts";
 import type { Narrator } from "./narrator.ts";
 import { deliveriesOf, type ReachableTarget, parsed, waitSecondsMax, runAgain } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
 export interface Operated {
-  readonly api: ApiClient;
+  readonly api: TourClient;
   readonly target: ReachableTarget;
   readonly watchlistId: string;
   readonly endpointId: string;
@@ -57,6 +57,14 @@ async function failOnceDuringRotation(operated: Operated, narrator: Narrator): P
       seen.every((delivery) => Object.values(verifyDelivery(delivery, one)).every(Boolean)),
     ),
   );
+  if (api.library !== undefined) {
+    const accepted = [];
+    for (const one of seen) accepted.push(await api.library.accepts(one, [secret, current]));
+    narrator.check(
+      `${api.library.name} accepts deliveries with both secrets`,
+      accepted.every(Boolean),
+    );
+  }
   const entry = await narrator.wait("the delivery log", waitSecondsMax, async () => {
     const log = await api.get(`/webhook_endpoints/${endpointId}/deliveries?limit=100`);
     const found = (log.body["data"] as Record<string, unknown>[]).find(
@@ -144,15 +152,7 @@ async function readFeed(operated: Operated, narrator: Narrator): Promise<void> {
   );
 }
 
-async function allEvents({ api }: Operated): Promise<Record<string, unknown>[]> {
-  const events: Record<string, unknown>[] = [];
-  for (let after = ""; ;) {
-    const { body } = await api.get(`/events?limit=2${after}`);
-    events.push(...(body["data"] as Record<string, unknown>[]));
-    if (body["has_more"] !== true) return events;
-    after = `&after=${String(body["next_after"])}`;
-  }
-}
+const allEvents = ({ api }: Operated): Promise<readonly Row[]> => api.all("/events?limit=2");
 
 async function backfill({ api }: Operated, narrator: Narrator): Promise<void> {
   narrator.chapter("POST /v1/s3_destination/backfill");
@@ -175,7 +175,7 @@ async function backfill({ api }: Operated, narrator: Narrator): Promise<void> {
 
 const idOf = (delivery: Delivery | undefined): string => String(parsed(delivery)["id"]);
 const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map((one) => idOf(one));
-const runNumberOf = (event: Record<string, unknown>): unknown =>
+const runNumberOf = (event: Row): unknown =>
   (event["data"] as Record<string, unknown>)["run_number"];
 
 async function controlReceiver(

@@ -1,5 +1,7 @@
-import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
+import type { ApiClient } from "../../tools/customer/api-client.ts";
 import { customerBucketReader } from "../../tools/customer/bucket.ts";
+import { httpClient } from "./clients/http.ts";
+import type { TourClient } from "./clients/tour-client.ts";
 import type { Narrator } from "./narrator.ts";
 import { operate } from "./operate.ts";
 import {
@@ -13,14 +15,25 @@ import {
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 
 const platformDefault = "retailer_d";
+const exportPrefix = "tour/";
 
 /**
  * Tests the service from a new account to a change that arrives at the customer. Checks every step.
  * @throws Error if a check fails
  */
 export async function runTour(target: ReachableTarget, narrator: Narrator): Promise<void> {
-  const api = apiClient(target.baseUrl, await openAccount(target, narrator));
+  const { connect = httpClient, baseUrl } = target;
+  const api = connect(baseUrl, await openAccount(target, narrator));
+  try {
+    await visit(api, target, narrator);
+  } finally {
+    await api.close();
+  }
+}
+
+async function visit(api: TourClient, target: ReachableTarget, narrator: Narrator): Promise<void> {
   await readProducts(api, target, narrator);
+  await readWithLibrary(api, target, narrator);
   const { endpointId, secret } = await registerReceiver(api, target, narrator);
   await registerBucket(api, target, narrator);
   const watchlistId = await createWatchlist(api, target, narrator);
@@ -34,10 +47,13 @@ export async function runTour(target: ReachableTarget, narrator: Narrator): Prom
   await runAgain(api, watchlistId, narrator);
   const second = await runCompleted(target, narrator, { watchlistId, runNumber: 2 });
   reportChange(second.changed, target, narrator);
-  checkSignatures([...first.all, ...second.all], secret, narrator);
-  await checkExport([...first.all, ...second.all], target, narrator);
+  const deliveries = [...first.all, ...second.all];
+  await checkSignatures(api, { deliveries, secret }, narrator);
+  await checkExport(api, deliveries, target, narrator);
   await operate({ api, target, watchlistId, endpointId, secret }, narrator);
   await checkBalance(api, narrator);
+  await checkLedger(api, narrator);
+  await deleteWatchlist(api, watchlistId, narrator);
 }
 
 /**
@@ -110,6 +126,17 @@ async function refuseBadInput(api: ApiClient, platform: string, narrator: Narrat
   );
 }
 
+/** Reads the same products by the packaged client's function for any number of IDs. */
+async function readWithLibrary(
+  { library }: TourClient,
+  { ids, platform = platformDefault }: TourTarget,
+  narrator: Narrator,
+): Promise<void> {
+  if (library === undefined) return;
+  const results = await library.readAll(platform, ids);
+  narrator.check(`${library.name} reads all products in order`, sameIds(results, ids));
+}
+
 const sameIds = (results: readonly Record<string, unknown>[], ids: readonly string[]): boolean =>
   JSON.stringify(results.map((result) => result["id"])) === JSON.stringify(ids);
 
@@ -157,7 +184,7 @@ async function registerBucket(
     region: "us-east-1",
     endpoint: bucket.endpoint,
     force_path_style: true,
-    prefix: "tour/",
+    prefix: exportPrefix,
     auth: "access_key",
     access_key_id: bucket.accessKeyId,
     secret_access_key: bucket.secretAccessKey,
@@ -218,11 +245,11 @@ export function reportChange(
   );
 }
 
-function checkSignatures(
-  deliveries: readonly Delivery[],
-  secret: string,
+async function checkSignatures(
+  { library }: TourClient,
+  { deliveries, secret }: { readonly deliveries: readonly Delivery[]; readonly secret: string },
   narrator: Narrator,
-): void {
+): Promise<void> {
   narrator.chapter("Signatures, verified by libraries of other vendors");
   const verdicts = deliveries.map((delivery) => verifyDelivery(delivery, secret));
   narrator.check(
@@ -238,14 +265,24 @@ function checkSignatures(
     throw new Error(
       "No webhook delivery arrived at the tour's receiver, so there is no signature to check. Repeat the tour.",
     );
-  const tampered = verifyDelivery({ ...first, body: `${first.body} ` }, secret);
+  const changed = { ...first, body: `${first.body} ` };
+  const tampered = verifyDelivery(changed, secret);
   narrator.check(
     "both libraries refuse a changed body",
     !tampered.stripe && !tampered.standardWebhooks,
   );
+  if (library === undefined) return;
+  const accepted = [];
+  for (const one of deliveries) accepted.push(await library.accepts(one, [secret]));
+  narrator.check(`${library.name} accepts all deliveries`, accepted.every(Boolean));
+  narrator.check(
+    `${library.name} refuses a changed body`,
+    !(await library.accepts(changed, [secret])),
+  );
 }
 
 async function checkExport(
+  { library }: TourClient,
   deliveries: readonly Delivery[],
   target: ReachableTarget,
   narrator: Narrator,
@@ -264,6 +301,15 @@ async function checkExport(
       const line = key === undefined ? "" : await bucket.read(key);
       narrator.check(`the line of ${id} is the webhook's body`, line === `${delivery.body}\n`);
     }
+    if (library === undefined) return;
+    const events = await library.exported(target.bucket, exportPrefix);
+    narrator.check(
+      `${library.name} proves both exports complete and reads the same events`,
+      sameTexts(
+        events.map((event) => JSON.stringify(event)),
+        deliveries.map(({ body }) => body),
+      ),
+    );
   } finally {
     bucket.close();
   }
@@ -284,3 +330,31 @@ export async function checkBalance(api: ApiClient, narrator: Narrator): Promise<
   const { in_flight: inFlight } = body["concurrency"] as { in_flight: number };
   narrator.check("no concurrency slot is in use", inFlight === 0);
 }
+
+/** Checks that the credit transactions, read five at a time, add up to the balance. */
+async function checkLedger(api: TourClient, narrator: Narrator): Promise<void> {
+  narrator.chapter("GET /v1/credit_transactions");
+  const entries = await api.all("/credit_transactions?limit=5");
+  const total = entries.reduce(
+    (sum, entry) => sum + Number(entry["balance_after"]) - Number(entry["balance_before"]),
+    0,
+  );
+  const { body } = await api.get("/account");
+  narrator.note(`${entries.length} transactions`);
+  narrator.check("the transactions add up to the balance", total === body["credit_balance"]);
+}
+
+async function deleteWatchlist(
+  api: ApiClient,
+  watchlistId: string,
+  narrator: Narrator,
+): Promise<void> {
+  narrator.chapter("DELETE /v1/watchlists/{id}");
+  const deleted = await api.send("DELETE", `/watchlists/${watchlistId}`);
+  narrator.check("the watchlist is deleted", deleted.status === 200);
+  const after = await api.get(`/watchlists/${watchlistId}`);
+  narrator.check("a later call returns 404", after.status === 404);
+}
+
+const sameTexts = (one: readonly string[], other: readonly string[]): boolean =>
+  JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted());

@@ -1,6 +1,7 @@
 import type { ApiAnswer, ApiClient } from "../../tools/customer/api-client.ts";
 import type { CustomerBucketAccess } from "../../tools/customer/bucket.ts";
 import type { Narrator } from "./narrator.ts";
+import type { ConnectTour } from "./clients/tour-client.ts";
 import type { Delivery } from "./verify-delivery.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
@@ -22,6 +23,11 @@ export interface TourTarget {
 
 /** A world whose service can reach a receiver and a bucket. */
 export interface ReachableTarget extends TourTarget {
+  /**
+   * Creates the customer's client.
+   * @default plain HTTP
+   */
+  readonly connect?: ConnectTour;
   readonly receiver: TourReceiver;
   readonly bucket: CustomerBucketAccess;
 }

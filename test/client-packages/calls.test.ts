@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   ApiError,
   Client,
@@ -39,6 +39,27 @@ describe("a call of the TypeScript client", () => {
         body: { add: ["9000001"] },
       },
       { method: "GET", url: "/v1/watchlists?limit=5" },
+    ]);
+  });
+
+  it("warns once about something deprecated", async () => {
+    const headers = {
+      deprecation: "@1795392000",
+      sunset: "Tue, 23 Nov 2027 00:00:00 GMT",
+      link: '</docs/api-guide#deprecated>; rel="deprecation"; type="text/html"',
+    };
+    const { service, client } = await scripted(() => ({ headers, body: {} }));
+    const emitWarning = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    onTestFinished(() => emitWarning.mockRestore());
+    await client.call("listSources");
+    await client.call("listSources");
+    expect(emitWarning.mock.calls).toEqual([
+      [
+        "listSources, or a field that the call uses, is deprecated since 2026-11-23. " +
+          "It stops to work on 2027-11-23. " +
+          `See ${service.baseUrl}/docs/api-guide#deprecated.`,
+        { type: "DeprecationWarning", code: "RPD_DEPRECATED" },
+      ],
     ]);
   });
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { run } from "../../clients/typescript/source/command/run.ts";
@@ -128,35 +128,112 @@ describe("rpd changes", () => {
   });
 });
 
+/** Starts a local server that answers deliveries with the status that `answer` returns. */
+async function startReceiver(answer: (id: string) => number) {
+  const received: string[] = [];
+  const server = createServer(async (request, response) => {
+    const { id } = verifyWebhook(await text(request), request.headers, "whsec_local") as {
+      id: string;
+    };
+    const status = answer(id);
+    if (status === 204) received.push(id);
+    response.writeHead(status, { connection: "close" }).end();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const stop = () => new Promise((resolve) => void server.close(resolve));
+  onTestFinished(() => void server.close());
+  const { port: used } = server.address() as AddressInfo;
+  return { received, stop, url: `http://127.0.0.1:${used}` };
+}
+
+/** Returns a feed with the events `evt_1` to `evt_<count>`. */
+const feedOf =
+  (count: number): Parameters<typeof startScriptedService>[0] =>
+  ({ url }) => {
+    const after = new URL(url, "http://service").searchParams.get("after") ?? "";
+    const [, last = "0"] = /^evt_(\d+)$/.exec(after) ?? [];
+    const data = Array.from({ length: count }, (_, n) => n + 1)
+      .filter((n) => n > Number(last))
+      .slice(0, 2)
+      .map((n) => ({ id: `evt_${n}`, type: "watchlist.run.completed", data: {} }));
+    const hasMore = Number(last) + data.length < count;
+    return { body: { data, has_more: hasMore, next_after: data.at(-1)?.id ?? after } };
+  };
+
+/** Presses Ctrl-C, and accepts the delivery. */
+const interrupt = (): 204 => {
+  process.emit("SIGINT");
+  return 204;
+};
+
 describe("rpd listen", () => {
+  const listening = (url: string) => ["listen", "--forward", url, "--secret", "whsec_local"];
+
   it("sends each event to a local server, with a signature that the client verifies", async () => {
-    const received: unknown[] = [];
-    const server = createServer(async (request, response) => {
-      received.push(verifyWebhook(await text(request), request.headers, "whsec_local"));
-      response.writeHead(204).end();
-      if (received.length === 2) process.emit("SIGINT");
-    });
-    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    const event = { type: "watchlist.run.completed", data: {} };
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const receiver = await startReceiver((id) => (id === "evt_3" ? interrupt() : 204));
     const { code, output, warnings } = await rpd(
-      ["listen", "--forward", url, "--secret", "whsec_local", "--after", "evt_0"],
-      () => ({
-        body: {
-          data: [
-            { id: "evt_1", ...event },
-            { id: "evt_2", ...event },
-          ],
-          has_more: false,
-          next_after: "evt_2",
-        },
-      }),
+      [...listening(receiver.url), "--after", "evt_0"],
+      feedOf(3),
     );
     expect(code).toBe(0);
-    expect(received).toMatchObject([{ id: "evt_1" }, { id: "evt_2" }]);
+    expect(receiver.received).toEqual(["evt_1", "evt_2", "evt_3"]);
     expect(output).toMatch(/204 {2}watchlist\.run\.completed {2}evt_1\n/);
     expect(warnings).toContain("signed with whsec_local");
+  });
+
+  it("sends an event again that the server refused", async () => {
+    const answers = [500, 204];
+    const receiver = await startReceiver((id) =>
+      id === "evt_1" ? (answers.shift() ?? 204) : interrupt(),
+    );
+    const { warnings } = await rpd([...listening(receiver.url), "--after", "evt_0"], feedOf(2));
+    expect(receiver.received).toEqual(["evt_1", "evt_2"]);
+    expect(warnings).toContain("evt_1: it returned HTTP status 500; attempt 1 of 5\n");
+  });
+
+  it("ends with an error if no server listens, and names where to continue", async () => {
+    const receiver = await startReceiver(() => 204);
+    await receiver.stop();
+    const args = [...listening(receiver.url), "--after", "evt_0", "--attempts", "1"];
+    const { code, warnings } = await rpd(args, feedOf(2));
+    expect(code).toBe(1);
+    expect(warnings).toContain("Continue with --after evt_0\n");
+    expect(warnings).toContain("did not accept evt_1: no server listens at this address");
+  });
+
+  it("continues after the last accepted event when it starts again, and loses none", async () => {
+    const cursor = join(dirname(fileWith("")), "cursor");
+    const options = ["--cursor", cursor, "--attempts", "1"];
+    const first = await startReceiver((id) => (id === "evt_3" ? 500 : 204));
+    const failed = await rpd([...listening(first.url), ...options, "--after", "evt_0"], feedOf(3));
+    expect(failed).toMatchObject({ code: 1 });
+    expect(failed.warnings).toContain("did not accept evt_3: it returned HTTP status 500");
+    expect(first.received).toEqual(["evt_1", "evt_2"]);
+    await first.stop();
+
+    const second = await startReceiver((id) => (id === "evt_5" ? interrupt() : 204));
+    const { code } = await rpd([...listening(second.url), ...options], feedOf(5));
+    expect(code).toBe(0);
+    expect(second.received).toEqual(["evt_3", "evt_4", "evt_5"]);
+  });
+
+  it("stores the time of the first start, so that events before the next start are not lost", async () => {
+    const cursor = join(dirname(fileWith("")), "cursor");
+    const before = new Date().toISOString();
+    const started = await rpd([...listening("http://127.0.0.1:1"), "--cursor", cursor], () => {
+      interrupt();
+      return { body: { data: [], has_more: false, next_after: null } };
+    });
+    expect(started.code).toBe(0);
+    const stored = readFileSync(cursor, "utf8").trim();
+    expect(stored >= before).toBe(true);
+    const again = await rpd([...listening("http://127.0.0.1:1"), "--cursor", cursor], () => {
+      interrupt();
+      return { body: { data: [], has_more: false, next_after: null } };
+    });
+    expect(again.calls.map(({ url }) => url)).toEqual([
+      `/v1/events?after=${encodeURIComponent(stored)}`,
+    ]);
   });
 });
 

@@ -155,7 +155,11 @@ describe("npm run tour", () => {
     const { code, out, err } = await run("scripts/tour.ts", "--json");
 
     expect(code, err).toBe(0);
-    expect(JSON.parse(out)).toEqual({ checks: expect.any(Number), seconds: expect.any(Number) });
+    expect(JSON.parse(out)).toEqual({
+      client: "http",
+      checks: expect.any(Number),
+      seconds: expect.any(Number),
+    });
     expect(err).toContain("✓ the first run reads every item and reports no change");
   });
 });

@@ -6,9 +6,10 @@ import {
   sourceMs,
 } from "../../scripts/costs/assumptions.ts";
 import { logMeter } from "../../scripts/costs/log-meter.ts";
-import { alarmMetrics, firewallRules } from "../../scripts/costs/standing.ts";
+import { alarmMetrics, busMonth, firewallRules } from "../../scripts/costs/standing.ts";
 import { sizeOf } from "../../scripts/costs/stored-bytes.ts";
-import { callRows, listMonth, listRows } from "../../scripts/costs/tables.ts";
+import { busRows, callRows, listMonth, listRows } from "../../scripts/costs/tables.ts";
+import { pageText } from "../readme/pages.ts";
 import { parseOptions } from "../../tools/command-line/command-line.ts";
 import { dollarsOf, lambdaUsage, sumOf, times } from "../../scripts/measure/usage.ts";
 
@@ -165,5 +166,19 @@ describe("the cost measurement", () => {
     expect(sizeOf(new Uint8Array(100))).toBe(100);
     expect(sizeOf({ id: "abc" })).toBe(3 + 2 + 3 + 1);
     expect(sizeOf(["ab", null])).toBe(3 + 2 + 1 + 1 + 1);
+  });
+});
+
+describe("the costs of the event bus in docs/costs.md", () => {
+  it("are those that the command prints", () => {
+    const [, section = ""] = pageText("docs/costs.md").split("## Event bus\n");
+    const table = section
+      .split("\n")
+      .filter((line) => line.startsWith("| "))
+      .map((line) => line.split("|").map((cell) => cell.trim()))
+      .map(([, name = "", dollars = ""]) => ({ "event bus": name, dollars }))
+      .filter((row) => !row.dollars.startsWith("-"));
+    const rows = busRows(busMonth());
+    expect(table.slice(1, rows.length + 1)).toEqual(rows);
   });
 });

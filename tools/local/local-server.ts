@@ -11,6 +11,11 @@ export interface LocalServer {
 }
 
 const portAttemptsMax = 100;
+/**
+ * Longer than clients keep an idle connection (httpx: 5 s). With the default of Node.js, 5 s, a busy
+ * client can send a call on a connection that the server closes, and its response is lost.
+ */
+const keepAliveMs = 60_000;
 
 /**
  * Serves on loopback at `port`. If the port is taken, tries the next 99 ports. Port 0 takes any
@@ -88,6 +93,7 @@ export function rememberPort(folder: DataFolder, name: string, port: number): vo
 
 async function tryServe(port: number, listener: RequestListener): Promise<LocalServer | null> {
   const server = createServer(listener);
+  server.keepAliveTimeout = keepAliveMs;
   try {
     server.listen(port, "127.0.0.1");
     await once(server, "listening");

@@ -2,6 +2,8 @@
 
 from types import TracebackType
 
+import httpx
+
 from .events import Events
 from .products import Products
 from .transport import Transport
@@ -16,13 +18,19 @@ class Client(Transport):
     """
 
     def __init__(
-        self, api_key: str | None = None, base_url: str | None = None, *, attempts: int = 5
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        attempts: int = 5,
+        http_client: httpx.Client | None = None,
     ) -> None:
         """Reads the key from ``RPD_API_KEY``, and the address from ``RPD_BASE_URL``.
 
-        ``attempts``: attempts of each call, including the first.
+        ``attempts``: attempts of each call, including the first. ``http_client``: sends the calls,
+        for example through a proxy. The default is a new client.
         """
-        super().__init__(api_key, base_url, attempts)
+        super().__init__(api_key, base_url, attempts, http_client)
         self.products = Products(self)
         self.events = Events(self)
 

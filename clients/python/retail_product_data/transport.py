@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
+from .deprecation import warn_once
 from .errors import RequestConnectionError, RequestTimeoutError, api_error
 from .generated.operations import OPERATIONS
 from .policy import is_retryable, retry_delay, timeout_of
@@ -19,7 +20,13 @@ Values = Mapping[str, str | int | float | bool | None]
 class Transport:
     """One HTTP connection pool with the key and the address of the service. Thread-safe."""
 
-    def __init__(self, api_key: str | None, base_url: str | None, attempts: int) -> None:
+    def __init__(
+        self,
+        api_key: str | None,
+        base_url: str | None,
+        attempts: int,
+        http_client: httpx.Client | None,
+    ) -> None:
         self._key = api_key or os.environ.get("RPD_API_KEY")
         base_url = base_url or os.environ.get("RPD_BASE_URL")
         if not base_url:
@@ -29,7 +36,7 @@ class Transport:
             )
         self._base_url = base_url.rstrip("/")
         self._attempts = attempts
-        self._http = httpx.Client()
+        self._http = http_client or httpx.Client()
 
     def close(self) -> None:
         self._http.close()
@@ -85,6 +92,7 @@ class Transport:
             raise RequestTimeoutError(f"{operation} took too long.") from cause
         except httpx.HTTPError as cause:
             raise RequestConnectionError(f"{operation} got no complete response.") from cause
+        warn_once(operation, response)
         if not response.is_success:
             raise api_error(response)
         try:

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from retail_product_data import (
@@ -108,6 +109,32 @@ def test_a_call_sends_the_key_the_path_the_query_and_the_body(serve: Serve) -> N
     assert (method, path, body) == ("POST", "/v1/watchlists/wl%201/items", {"add": ["1"]})
     assert headers["authorization"] == "Bearer svc_live_1"
     assert service.calls[1][:2] == ("GET", "/v1/watchlists?limit=5")
+
+
+def test_a_call_is_sent_by_the_given_http_client(serve: Serve) -> None:
+    service = serve(lambda *_: (200, {"x-request-id": "req_7"}, {}))
+    seen: list[str] = []
+    with httpx.Client(event_hooks={"response": [lambda one: seen.append(one.url.path)]}) as http:
+        client = Client("k", str(service.client._base_url), http_client=http)
+        client.call("get_account")
+    assert seen == ["/v1/account"]
+
+
+def test_a_deprecated_call_warns_once(serve: Serve) -> None:
+    headers = {
+        "deprecation": "@1795392000",
+        "sunset": "Tue, 23 Nov 2027 00:00:00 GMT",
+        "link": '</docs/api-guide#deprecated>; rel="deprecation"; type="text/html"',
+    }
+    service = serve(lambda *_: (200, headers, {}))
+    with pytest.warns(FutureWarning) as caught:
+        service.client.call("list_sources")
+        service.client.call("list_sources")
+    assert [str(one.message) for one in caught] == [
+        "list_sources, or a field that the call uses, is deprecated since 2026-11-23. "
+        "It stops to work on 2027-11-23. "
+        f"See {service.client._base_url}/docs/api-guide#deprecated."
+    ]
 
 
 def test_a_path_parameter_that_leads_to_another_operation_is_refused(serve: Serve) -> None:

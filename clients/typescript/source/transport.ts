@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { warnOnce } from "./deprecation.ts";
 import { ApiError, ConnectionError, TimeoutError } from "./errors.ts";
 import { operations, type Operations } from "./generated/operations.ts";
 import { isRetryable, type OperationId, retryDelayMs, timeoutOf } from "./policy.ts";
@@ -106,7 +107,7 @@ export class Transport {
       const signal =
         input.signal === undefined ? timeout : AbortSignal.any([timeout, input.signal]);
       try {
-        return await this.#send(url, { method, headers, ...body, signal });
+        return await this.#send(operation, url, { method, headers, ...body, signal });
       } catch (cause) {
         if (cause instanceof ApiError) throw cause;
         if (timeout.aborted)
@@ -118,8 +119,9 @@ export class Transport {
     };
   }
 
-  async #send(url: string, init: RequestInit): Promise<unknown> {
+  async #send(operation: OperationId, url: string, init: RequestInit): Promise<unknown> {
     const response = await this.#fetch(url, init);
+    warnOnce(operation, response.headers, this.#baseUrl);
     const text = await response.text();
     if (response.ok) return JSON.parse(text) as unknown;
     throw new ApiError(response, parsedOrUndefined(text));

@@ -80,6 +80,7 @@ export const watchlistPlanningOperations = {
       "the credits of a run to get the credits of a month. Free.",
     query: schedulePreviewFields,
     queryExamples: { cron: "0 12 * * *", timezone: "Europe/Berlin", after: "2026-11-21T00:00:00Z" },
+    sampleQuery: ["cron", "timezone"],
     answers: {
       200: {
         description: "The schedule and its next times.",

@@ -265,7 +265,6 @@ export const watchlistOperations = {
     summary: "Add and remove items (legacy path)",
     description:
       "Does the same as POST /v1/watchlists/{id}/items; only `object` of the response differs.",
-    deprecated: true,
     path: id,
     body: {
       schema: watchlistBodies.WatchlistItemsUpdate.schema,

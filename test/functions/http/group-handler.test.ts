@@ -178,6 +178,31 @@ const headersWith = (extra: Record<string, string>): Record<string, string> => (
   ...extra,
 });
 
+describe("a call of a deprecated operation", () => {
+  const path = "/v1/watchlists/wl_1/asins";
+
+  it("has the headers about the deprecation", async () => {
+    const { statusCode, headers } = await ask({ path, body: null });
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({
+      Deprecation: expect.stringMatching(/^@\d+$/),
+      Link: expect.stringContaining('rel="deprecation"'),
+    });
+  });
+
+  it("has them in an error response too", async () => {
+    const { statusCode, headers } = await ask({ path, query: { unknown: "1" } });
+    expect(statusCode).toBe(400);
+    expect(headers).toHaveProperty("Deprecation");
+  });
+
+  it("is the only one with them", async () => {
+    const { headers } = await ask({ path: "/v1/watchlists/wl_1/items" });
+    expect(headers).not.toHaveProperty("Deprecation");
+    expect(headers).not.toHaveProperty("Link");
+  });
+});
+
 describe("Strict-Transport-Security", () => {
   const hsts = "Strict-Transport-Security";
 

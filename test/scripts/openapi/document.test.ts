@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { deprecations } from "../../../functions/http/deprecations.ts";
 import { isPublic, type RouteKey, routes } from "../../../functions/routes.ts";
 import { openApiDocument } from "../../../scripts/openapi/document.ts";
 import { generatedFiles, generatedFolder } from "../../../scripts/generated-documents.ts";
@@ -171,6 +172,46 @@ describe("deprecated aliases in the OpenAPI document", () => {
     });
   });
 });
+
+describe("the table of deprecations", () => {
+  it("has the deprecated operations and request fields of the OpenAPI document, and no others", () => {
+    const found = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, operation]) => {
+        const route = `${method.toUpperCase()} ${path}`;
+        const {
+          deprecated,
+          parameters = [],
+          requestBody,
+        } = operation as {
+          readonly deprecated?: boolean;
+          readonly parameters?: readonly { readonly name: string; readonly deprecated?: boolean }[];
+          readonly requestBody?: unknown;
+        };
+        const query = parameters.filter((one) => one.deprecated === true).map(({ name }) => name);
+        return [
+          ...(deprecated === true ? [route] : []),
+          ...[...query, ...deprecatedFields(requestBody)].map((field) => `${route} ${field}`),
+        ];
+      }),
+    );
+    const listed = deprecations.map(({ route, field }) =>
+      field === undefined ? route : `${route} ${field}`,
+    );
+    expect([...new Set(found)].toSorted()).toEqual(listed.toSorted());
+  });
+});
+
+/** Returns the names of the deprecated fields in a request body, with the schemas that it names. */
+function deprecatedFields(part: unknown, seen: ReadonlySet<unknown> = new Set()): string[] {
+  if (seen.has(part) || typeof part !== "object" || part === null) return [];
+  const { $ref, properties = {} } = part as { $ref?: string; properties?: object };
+  const named = document.components.schemas[$ref?.split("/").at(-1) ?? ""];
+  const fields = Object.entries(properties)
+    .filter(([, field]) => (field as { deprecated?: boolean }).deprecated === true)
+    .map(([name]) => name);
+  const parts: readonly unknown[] = [named, ...Object.values(part)];
+  return [...fields, ...parts.flatMap((one) => deprecatedFields(one, new Set([...seen, part])))];
+}
 
 describe("error examples in the OpenAPI document", () => {
   it("have only codes that the errors page explains", () => {

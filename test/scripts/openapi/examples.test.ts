@@ -21,6 +21,7 @@ interface Parameter {
   readonly example?: unknown;
 }
 interface Operation {
+  readonly operationId: string;
   readonly summary?: string;
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
@@ -108,18 +109,25 @@ describe("the code samples of every operation", () => {
   );
   const sourcesIn = (language: string) => samples.filter(({ label }) => label === language);
 
-  it("exist for curl, TypeScript and Python, and contain the path with example values for its parameters", () => {
+  it("exist for curl, TypeScript and Python, and contain the path or the operation of the clients", () => {
     for (const { key, operation } of calls) {
       const found = operation["x-codeSamples"] ?? [];
       expect(
         found.map(({ label }) => label),
         key,
       ).toEqual(["curl", "TypeScript", "Python"]);
+      const [curl = "", typescript = "", python = ""] = found.map(({ source }) => source);
       const [, path = ""] = key.split(" ");
-      for (const { source } of found) {
-        expect(source, key).toContain(path.split("{")[0]);
-        expect(source, key).not.toMatch(/BASE_URL[^\s"]*\{\w+\}\//);
-      }
+      expect(curl, key).toContain(path.split("{")[0]);
+      expect(curl, key).not.toMatch(/BASE_URL[^\s"]*\{\w+\}\//);
+      const { operationId } = operation;
+      const snakeCase = operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      expect(typescript, key).toContain(
+        path.startsWith("/v1/") ? `("${operationId}"` : path.split("{")[0],
+      );
+      expect(python, key).toContain(
+        path.startsWith("/v1/") ? `("${snakeCase}"` : path.split("{")[0],
+      );
     }
   });
 

@@ -4,7 +4,8 @@ import { type Options, parse, suggestion, textOf, UsageError, type Values } from
 import type { Command } from "./command.ts";
 import type { Format, Output } from "./output.ts";
 import { changes, createWatchlist, listWatchlists, products } from "./read.ts";
-import { download, listen, tail } from "./stream.ts";
+import { listen } from "./listen.ts";
+import { download, tail } from "./stream.ts";
 
 const commands: readonly Command[] = [
   products,

@@ -1,31 +1,13 @@
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
-import { createHmac, randomBytes } from "node:crypto";
-import type { Client } from "../client.ts";
 import type { Event } from "../events.ts";
 import { readRuns } from "../exports.ts";
 import { folderStore } from "../folder-store.ts";
 import { s3Store } from "../s3-store.ts";
-import { required, textOf, UsageError, type Values } from "./arguments.ts";
+import { required, textOf, UsageError } from "./arguments.ts";
 import type { Command } from "./command.ts";
+import { feed, feedOptions } from "./feed.ts";
 import { type Row, writeRows } from "./output.ts";
-
-const feedOptions = {
-  after: { type: "string", value: "<id or time>", about: "where to begin (default: now)" },
-  type: { type: "string", value: "<type>", about: "only events of this type" },
-  watchlist: { type: "string", value: "<id>", about: "only events of this watchlist" },
-} as const;
-
-function feed(client: Client, values: Values, signal: AbortSignal) {
-  const [after, id] = [textOf(values, "after"), textOf(values, "watchlist")];
-  const type = textOf(values, "type") as Event["type"] | undefined;
-  return client.events.tail({
-    ...(after && { after }),
-    ...(type && { type }),
-    ...(id && { watchlist_id: id }),
-    signal,
-  });
-}
 
 /** The columns of an event in a table. */
 function eventRow(event: Event): Row {
@@ -50,49 +32,6 @@ export const tail: Command = {
     }
   },
 };
-
-export const listen: Command = {
-  name: "listen",
-  about:
-    "Sends each event to a local server, signed as a webhook. The server needs no public address. Prints the secret to verify them with.",
-  options: {
-    forward: { type: "string", value: "<url>", about: "the address of your server (required)" },
-    secret: { type: "string", value: "<secret>", about: "signs with it (default: a random one)" },
-    ...feedOptions,
-  },
-  examples: ["listen --forward http://localhost:3000"],
-  async run({ client, values, output, signal }) {
-    const url = required(values, "forward");
-    if (!URL.canParse(url)) throw new UsageError(`--forward must be a URL (got "${url}").`);
-    const secret = textOf(values, "secret") ?? `whsec_${randomBytes(24).toString("base64")}`;
-    output.warn(`Forwarding events to ${url}, signed with ${secret}\n`);
-    for await (const event of feed(client, values, signal)) {
-      const status = await forward(event, { url, secret, signal });
-      output.write(`${new Date().toISOString()}  ${status}  ${event.type}  ${event.id}\n`);
-    }
-  },
-};
-
-const forwardSecondsMax = 15;
-
-async function forward(
-  event: Event,
-  { url, secret, signal }: { url: string; secret: string; signal: AbortSignal },
-): Promise<number | "no response"> {
-  const body = JSON.stringify(event);
-  const time = Math.floor(Date.now() / 1_000);
-  const mac = createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
-  const headers = {
-    "content-type": "application/json",
-    "service-event-type": event.type,
-    "service-signature": `t=${time},v1=${mac}`,
-  };
-  const timeout = AbortSignal.any([signal, AbortSignal.timeout(forwardSecondsMax * 1_000)]);
-  const response = await fetch(url, { method: "POST", headers, body, signal: timeout }).catch(
-    () => undefined,
-  );
-  return response?.status ?? "no response";
-}
 
 export const download: Command = {
   name: "export download",

@@ -1,0 +1,150 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Event } from "../events.ts";
+import { verifyWebhook } from "../webhooks.ts";
+import { required, textOf, UsageError, type Values } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { feed, feedOptions } from "./feed.ts";
+
+const attemptsDefault = 5;
+const firstDelayMs = 500;
+const forwardSecondsMax = 15;
+
+export const listen: Command = {
+  name: "listen",
+  about:
+    "Sends each event to a local server, signed as a webhook. The server needs no public address. Prints the secret to verify them with. Ends with an error if the server does not accept an event.",
+  options: {
+    forward: { type: "string", value: "<url>", about: "the address of your server (required)" },
+    secret: { type: "string", value: "<secret>", about: "signs with it (default: a random one)" },
+    cursor: {
+      type: "string",
+      value: "<file>",
+      about: "stores the last accepted event, and continues after it when you start again",
+    },
+    attempts: {
+      type: "string",
+      value: "<number>",
+      about: `attempts to send an event (default: ${attemptsDefault})`,
+    },
+    ...feedOptions,
+  },
+  examples: [
+    "listen --forward http://localhost:3000",
+    "listen --forward http://localhost:3000 --cursor ./events.cursor",
+  ],
+  async run({ client, values, output, signal }) {
+    const target = targetOf(values, signal);
+    const cursor = cursorOf(textOf(values, "cursor"));
+    const start = textOf(values, "after") ?? cursor.load() ?? new Date().toISOString();
+    cursor.store(start);
+    output.warn(
+      `Forwarding events after ${start} to ${target.url}, signed with ${target.secret}\n`,
+    );
+    let last = start;
+    try {
+      for await (const event of feed(client, { ...values, after: start }, signal)) {
+        const status = await forward(event, target, output.warn);
+        // A restart sends an event again only if it stopped between the response and this line.
+        cursor.store(event.id);
+        last = event.id;
+        output.write(`${new Date().toISOString()}  ${status}  ${event.type}  ${event.id}\n`);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      if (textOf(values, "cursor") === undefined) output.warn(`Continue with --after ${last}\n`);
+    }
+  },
+};
+
+interface Target {
+  readonly url: string;
+  readonly secret: string;
+  readonly attempts: number;
+  readonly signal: AbortSignal;
+}
+
+function targetOf(values: Values, signal: AbortSignal): Target {
+  const url = required(values, "forward");
+  if (!URL.canParse(url)) throw new UsageError(`--forward must be a URL (got "${url}").`);
+  const attempts = Number(textOf(values, "attempts") ?? attemptsDefault);
+  if (!Number.isSafeInteger(attempts) || attempts < 1)
+    throw new UsageError("--attempts must be a number of at least 1.");
+  const secret = textOf(values, "secret") ?? `whsec_${randomBytes(24).toString("base64")}`;
+  return { url, secret, attempts, signal };
+}
+
+/** Returns the stored position of a feed. Without a file, it stores nothing. */
+const cursorOf = (file: string | undefined) => ({
+  load(): string | undefined {
+    if (file === undefined || !existsSync(file)) return undefined;
+    const position = readFileSync(file, "utf8").trim();
+    if (position === "") throw new UsageError(`The file ${file} of --cursor is empty. Delete it.`);
+    return position;
+  },
+  store(position: string): void {
+    if (file === undefined) return;
+    // A killed process leaves the earlier or the later position, and not a part of one.
+    writeFileSync(`${file}.new`, `${position}\n`);
+    renameSync(`${file}.new`, file);
+  },
+});
+
+/**
+ * Sends an event until the server accepts it. Returns the status.
+ * @throws Error with the last failure after the last attempt
+ */
+async function forward(
+  event: Event,
+  target: Target,
+  warn: (text: string) => void,
+): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { status, failure } = await send(event, target);
+    if (failure === undefined) return status;
+    if (attempt === target.attempts)
+      throw new Error(
+        `${target.url} did not accept ${event.id}: ${failure}. Start or correct your server, and start rpd again.`,
+      );
+    warn(`${event.id}: ${failure}; attempt ${attempt} of ${target.attempts}\n`);
+    await delay(firstDelayMs * 2 ** (attempt - 1), undefined, { signal: target.signal });
+  }
+}
+
+interface Sent {
+  readonly status: number;
+  readonly failure?: string;
+}
+
+/** Signs an event, verifies the signature as a receiver does, and sends the event once. */
+async function send(event: Event, { url, secret, signal }: Target): Promise<Sent> {
+  const body = JSON.stringify(event);
+  const time = Math.floor(Date.now() / 1_000);
+  const mac = createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
+  const headers = {
+    "content-type": "application/json",
+    "service-event-type": event.type,
+    "service-signature": `t=${time},v1=${mac}`,
+  };
+  verifyWebhook(body, headers, secret);
+  const timeout = AbortSignal.any([signal, AbortSignal.timeout(forwardSecondsMax * 1_000)]);
+  try {
+    const response = await fetch(url, { method: "POST", headers, body, signal: timeout });
+    await response.body?.cancel();
+    const { status, ok } = response;
+    return ok ? { status } : { status, failure: `it returned HTTP status ${status}` };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { status: 0, failure: failureOf(error) };
+  }
+}
+
+function failureOf(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: string } };
+  if (name === "TimeoutError") return `no response within ${forwardSecondsMax} s`;
+  return cause?.code === "ECONNREFUSED"
+    ? "no server listens at this address"
+    : `no response (${cause?.code ?? String(error)})`;
+}

@@ -1,0 +1,46 @@
+import type { ApiAnswer, ApiClient } from "../../../tools/customer/api-client.ts";
+import type { CustomerBucketAccess } from "../../../tools/customer/bucket.ts";
+import type { Delivery } from "../verify-delivery.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The calls of the customer in a tour, made over plain HTTP or by one of the packaged clients. */
+export interface TourClient extends ApiClient {
+  /**
+   * Returns the entries of all pages of a list.
+   * @param path the path below `/v1` with its query, such as `/events?limit=2`
+   */
+  all(path: string): Promise<readonly Row[]>;
+  /** What a packaged client does beyond single calls. Undefined for plain HTTP. */
+  readonly library?: TourLibrary;
+  close(): Promise<void>;
+}
+
+export interface TourLibrary {
+  /** The name of the client in the output of the tour. */
+  readonly name: string;
+  /** Reads products in as many calls as the platform requires. */
+  readAll(platform: string, ids: readonly string[]): Promise<readonly Row[]>;
+  /** Returns true if the client accepts the signature of a delivery. */
+  accepts(delivery: Delivery, secrets: readonly string[]): Promise<boolean>;
+  /** Returns the events of an export, which the client has proven complete. */
+  exported(bucket: CustomerBucketAccess, prefix: string): Promise<readonly Row[]>;
+}
+
+/** Creates a client with a key for the service at an address. */
+export type ConnectTour = (baseUrl: string, apiKey: string) => TourClient;
+
+/** An operation and its input, as a packaged client calls it. */
+export interface OperationCall {
+  /** The operation ID of the API reference. */
+  readonly operation: string;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** The part of a packaged client that each of them implements differently. */
+export interface PackagedCalls {
+  call(call: OperationCall): Promise<ApiAnswer>;
+  list(call: OperationCall): Promise<readonly Row[]>;
+}
