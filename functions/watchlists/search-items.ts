@@ -13,12 +13,15 @@ export const searchItemsRoute = route<
   typeof itemSearchQuery
 >({
   query: itemSearchQuery,
-  async handle({ caller, query: { search, limit } }, dependencies) {
+  async handle({ caller, query: { search, match, limit } }, dependencies) {
     const { watchlists } = await dependencies.watchlists.list(
       caller.accountId,
       limits.watchlistsMax,
     );
-    const { items, hasMore } = await searchItems({ watchlists, search, limit }, dependencies.pages);
+    const { items, hasMore } = await searchItems(
+      { watchlists, search, match, limit },
+      dependencies.pages,
+    );
     return {
       status: 200,
       body: {

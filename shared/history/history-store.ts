@@ -13,6 +13,8 @@ export interface RunsQuery extends HistorySpan {
   readonly order: HistoryOrder;
   /** Number of the run that is listed first. @default the first run of the span in this order */
   readonly from?: number;
+  /** True if the consumer reads all runs of the span. The reader then needs fewer requests. */
+  readonly isWhole?: boolean;
 }
 
 /**

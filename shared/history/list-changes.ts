@@ -203,55 +203,75 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
   // All pages end at the `until` of the first page. Otherwise, runs that end in the meantime would
   // move the entries of later pages.
   const span = { ...query.span, until: start.until };
-  const { known, returns } = await changesOfRuns(query, span, history);
+  const end = start.listed + limit;
+  const largest = firstOf<FieldChange>(end + 1, (a, b) => bySize(a, b, sort));
+  const add = (change: FieldChange): void => {
+    if (sizeOf(change, sort) !== null && isSelected(change, query)) largest.add(change);
+  };
+  const returns = await addChanges(query, { span, history, add });
   if (returns.length > sizeLookupsMax) throw tooManyReturns();
   const returned = await inParallel(returns, readsAtOnce, async (change) =>
     comparedWith(change, await lastNumberBefore(change, query.keptSince, history)),
   );
-  const sized = [...known, ...returned].filter(
-    (change) => sizeOf(change, sort) !== null && isSelected(change, query),
-  );
-  sized.sort((a, b) => bySize(a, b, sort));
-  const end = start.listed + limit;
+  for (const change of returned) add(change);
+  const sized = largest.sorted();
   return {
     changes: sized.slice(start.listed, end),
     next: sized.length > end ? [start.until, end, sort].join(cursorSeparator) : null,
   };
 }
 
-interface FoundChanges {
-  /** Changes that are compared with the last known value. */
-  readonly known: readonly FieldChange[];
-  /** Changes from null whose value before the gap is not in the span. */
-  readonly returns: readonly FieldChange[];
+/** Keeps the first `count` of the added entries in an order. Equal entries stay as they were added. */
+function firstOf<Entry>(count: number, compare: (a: Entry, b: Entry) => number) {
+  let kept: Entry[] = [];
+  const sorted = (): readonly Entry[] => {
+    kept = kept.sort(compare).slice(0, count);
+    return kept;
+  };
+  return {
+    add(entry: Entry): void {
+      kept.push(entry);
+      // Sorting only now and then makes an entry cost about as much as one comparison.
+      if (kept.length >= 2 * count + sortedMin) sorted();
+    },
+    sorted,
+  };
 }
 
-/** Collects the changes of all runs in a span that the query may select. */
-async function changesOfRuns(
+const sortedMin = 1_000;
+
+interface Collecting {
+  readonly span: HistorySpan;
+  readonly history: Pick<HistoryStore, "runs">;
+  /** Receives each change that is compared with the last known value. */
+  readonly add: (change: FieldChange) => void;
+}
+
+/**
+ * Adds the changes of all runs in a span whose field the query accepts. Returns the changes from
+ * null whose value before the gap is not in the span.
+ */
+async function addChanges(
   query: ChangesQuery,
-  span: HistorySpan,
-  history: Pick<HistoryStore, "runs">,
-): Promise<FoundChanges> {
+  { span, history, add }: Collecting,
+): Promise<readonly FieldChange[]> {
   let points = 0;
+  const whole = { ...span, order: "newest_first", isWhole: true } as const;
   const found = await inParallel(query.watchlistIds, readsAtOnce, async (watchlistId) => {
-    const known: FieldChange[] = [];
     const gaps: OpenGaps = new Map();
-    for await (const segment of history.runs({ watchlistId, ...span, order: "newest_first" })) {
+    for await (const segment of history.runs({ watchlistId, ...whole })) {
       points += segment.points.length;
       if (points > limits.comparedPointsMax) throw tooManyPoints();
-      const changes = changesIn({ watchlistId, segment });
-      const returned = changes.filter((change) => needsLastKnown(change, query));
-      for (const change of changes) {
-        if (isOfField(change, query) && !needsLastKnown(change, query)) known.push(change);
+      const returned: FieldChange[] = [];
+      for (const change of changesIn({ watchlistId, segment })) {
+        if (needsLastKnown(change, query)) returned.push(change);
+        else if (isOfField(change, query)) add(change);
       }
-      for (const change of closeGaps(gaps, segment.points, returned)) known.push(change);
+      for (const change of closeGaps(gaps, segment.points, returned)) add(change);
     }
-    return { known, returns: [...gaps.values()].flat() };
+    return [...gaps.values()].flat();
   });
-  return {
-    known: found.flatMap(({ known }) => known),
-    returns: found.flatMap(({ returns }) => returns),
-  };
+  return found.flat();
 }
 
 type Sort = ChangesQuery["sort"];
@@ -260,12 +280,19 @@ type Sort = ChangesQuery["sort"];
 const sizeOf = ({ delta, deltaPercent }: FieldChange, sort: Sort): number | null =>
   sort === "amount" ? delta : deltaPercent;
 
-/** Largest change first; of equal changes, the latest first. */
+/**
+ * Largest change first; of equal changes, the latest first. No two changes are equal, so that all
+ * pages have the same order.
+ */
 function bySize(a: FieldChange, b: FieldChange, sort: Sort): number {
   const bySizes = Math.abs(sizeOf(b, sort) ?? 0) - Math.abs(sizeOf(a, sort) ?? 0);
-  if (bySizes !== 0 || a.at === b.at) return bySizes;
-  return a.at > b.at ? -1 : 1;
+  if (bySizes !== 0) return bySizes;
+  if (a.at !== b.at) return a.at > b.at ? -1 : 1;
+  return keyOf(a) < keyOf(b) ? -1 : 1;
 }
+
+const keyOf = ({ watchlistId, itemId, field, runNumber, step }: FieldChange): string =>
+  [watchlistId, itemId, field, runNumber, step].join(cursorSeparator);
 
 const tooManyReturns = (): Error =>
   invalidParam(

@@ -50,8 +50,21 @@ export function mergedPointOf(line: string): ItemPoint {
 
 function storedPointOf(json: string): Omit<HistoryPoint, "id"> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this file writes these lines
-  const [atMs, step, status, values = {}] = JSON.parse(json) as StoredPoint;
-  return { at: new Date(atMs).toISOString(), step, status, values: changesOf(values) };
+  const [atMs, step, status, values] = JSON.parse(json) as StoredPoint;
+  return {
+    at: isoTimeOf(atMs),
+    step,
+    status,
+    values: values === undefined ? {} : changesOf(values),
+  };
+}
+
+let lastTime = { ms: 0, iso: new Date(0).toISOString() };
+
+/** Successive points often have the same time, and a conversion takes longer than the comparison. */
+function isoTimeOf(ms: number): string {
+  if (ms !== lastTime.ms) lastTime = { ms, iso: new Date(ms).toISOString() };
+  return lastTime.iso;
 }
 
 function changesOf(stored: NonNullable<StoredPoint[3]>): Record<string, ObservedChange> {

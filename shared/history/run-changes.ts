@@ -39,15 +39,18 @@ export function changesIn({ watchlistId, segment }: ListedRun): readonly FieldCh
   });
 }
 
-const fieldChanges = (
-  point: HistoryPoint,
-  run: Pick<FoundChange, "runNumber" | "watchlistId">,
-): readonly FieldChange[] =>
-  Object.entries(point.values).flatMap(([field, { before, after }]) =>
-    before === undefined
-      ? []
-      : [comparedWith({ field, before, after, ...placeOf(point), ...run }, before)],
-  );
+function fieldChanges(
+  { id: itemId, at, step, values }: HistoryPoint,
+  { watchlistId, runNumber }: Pick<FoundChange, "runNumber" | "watchlistId">,
+): readonly FieldChange[] {
+  const changes: FieldChange[] = [];
+  for (const [field, { before, after }] of Object.entries(values)) {
+    if (before === undefined) continue;
+    const change = { watchlistId, itemId, field, before, after, at, runNumber, step };
+    changes.push(comparedWith(change, before));
+  }
+  return changes;
+}
 
 const placeOf = ({ id, at, step }: HistoryPoint): Pick<FoundChange, "at" | "itemId" | "step"> => ({
   itemId: id,

@@ -24,6 +24,7 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
     counts: countByState(items),
     maxChangedAt: maxChangedAt(items),
     items,
+    mayHaveId: () => true,
   });
   return {
     items: () => items,
@@ -43,6 +44,10 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
         return "replaced";
       },
       details: (...query) => stored.details(...query),
+      async detailsOf(watchlistId, ids) {
+        const all = await stored.details(watchlistId);
+        return ids.flatMap((id) => all.get(id) ?? []);
+      },
       changeDetails: async () => "done",
       createDetails: async () => {},
       create: async () => {},

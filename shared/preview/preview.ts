@@ -33,7 +33,7 @@ interface PreviewRequest extends CreditCap {
 }
 
 export interface PreviewDependencies extends MeteredReadDependencies, StepSources {
-  readonly pages: Pick<PageStore, "details">;
+  readonly pages: Pick<PageStore, "detailsOf">;
   readonly runs: Pick<RunStore, "list">;
   readonly history: Pick<HistoryStore, "item" | "mergedWindows">;
   readonly random: RandomSource;

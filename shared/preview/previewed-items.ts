@@ -2,10 +2,9 @@ import { conflict, invalidParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { quantity } from "../base/quantity.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
-import { rangesOf } from "../watchlists/details-of-items.ts";
 import type { Item } from "../watchlists/item.ts";
-import { compareIds } from "../watchlists/page.ts";
-import type { PageStore } from "../watchlists/page-store.ts";
+import { compareIds, totalOf } from "../watchlists/page.ts";
+import type { IdRange, PageStore } from "../watchlists/page-store.ts";
 import { readItems } from "../watchlists/read-items.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 
@@ -69,6 +68,25 @@ export async function previewedItems(
   const left = { new: items.length, active: 0, delisted: 0 };
   refuseWithoutItems({ itemCounts: left });
   return items;
+}
+
+/** Number of items above which one range is read instead of a range for each item. */
+const rangesMax = 100;
+
+/**
+ * Returns the ranges in which to read items: one for all IDs, or one for each ID of a watchlist with
+ * many pages, in which few IDs can be far apart.
+ * @param itemIds sorted
+ */
+function rangesOf(
+  { itemCounts }: Pick<Watchlist, "itemCounts">,
+  itemIds: readonly string[],
+): readonly IdRange[] {
+  const [from, to] = [itemIds[0], itemIds.at(-1)];
+  if (from === undefined || to === undefined) return [];
+  return totalOf(itemCounts) > limits.pageItemsMax && itemIds.length <= rangesMax
+    ? itemIds.map((id) => ({ from: id, to: id }))
+    : [{ from, to }];
 }
 
 function readable(item: Item | undefined, id: string): Item {

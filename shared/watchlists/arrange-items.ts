@@ -78,6 +78,14 @@ function compareKeys(a: SortKey, b: SortKey, sign: 1 | -1): number {
 /** `A-` before an item number of retailer_c, which stored IDs lack. */
 export const letterPrefix = /^a-(?=\d)/i;
 
+/** Returns the words of a search, in lower case. */
+export const wordsOf = (search: string): readonly string[] =>
+  search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .map((word) => word.replace(letterPrefix, ""));
+
 /**
  * Returns a function that is true for an item whose ID, label or title together contain each word
  * of a search, in upper or lower case.
@@ -85,11 +93,7 @@ export const letterPrefix = /^a-(?=\d)/i;
 export function searchOf(
   search: string,
 ): (id: string, details: ItemDetails | undefined) => boolean {
-  const words = search
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "")
-    .map((word) => word.replace(letterPrefix, ""));
+  const words = wordsOf(search);
   return (id, details) => {
     const text = `${id} ${details?.label ?? ""} ${details?.facts.title ?? ""}`.toLowerCase();
     return words.every((word) => text.includes(word));

@@ -5,6 +5,7 @@ import {
   compress,
   cutRange,
   decompress,
+  jsonIn,
   type PageBounds,
   type PageRange,
 } from "./page.ts";
@@ -16,6 +17,12 @@ export interface StoredDetailsPage extends PageRange {
   readonly version: number;
   /** Details sorted by ID. Decoded at the first access. */
   readonly details: readonly ItemDetails[];
+  /**
+   * Returns false only if no item has all of the words in its ID, label or title. Much faster than
+   * decoding the details.
+   * @param words in lower case
+   */
+  mayContain(words: readonly string[]): boolean;
 }
 
 /** A page of item details to store. */
@@ -73,6 +80,16 @@ export function decodeDetails(bytes: Uint8Array): ItemDetails[] {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- columns are made of details
     return one as unknown as ItemDetails;
   });
+}
+
+/**
+ * Returns false only if none of the encoded details has all of the words in its ID, label or title.
+ * @param words in lower case
+ */
+export function mayContain(encoded: Uint8Array, words: readonly string[]): boolean {
+  const json = jsonIn(encoded).toLowerCase();
+  // JSON escapes some characters, and its escapes are in lower case.
+  return words.every((word) => json.includes(JSON.stringify(word).slice(1, -1)));
 }
 
 /**

@@ -9,6 +9,15 @@ export interface IdRange {
   readonly to?: string;
 }
 
+/** Selects item details. */
+export interface DetailsQuery extends IdRange {
+  /**
+   * Words in lower case. Pages of which no item can have all of them in its ID, label or title are
+   * left out; other items without the words are not. Absent: leaves out no page.
+   */
+  readonly words?: readonly string[];
+}
+
 export interface WatchlistRef {
   readonly accountId: string;
   readonly watchlistId: string;
@@ -79,7 +88,13 @@ export interface PageStore {
    * Reads the details of the items in a range. Items without details are absent. Strongly
    * consistent.
    */
-  details(watchlistId: string, range?: IdRange): Promise<ReadonlyMap<string, ItemDetails>>;
+  details(watchlistId: string, query?: DetailsQuery): Promise<ReadonlyMap<string, ItemDetails>>;
+  /**
+   * Reads the details of some items, in one request for each page that has some of them. Items
+   * without details are absent. Strongly consistent.
+   * @param ids sorted
+   */
+  detailsOf(watchlistId: string, ids: readonly string[]): Promise<readonly ItemDetails[]>;
   /** Changes the details of items, page by page. */
   changeDetails(list: WatchlistRef, change: DetailsChange): Promise<DetailsChanged>;
   /**

@@ -21,6 +21,8 @@ export interface StoredPage extends PageRange {
   readonly maxChangedAt: string | null;
   /** Items sorted by ID. Decoded at the first access. */
   readonly items: readonly Item[];
+  /** Returns false only if no ID begins with `prefix`. Much faster than decoding the items. */
+  mayHaveId(prefix: string): boolean;
 }
 
 /** Limits of pages and watchlists. */
@@ -139,8 +141,10 @@ export const compress = (value: unknown): Uint8Array =>
   zstdCompressSync(JSON.stringify(value), compression);
 
 /** Decompresses the result of `compress`. */
-export const decompress = (bytes: Uint8Array): unknown =>
-  JSON.parse(zstdDecompressSync(bytes).toString("utf8"));
+export const decompress = (bytes: Uint8Array): unknown => JSON.parse(jsonIn(bytes));
+
+/** Returns the JSON text that `compress` compressed. */
+export const jsonIn = (bytes: Uint8Array): string => zstdDecompressSync(bytes).toString("utf8");
 
 /** Encodes items as compressed columns. `decodeItems` decodes them. */
 export const encodeItems = (items: readonly Item[]): Uint8Array => compress(toColumns(items));
@@ -149,6 +153,10 @@ export const encodeItems = (items: readonly Item[]): Uint8Array => compress(toCo
 export const decodeItems = (bytes: Uint8Array): Item[] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeItems` made these bytes
   fromColumns(decompress(bytes) as ItemColumns);
+
+/** Returns false only if none of the encoded items has an ID that begins with `prefix`. */
+export const mayHaveId = (encoded: Uint8Array, prefix: string): boolean =>
+  zstdDecompressSync(encoded).includes(`"${prefix}`);
 
 /** Compares IDs by code unit, which is the order of ASCII keys in DynamoDB. */
 export function compareIds(a: string, b: string): number {

@@ -4,6 +4,7 @@ import { limits } from "../base/limits.ts";
 import { withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { itemOrders, itemSorts } from "./arrange-items.ts";
+import { searchMatches } from "./search-items.ts";
 
 /** Upper bound of times in queries. Times calculated from them must have a four-digit year. */
 const timeEnd = Date.parse("9000-01-01T00:00:00Z");
@@ -63,6 +64,15 @@ export const itemSearchQuery = v.object({
     searchText(searchLengthMin),
     v.description(
       "The first characters of an item ID, or words that the ID, the label or the title contain.",
+    ),
+  ),
+  match: v.optional(
+    v.pipe(
+      oneOf("match", searchMatches),
+      v.description(
+        "`id`: only items whose ID begins with `search`, which is several times faster. `text`: only " +
+          "items whose ID, label or title contain all words. Absent: both.",
+      ),
     ),
   ),
 });

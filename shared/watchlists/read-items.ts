@@ -23,7 +23,7 @@ export async function* readItems(
 ): AsyncGenerator<Item> {
   let last = after ?? "";
   for await (const page of pages.pages(watchlistId, rangeOf(after, idPrefix))) {
-    if (!mayHold(page)) continue;
+    if (!mayHold(page) || (idPrefix !== undefined && !page.mayHaveId(idPrefix))) continue;
     for (const item of page.items) {
       if (item.id <= last || (idPrefix !== undefined && !item.id.startsWith(idPrefix))) continue;
       last = item.id;

@@ -1,5 +1,5 @@
 import { inParallel } from "../base/in-parallel.ts";
-import { letterPrefix, searchOf } from "./arrange-items.ts";
+import { letterPrefix, searchOf, wordsOf } from "./arrange-items.ts";
 import type { ItemDetails } from "./item-details.ts";
 import type { PageStore } from "./page-store.ts";
 import { readItems } from "./read-items.ts";
@@ -18,10 +18,18 @@ export interface FoundItems {
   readonly hasMore: boolean;
 }
 
+/**
+ * What a search compares. `id`: only the start of the ID. `text`: only the words in the ID, the
+ * label and the title.
+ */
+export const searchMatches = ["id", "text"] as const;
+
 interface Search {
   readonly watchlists: readonly Watchlist[];
   /** The text as the client sent it. */
   readonly search: string;
+  /** Undefined: both. */
+  readonly match?: (typeof searchMatches)[number] | undefined;
   readonly limit: number;
 }
 
@@ -30,6 +38,8 @@ const listsAtOnce = 16;
 /** The words of a search that may be the first characters of an item ID. */
 const prefixForm = /^[a-z0-9]{3,15}$/i;
 
+type Pages = Pick<PageStore, "details" | "detailsOf" | "pages">;
+
 /**
  * Finds items of several watchlists. First, the items whose ID begins with the search; this reads
  * only the pages of these IDs. If they are fewer than `limit`, also the items whose ID, label or
@@ -37,18 +47,22 @@ const prefixForm = /^[a-z0-9]{3,15}$/i;
  * `limit` items are found. Items without details can be found only by the start of their ID.
  */
 export async function searchItems(
-  { watchlists, search, limit }: Search,
-  pages: Pick<PageStore, "details" | "pages">,
+  { watchlists, search, match, limit }: Search,
+  pages: Pages,
 ): Promise<FoundItems> {
   const wanted = { watchlists, search: search.trim().replace(letterPrefix, ""), limit: limit + 1 };
-  const byId = prefixForm.test(wanted.search) ? await itemsWithPrefix(wanted, pages) : [];
-  const found = byId.length > limit ? byId : [...byId, ...(await byText(wanted, byId, pages))];
+  const mayBeId = match !== "text" && prefixForm.test(wanted.search);
+  const byId = mayBeId ? await itemsWithPrefix(wanted, pages) : [];
+  const isDone = match === "id" || byId.length > limit;
+  const found = isDone ? byId : [...byId, ...(await byText(wanted, byId, pages))];
   return { items: found.slice(0, limit), hasMore: found.length > limit };
 }
 
+type Wanted = Omit<Search, "match">;
+
 async function itemsWithPrefix(
-  { watchlists, search, limit }: Search,
-  pages: Pick<PageStore, "details" | "pages">,
+  { watchlists, search, limit }: Wanted,
+  pages: Pages,
 ): Promise<readonly FoundItem[]> {
   const idPrefix = search.toUpperCase();
   const found = await inParallel(watchlists, listsAtOnce, async (watchlist) => {
@@ -62,30 +76,36 @@ async function itemsWithPrefix(
   const first = found.flat().slice(0, limit);
   const ofList = Map.groupBy(first, ({ watchlist }) => watchlist);
   const items = await inParallel([...ofList], listsAtOnce, async ([watchlist, own]) => {
-    const [from, to] = [own[0]?.id ?? "", own.at(-1)?.id ?? ""];
-    const details = await pages.details(watchlist.id, { from, to });
-    return own.map(({ id }) => ({ watchlist, id, details: details.get(id) }));
+    const ids = own.map(({ id }) => id);
+    const details = new Map((await pages.detailsOf(watchlist.id, ids)).map((one) => [one.id, one]));
+    return ids.map((id) => ({ watchlist, id, details: details.get(id) }));
   });
   return items.flat();
 }
 
+/** Number of watchlists that are read first: words often match many items of each. */
+const firstLists = 4;
+
 async function byText(
-  { watchlists, search, limit }: Search,
+  { watchlists, search, limit }: Wanted,
   known: readonly FoundItem[],
   pages: Pick<PageStore, "details">,
 ): Promise<readonly FoundItem[]> {
   const isMatch = searchOf(search);
+  const words = wordsOf(search);
   const keys = new Set(known.map(({ watchlist, id }) => `${watchlist.id} ${id}`));
   const found: FoundItem[] = [];
-  await inParallel(watchlists, listsAtOnce, async (watchlist) => {
-    if (keys.size > limit) return;
-    for (const [id, details] of await pages.details(watchlist.id)) {
+  const findIn = async (watchlist: Watchlist): Promise<void> => {
+    if (keys.size >= limit) return;
+    for (const [id, details] of await pages.details(watchlist.id, { words })) {
       const key = `${watchlist.id} ${id}`;
       if (keys.has(key) || !isMatch(id, details)) continue;
-      if (keys.size > limit) return;
+      if (keys.size >= limit) return;
       keys.add(key);
       found.push({ watchlist, id, details });
     }
-  });
+  };
+  await inParallel(watchlists.slice(0, firstLists), firstLists, findIn);
+  await inParallel(watchlists.slice(firstLists), listsAtOnce, findIn);
   return found;
 }

@@ -118,6 +118,17 @@ describe.skipIf(lacksChromium)("held runs and limits in the dashboard", () => {
     await page.getByLabel("Credits per run").fill("many");
     await page.getByText("'max_credits_per_run' must be an integer from 1 to").waitFor();
     await page.getByLabel("Credits per run").fill("20");
+    expect(await page.getByText(/likely to leave out items/).count()).toBe(0);
+    await page.getByLabel("Item IDs").fill("9000000, 9000001, 9000002");
+    await page.getByLabel("Credits per run").fill("2");
+    await page
+      .getByText(
+        /^Runs are likely to leave out items of the step check: it costs about 3 credits, and the credits per run leave 2 credits for it\. /,
+      )
+      .waitFor();
+    await page.getByLabel("Credits per run").fill("20");
+    await page.getByText(/likely to leave out items/).waitFor({ state: "detached" });
+    await page.getByLabel("Item IDs").fill("9000000");
     await page.getByLabel("Changed items, in percent").fill("101");
     await page.getByText("'brake.max_changed_percent' must be a number above 0").waitFor();
     expect(await page.getByLabel("Changed items, in percent").getAttribute("aria-invalid")).toBe(

@@ -1,10 +1,10 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { limits } from "../../base/limits.ts";
-import { isWithin, type RunSegment } from "../../history/history.ts";
+import type { HistorySpan, RunSegment } from "../../history/history.ts";
 import type { RunsQuery } from "../../history/history-store.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { type RunRange, runRows, runRowsQuery } from "./run-rows.ts";
-import { joinedSegments, numbersOf, segmentOf } from "./segment-rows.ts";
+import { joinedSegments, numbersOf, segmentOf, type StoredSegment } from "./segment-rows.ts";
 
 /**
  * Maximum time from the read of a point to the end of its run, in milliseconds. A source may return
@@ -25,23 +25,57 @@ export async function* listedRuns(
   query: RunsQuery,
 ): AsyncGenerator<RunSegment> {
   const { watchlistId, order, since } = query;
-  const isNewestFirst = order === "newest_first";
   const latestEnd = new Date(new Date(query.until).getTime() + pointAgeMaxMs).toISOString();
-  const from =
-    query.from ??
-    (await firstEndedSince(client, table, {
-      watchlistId,
-      time: isNewestFirst ? latestEnd : since,
-    }));
-  const range = isNewestFirst ? { last: from, isNewestFirst } : { first: from };
-  for await (const segment of joinedSegments(runRows(client, table, { watchlistId, ...range }))) {
-    // The item of a point was read before the run ended. This run and all older runs therefore have
-    // only points that are older than `since`.
-    if (isNewestFirst && segment.endedAt < since) return;
-    const { points, ...run } = segmentOf(segment);
-    const inSpan = points.filter((point) => isWithin(query, point));
-    if (inSpan.length > 0) yield { ...run, points: inSpan };
-    if (!isNewestFirst && segment.endedAt > latestEnd) return;
+  const segmentsOf = (range: Omit<RunRange, "watchlistId">): AsyncGenerator<StoredSegment> =>
+    joinedSegments(runRows(client, table, { watchlistId, ...range }));
+  if (order === "newest_first") {
+    const segments = endedBy(latestEnd, query.from, {
+      of: (last = limits.runNumberMax) =>
+        segmentsOf({ last, isNewestFirst: true, isWhole: query.isWhole === true }),
+      lastEndedBy: () => firstEndedSince(client, table, { watchlistId, time: latestEnd }),
+    });
+    for await (const segment of segments) {
+      // The item of a point was read before the run ended. This run and all older runs therefore
+      // have only points that are older than `since`.
+      if (segment.endedAt < since) return;
+      yield* withPointsIn(query, segment);
+    }
+    return;
+  }
+  const first = query.from ?? (await firstEndedSince(client, table, { watchlistId, time: since }));
+  for await (const segment of segmentsOf({ first })) {
+    yield* withPointsIn(query, segment);
+    if (segment.endedAt > latestEnd) return;
+  }
+}
+
+function withPointsIn(span: HistorySpan, segment: StoredSegment): readonly RunSegment[] {
+  const run = segmentOf(segment, span);
+  return run.points.length > 0 ? [run] : [];
+}
+
+interface NewestFirst {
+  /** Yields the segments from a run on, newest first. */
+  readonly of: (last: number | undefined) => AsyncGenerator<StoredSegment>;
+  /** Finds the run of the first segment that may have points of the span. */
+  readonly lastEndedBy: () => Promise<number>;
+}
+
+/**
+ * Yields segments, newest first, from the run `from` on. Without it, begins with the newest segment:
+ * most spans end now. Only if that segment ended after `latestEnd`, finds the first run to read.
+ */
+async function* endedBy(
+  latestEnd: string,
+  from: number | undefined,
+  segments: NewestFirst,
+): AsyncGenerator<StoredSegment> {
+  for await (const segment of segments.of(from)) {
+    if (from === undefined && segment.endedAt > latestEnd) {
+      yield* segments.of(await segments.lastEndedBy());
+      return;
+    }
+    yield segment;
   }
 }
 

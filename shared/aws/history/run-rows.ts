@@ -10,6 +10,8 @@ export interface RunRange {
   readonly first?: number;
   readonly last?: number;
   readonly isNewestFirst?: boolean;
+  /** True if the reader probably needs many runs. Only for `isNewestFirst`. */
+  readonly isWhole?: boolean;
 }
 
 const lastChunk = 9_999;
@@ -30,8 +32,8 @@ export const runRowsQuery = (
   ConsistentRead: true,
 });
 
-/** Number of rows that the first request for the newest runs reads. */
-const newestRows = 8;
+/** Number of rows that the first request for the newest runs reads, for few and for many runs. */
+const [newestRows, wholeRows] = [8, 32];
 
 /**
  * Yields the rows of the segments of a range of runs. Requests them page by page. The newest runs
@@ -43,5 +45,8 @@ export const runRows = (
   range: RunRange,
 ): AsyncGenerator<Row> =>
   range.isNewestFirst === true
-    ? growingRows(client, { ...runRowsQuery(table, range), Limit: newestRows })
+    ? growingRows(client, {
+        ...runRowsQuery(table, range),
+        Limit: range.isWhole === true ? wholeRows : newestRows,
+      })
     : queryRows(client, runRowsQuery(table, range));

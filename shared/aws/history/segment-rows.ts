@@ -1,8 +1,10 @@
-import type {
-  HistoryPoint,
-  PointLine,
-  RecordedSegment,
-  RunSegment,
+import {
+  type HistoryPoint,
+  type HistorySpan,
+  isWithin,
+  type PointLine,
+  type RecordedSegment,
+  type RunSegment,
 } from "../../history/history.ts";
 import { epochSeconds, historyKeys, type RowKey } from "../table/table.ts";
 import type { Row } from "../table/dynamo.ts";
@@ -85,9 +87,16 @@ export function numbersOf({ sk }: Row): { readonly runNumber: number; readonly c
   return { runNumber: Number(runNumber), chunk: Number(chunk) };
 }
 
-/** Parses the points of a recorded run. */
-export const segmentOf = ({ runNumber, endedAt, rows }: StoredSegment): RunSegment => ({
+/** Parses the points of a recorded run that are in a span. */
+export const segmentOf = (
+  { runNumber, endedAt, rows }: StoredSegment,
+  span: HistorySpan,
+): RunSegment => ({
   runNumber,
   endedAt,
-  points: rows.flatMap((row) => linesOf(row).map(pointOf)),
+  points: rows.flatMap((row) =>
+    linesOf(row)
+      .map(pointOf)
+      .filter((point) => isWithin(span, point)),
+  ),
 });

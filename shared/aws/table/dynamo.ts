@@ -49,10 +49,12 @@ type ClientCredentials = Pick<DynamoDBClientConfig, "credentials">;
  * Creates a client that returns and writes rows as they are stored, in any version. Only migrations
  * may use it.
  */
-export const plainDocumentClient = (options: ClientCredentials = {}): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ ...clientSettings(), ...options }), {
-    marshallOptions: { removeUndefinedValues: true },
-  });
+export function plainDocumentClient(options: ClientCredentials = {}): DynamoDBDocumentClient {
+  const client = new DynamoDBClient({ ...clientSettings(), ...options });
+  // Copies every row of every answer for a log that nothing writes.
+  client.middlewareStack.remove("loggerMiddleware");
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+}
 
 /** Why DynamoDB canceled one write of a transaction; null if it would have accepted the write. */
 export type CancellationReason = {

@@ -5,6 +5,7 @@ import {
   type CutDetailsPage,
   cutDetailsPages,
   decodeDetails,
+  mayContain,
   type StoredDetailsPage,
 } from "../../watchlists/details-page.ts";
 import type { ItemDetails } from "../../watchlists/item-details.ts";
@@ -42,6 +43,9 @@ const detailsKind: PageKind<StoredDetailsPage> = {
   parse: detailsPageOf,
 };
 
+/** Pages of details that the first request for a whole watchlist reads. */
+const pagesAtOnce = 8;
+
 /** Retry limits for one page. Each failed try means that another writer changed the page. */
 const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
@@ -53,14 +57,28 @@ const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 export const detailsPages = (
   table: PageTable,
   bounds: PageBounds,
-): Pick<PageStore, "details" | "changeDetails" | "createDetails"> => ({
-  async details(watchlistId, range = {}) {
-    const { from = "", to } = range;
+): Pick<PageStore, "details" | "detailsOf" | "changeDetails" | "createDetails"> => ({
+  async details(watchlistId, { from = "", to, words } = {}) {
     const found = new Map<string, ItemDetails>();
-    for await (const { details } of readPages(table, detailsKind, { watchlistId, ...range })) {
-      for (const one of details) {
+    const read = { watchlistId, from, to, atOnce: pagesAtOnce };
+    for await (const page of readPages(table, detailsKind, read)) {
+      if (words !== undefined && !page.mayContain(words)) continue;
+      for (const one of page.details) {
         if (one.id >= from && (to === undefined || one.id <= to)) found.set(one.id, one);
       }
+    }
+    return found;
+  },
+  async detailsOf(watchlistId, ids) {
+    const found: ItemDetails[] = [];
+    for (let done = 0; done < ids.length;) {
+      const id = ids[done] ?? "";
+      const [page] = await pagesHolding(table, detailsKind, { watchlistId, id });
+      if (page === undefined) break;
+      const end = endOfRange(page, ids, done);
+      const owned = new Set(ids.slice(done, end));
+      found.push(...page.details.filter((one) => owned.has(one.id)));
+      done = end;
     }
     return found;
   },
@@ -277,13 +295,15 @@ const detailsPageRow = (watchlistId: string, page: CutDetailsPage, version: numb
 /** Parses the row of a page. Unchecked, because only `detailsPageRow` writes these rows. */
 function detailsPageOf(row: Row): StoredDetailsPage {
   let details: readonly ItemDetails[] | undefined;
+  const encoded = row["details"] as Uint8Array;
   return {
     lowest: String(row["sk"]).slice("details#".length),
     upper: (row["upper"] as string | undefined) ?? null,
     version: row["version"] as number,
     get details() {
-      details ??= decodeDetails(row["details"] as Uint8Array);
+      details ??= decodeDetails(encoded);
       return details;
     },
+    mayContain: (words) => mayContain(encoded, words),
   };
 }

@@ -1,7 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { PageRange, StoredPage } from "../../watchlists/page.ts";
-import type { IdRange } from "../../watchlists/page-store.ts";
 import { retryContended, type Row } from "../table/dynamo.ts";
 import { itemPageOf } from "./page-row.ts";
 import { firstRows } from "../table/query-rows.ts";
@@ -31,6 +30,17 @@ export const itemPages: PageKind<StoredPage> = { keyOf: watchlistKeys.page, pars
 const firstBatch = 2;
 const batchMax = 32;
 
+interface PagesRead {
+  readonly watchlistId: string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /**
+   * Pages of the first request if the range begins with the first page.
+   * @default 1
+   */
+  readonly atOnce?: number;
+}
+
 /**
  * Yields the pages that overlap a range, in order. Each request starts where the last page ended,
  * so the read stays complete while other requests merge or split pages. After a merge, it continues
@@ -40,11 +50,19 @@ const batchMax = 32;
 export async function* readPages<Page extends PageRange>(
   table: PageTable,
   kind: PageKind<Page>,
-  { watchlistId, from = "", to }: IdRange & { readonly watchlistId: string },
+  { watchlistId, from = "", to, atOnce = 1 }: PagesRead,
 ): AsyncGenerator<Page> {
   let bound = from;
   let size = firstBatch;
-  let batch = await pagesHolding(table, kind, { watchlistId, id: bound });
+  let batch: Page[] = [];
+  if (from === "" && atOnce > 1) {
+    const query = pagesQuery(table, kind, { watchlistId, bound, to });
+    batch = (await firstRows(table.client, query, atOnce)).map(kind.parse);
+    if (batch.length === 0) return;
+  }
+  if (batch[0]?.lowest !== bound) {
+    batch = await pagesHolding(table, kind, { watchlistId, id: bound });
+  }
   while (batch.length > 0) {
     for (const page of batch) {
       if (page.lowest > bound) break;
@@ -114,39 +132,40 @@ export async function pageBelow(
   return (await firstRows(client, query, 1)).map(itemPageOf)[0];
 }
 
+interface Bounds {
+  readonly watchlistId: string;
+  readonly bound: string;
+  readonly to?: string | undefined;
+}
+
+/** The query for the pages that begin in a range. */
+const pagesQuery = <Page extends PageRange>(
+  { table }: PageTable,
+  { keyOf }: PageKind<Page>,
+  { watchlistId, bound, to }: Bounds,
+) => ({
+  TableName: table,
+  KeyConditionExpression: "pk = :pk AND sk BETWEEN :bound AND :to",
+  ExpressionAttributeValues: {
+    ":pk": keyOf(watchlistId, "").pk,
+    ":bound": keyOf(watchlistId, bound).sk,
+    ":to": keyOf(watchlistId, to ?? afterEveryId).sk,
+  },
+  ConsistentRead: true,
+});
+
 /**
  * Reads the pages of one request, which may be few or none. The caller continues where the last
  * page ends. Collecting all pages here would need many megabytes of memory.
  */
 async function pagesFrom<Page extends PageRange>(
-  { client, table }: PageTable,
-  { keyOf, parse }: PageKind<Page>,
-  {
-    watchlistId,
-    bound,
-    to,
-    size,
-  }: {
-    readonly watchlistId: string;
-    readonly bound: string;
-    readonly to?: string | undefined;
-    readonly size: number;
-  },
+  table: PageTable,
+  kind: PageKind<Page>,
+  { size, ...bounds }: Bounds & { readonly size: number },
 ): Promise<Page[]> {
-  const { Items = [] } = await client.send(
-    new QueryCommand({
-      TableName: table,
-      KeyConditionExpression: "pk = :pk AND sk BETWEEN :bound AND :to",
-      ExpressionAttributeValues: {
-        ":pk": keyOf(watchlistId, "").pk,
-        ":bound": keyOf(watchlistId, bound).sk,
-        ":to": keyOf(watchlistId, to ?? afterEveryId).sk,
-      },
-      ConsistentRead: true,
-      Limit: size,
-    }),
-  );
-  return Items.map(parse);
+  const query = { ...pagesQuery(table, kind, bounds), Limit: size };
+  const { Items = [] } = await table.client.send(new QueryCommand(query));
+  return Items.map(kind.parse);
 }
 
 /** Sorts after every item ID, because item IDs contain only letters and digits. */

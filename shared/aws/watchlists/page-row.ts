@@ -1,5 +1,5 @@
 import type { Item } from "../../watchlists/item.ts";
-import { type CutPage, decodeItems, type StoredPage } from "../../watchlists/page.ts";
+import { type CutPage, decodeItems, mayHaveId, type StoredPage } from "../../watchlists/page.ts";
 import type { ItemCounts } from "../../watchlists/watchlist.ts";
 import type { Row } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
@@ -23,6 +23,7 @@ export const itemPageRow = (watchlistId: string, page: CutPage, version: number)
  */
 export function itemPageOf(row: Row): StoredPage {
   let items: readonly Item[] | undefined;
+  const encoded = row["items"] as Uint8Array;
   return {
     lowest: lowestOf(row),
     upper: (row["upper"] as string | undefined) ?? null,
@@ -30,8 +31,9 @@ export function itemPageOf(row: Row): StoredPage {
     counts: row["counts"] as ItemCounts,
     maxChangedAt: (row["max_changed_at"] as string | undefined) ?? null,
     get items() {
-      items ??= decodeItems(row["items"] as Uint8Array);
+      items ??= decodeItems(encoded);
       return items;
     },
+    mayHaveId: (prefix) => mayHaveId(encoded, prefix),
   };
 }

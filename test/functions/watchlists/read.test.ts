@@ -313,6 +313,9 @@ describe("GET /v1/watchlists/{id}/items", () => {
         `9000002 ${idOf(2)}`,
       ]);
       expect((await find({ search: "blue kettle" }))[0]).toEqual([`9000004 ${idOf(1)}`]);
+      expect((await find({ search: "900000", match: "id" }))[0]).toHaveLength(5);
+      expect((await find({ search: "00002", match: "id" }))[0]).toEqual([]);
+      expect((await find({ search: "00002", match: "text" }))[0]).toEqual([`9000002 ${idOf(1)}`]);
       expect((await find({ search: "900000", limit: "2" }))[1]).toMatchObject({ has_more: true });
       expect((await find({ search: "900000" }))[1]).toMatchObject({ has_more: false });
       expect((await find({ search: "no such thing" }))[0]).toEqual([]);

@@ -7498,6 +7498,10 @@ export type SearchItemsData = {
          * The first characters of an item ID, or words that the ID, the label or the title contain.
          */
         search: string;
+        /**
+         * `id`: only items whose ID begins with `search`, which is several times faster. `text`: only items whose ID, label or title contain all words. Absent: both.
+         */
+        match?: 'id' | 'text';
     };
     url: '/v1/watchlists/items';
 };

@@ -31,6 +31,8 @@ const shownMax = 50;
 /** Fewer characters find too many items. */
 const searchLengthMin = 2;
 const itemsMax = 20;
+/** The first characters of an item ID. All IDs have digits. */
+const idForm = /^(?:a-)?(?=[a-z]*\d)[a-z\d]{3,15}$/i;
 /** Short, because the user waits for the result of each key. */
 const restMilliseconds = 40;
 
@@ -57,31 +59,53 @@ export interface PaletteResults {
   readonly isLoading: boolean;
 }
 
-/** Finds pages and watchlists by name, and items of all watchlists by ID, label or title. */
+/**
+ * Finds pages and watchlists by name at once, then items of all watchlists: first by the start of
+ * their ID, which is fast, then by the words in their ID, label or title. A new search aborts the
+ * requests of the one before.
+ */
 export function usePaletteEntries(search: string): PaletteResults {
   const lists = useQuery(
     (api, signal) =>
       api.get<List<Watchlist>>("watchlists", { signal, query: { limit: watchlistsMax } }),
     [],
   );
+  const byId = useQuery(
+    (api, signal) => (idForm.test(search) ? itemsWith(search, { match: "id", api, signal }) : none),
+    [search],
+  );
   const rested = useDebounced(search, restMilliseconds);
-  const items = useQuery((api, signal) => itemsWith(rested, api, signal), [rested]);
+  // The search by words takes longer, so it must not delay the search by ID.
+  const isNext = rested === search && !byId.loading && (byId.data?.length ?? 0) < itemsMax;
+  const words = isNext && search.length >= searchLengthMin ? search : "";
+  const byText = useQuery(
+    (api, signal) => (words === "" ? none : itemsWith(words, { match: "text", api, signal })),
+    [words],
+  );
   const known = [...pages, ...(lists.data?.data.map(entryOfList) ?? [])];
   const matching = known.filter((entry) => isMatch(entry, search));
+  const found = [...(byId.data ?? []), ...(byText.data ?? [])];
+  const items = new Map(found.map((entry) => [entry.link, entry]));
   return {
-    entries: [...matching, ...(rested === search ? (items.data ?? []) : [])].slice(0, shownMax),
-    isLoading: lists.loading || items.loading || rested !== search,
+    entries: [...matching, ...items.values()].slice(0, shownMax),
+    isLoading: lists.loading || byId.loading || byText.loading || rested !== search,
   };
 }
 
-/** Finds items of all watchlists. A short search finds none. */
+const none: Promise<readonly PaletteEntry[]> = Promise.resolve([]);
+
+interface ItemSearch {
+  readonly match: "id" | "text";
+  readonly api: ApiClient;
+  readonly signal: AbortSignal;
+}
+
+/** Finds items of all watchlists. */
 async function itemsWith(
   search: string,
-  api: ApiClient,
-  signal: AbortSignal,
+  { match, api, signal }: ItemSearch,
 ): Promise<readonly PaletteEntry[]> {
-  if (search.length < searchLengthMin) return [];
-  const query = { search: search.slice(0, searchLengthMax), limit: itemsMax };
+  const query = { search: search.slice(0, searchLengthMax), match, limit: itemsMax };
   const { data } = await api.get<List<FoundItem>>("watchlists/items", { signal, query });
   return data.map(entryOfItem);
 }

@@ -187,8 +187,6 @@ const cases: readonly Case[] = [
     fill: appendHistory,
     read: (place) => listHistory(place, "newest_first"),
     found: [5, 4, 3, 2, 1],
-    // One request finds the last run of the span.
-    queries: 2,
   },
   {
     file: "shared/aws/history/run-rows",

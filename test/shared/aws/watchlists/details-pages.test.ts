@@ -89,6 +89,42 @@ describe("the details of a watchlist's items", () => {
     expect([...part.keys()]).toEqual(["10002"]);
   });
 
+  it("are returned for some IDs with one request for each page that has some of them", async () => {
+    const list = await world.open([]);
+    const ids = numbered(2_500);
+    await world.store().changeDetails(list, { ids, change: (_, id) => labeled(id, `Label ${id}`) });
+    const pages = await storedPages(list);
+    expect(pages.length).toBeGreaterThan(2);
+    let requests = 0;
+    const client = watchedClient(world.client, (_, send) => {
+      requests += 1;
+      return send();
+    });
+    const store = world.store(client);
+    const [first, , third] = pages.map(({ details }) => details.map(({ id }) => id));
+    const wanted = [...(first ?? []).slice(0, 2), ...(third ?? []).slice(-2), "99999999"];
+
+    const found = await store.detailsOf(list.watchlistId, wanted);
+    expect(found.map(({ id, label }) => [id, label])).toEqual(
+      wanted.slice(0, 4).map((id) => [id, `Label ${id}`]),
+    );
+    expect(requests).toBeLessThanOrEqual(3);
+    expect(await store.detailsOf(list.watchlistId, [])).toEqual([]);
+  });
+
+  it("are left out by pages if no item of the page has all words in its ID, label or title", async () => {
+    const list = await world.open([]);
+    const odd = { ...labeled("10001", 'Größe "XL" \\ 2'), facts: { title: "Blue KETTLE" } };
+    await world.store().createDetails(list.watchlistId, [odd]);
+    const found = async (...words: string[]): Promise<number> =>
+      (await world.store().details(list.watchlistId, { words })).size;
+
+    for (const words of [["größe", '"xl"', "\\"], ["kettle"], ["10001"], []]) {
+      expect(await found(...words)).toBe(1);
+    }
+    expect(await found("kettle", "toaster")).toBe(0);
+  });
+
   it("are split into pages, none of which exceeds the maximum number of items or bytes", async () => {
     const list = await world.open([]);
     const ids = numbered(1_500);

@@ -31,7 +31,7 @@ import { amountWords, kindWords, percentWords, toneOf, valuesWords } from "./cha
 import { changesCsv, changesJson } from "./download.ts";
 import "./changes.css";
 
-const pageSize = 100;
+const pageSize = 50;
 const pollSeconds = 30;
 
 /** The page with the changes of all watchlists. The query contains the filters. */

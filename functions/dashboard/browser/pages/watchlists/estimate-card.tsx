@@ -30,6 +30,7 @@ export function EstimateCard({ estimate, items }: EstimateCardProps) {
         />
       )}
       {items > 0 && coverage && <CoverageNotice coverage={coverage} />}
+      {items > 0 && <LimitNotice steps={estimate?.blocked_steps ?? []} />}
       <p class="field-hint">
         The 30 days are a forecast from the schedule, and from past runs if there are any. Failed
         reads are free.
@@ -91,6 +92,30 @@ function CoverageNotice({ coverage }: { readonly coverage: Coverage }) {
       The balance lasts about {lastingWords(allHours)} with all watchlists. After that, the service
       skips runs that the balance does not cover, and pauses a watchlist after three skipped runs in
       a row.
+    </Notice>
+  );
+}
+
+const limitWords: Readonly<Record<BlockedStep["limit"], string>> = {
+  max_credits_per_run: "the credits per run leave",
+  daily_credit_budget: "the credits per day leave",
+  account_daily_credit_budget: "the daily budget of the account leaves",
+};
+
+type BlockedStep = WatchlistEstimate["blocked_steps"][number];
+
+/** Names the steps for which a limit leaves too few credits in every run. */
+function LimitNotice({ steps }: { readonly steps: readonly BlockedStep[] }) {
+  if (steps.length === 0) return null;
+  return (
+    <Notice tone="warning">
+      {steps.map(({ step, limit, credits, available }) => (
+        <p key={step}>
+          Runs are likely to leave out items of the step {step}: it costs about{" "}
+          {formatCredits(credits)}, and {limitWords[limit]} {formatCredits(available)} for it. Raise
+          the limit, or remove the step.
+        </p>
+      ))}
     </Notice>
   );
 }
