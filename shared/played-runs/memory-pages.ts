@@ -23,6 +23,7 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
     version,
     counts: countByState(items),
     maxChangedAt: maxChangedAt(items),
+    heads: items,
     items,
   });
   return {
@@ -43,7 +44,12 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
         return "replaced";
       },
       details: (...query) => stored.details(...query),
-      changeDetails: async () => "done",
+      async changeDetails({ watchlistId }, { ids, change }) {
+        const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };
+        const known = await stored.details(watchlistId, range);
+        for (const id of ids) change(known.get(id), id);
+        return "done";
+      },
       createDetails: async () => {},
       create: async () => {},
       removeAll: async () => {},

@@ -15,6 +15,7 @@ const page: StoredPage = {
   version: 1,
   counts: countByState(items),
   maxChangedAt: null,
+  heads: items,
   items,
 };
 
