@@ -12,7 +12,7 @@ import { benchHistory, printHistory } from "./bench/history.ts";
 import { benchInFlight, inFlightOptions, printInFlight } from "./bench/in-flight.ts";
 import { benchKey, keyOptions, printKey } from "./bench/key.ts";
 import { benchReference, printReference, referenceOptions } from "./bench/reference.ts";
-import { benchRuns, printRuns } from "./bench/runs.ts";
+import { benchRuns, printRuns, runsOptions } from "./bench/runs.ts";
 import { benchWeb, printWeb, webOptions } from "./bench/web.ts";
 import {
   runCommandGroup,
@@ -126,8 +126,8 @@ await runCommandGroup({
     }),
     ...bench("runs", {
       about: "The cost of a run, by number of items and kind of run.",
-      options: {},
-      example: "",
+      options: runsOptions,
+      example: "--items 1000,50000",
       run: benchRuns,
       print: printRuns,
     }),

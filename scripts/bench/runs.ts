@@ -5,6 +5,7 @@ import { workerMegabytes } from "../measure/worker-memory.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { printTable } from "../measure/print-table.ts";
+import { wholeNumber } from "./bench-options.ts";
 import { reconcileWorld } from "./reconciled.ts";
 import { itemsAt, changedItemsIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
@@ -12,10 +13,20 @@ import { startTaskProcess, type TaskProcess } from "./task-process.ts";
 import { dollarsOf, type Usage } from "../measure/usage.ts";
 import type { WorkerFigures } from "../measure/runs-worker.ts";
 import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
+import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
-/** The sizes of the watchlists. The first one warms up the processes and is not shown. */
-const sizes = [1_000, 1_000, 5_000, 50_000];
+export const runsOptions = {
+  items: {
+    type: "string",
+    value: "<n,n,…>",
+    default: "1000,5000,50000",
+    about: "the sizes of the watchlists",
+  },
+} as const;
+
+/** The size of the first watchlist, which warms up the processes and is not shown. */
+const warmUpSize = 1_000;
 const runsOfList = 5;
 /** The milliseconds that SQS takes to delete a message after its function has ended. */
 const deletionMs = 200;
@@ -43,9 +54,13 @@ interface Bench {
  * Measures the costs of runs by the size of the watchlist and the kind of run. Compares their CPU
  * time with a loop that does the minimum of work. Returns the rows of each table, by the title of
  * the table.
- * @throws Error if a run has an unexpected result, or if a reconciliation finds a difference
+ * @throws Error if an option is invalid, if a run has an unexpected result, or if a reconciliation
+ * finds a difference
  */
-export async function benchRuns(): Promise<Record<string, unknown>> {
+export async function benchRuns(
+  values: ValuesOf<typeof runsOptions>,
+): Promise<Record<string, unknown>> {
+  const sizes = [warmUpSize, ...values.items.split(",").map((text) => wholeNumber("items", text))];
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
   const answersDir = join(dynamo.dir, "answers");

@@ -23,6 +23,7 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
     version,
     counts: countByState(items),
     maxChangedAt: maxChangedAt(items),
+    heads: items,
     items,
     mayHaveId: () => true,
   });
@@ -48,7 +49,12 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
         const all = await stored.details(watchlistId);
         return ids.flatMap((id) => all.get(id) ?? []);
       },
-      changeDetails: async () => "done",
+      async changeDetails({ watchlistId }, { ids, change }) {
+        const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };
+        const known = await stored.details(watchlistId, range);
+        for (const id of ids) change(known.get(id), id);
+        return "done";
+      },
       createDetails: async () => {},
       create: async () => {},
       removeAll: async () => {},

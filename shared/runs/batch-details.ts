@@ -7,7 +7,6 @@ import {
   type KnownDetails,
   withFacts,
 } from "../watchlists/item-details.ts";
-import { compareIds } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import type { StepAnswer } from "./read-step.ts";
 import type { Run } from "./run.ts";
@@ -33,32 +32,36 @@ export async function batchDetails(
   { run, step, items, answers }: BatchRead,
   pages: Pick<PageStore, "details" | "changeDetails">,
 ): Promise<DetailsOf> {
-  const facts = answers.filter((answer) => answer.facts !== undefined);
-  if (facts.length === 0 && !mayUseDetails(step, answers)) return () => ({});
-  const ids = [...items.keys()];
-  const before = await pages.details(run.watchlistId, { from: ids[0] ?? "", to: ids.at(-1) ?? "" });
-  const changed = new Map<string, (known: ItemDetails | undefined) => Changed<ItemDetails>>();
-  for (const { id, fetchedAt: readAt, facts: shown = {} } of facts) {
+  const facts = new Map<string, Shown>();
+  for (const { id, fetchedAt, facts: shown } of answers) {
     const addedAt = items.get(id)?.addedAt;
-    if (addedAt === undefined) continue;
-    const change = (known: ItemDetails | undefined): Changed<ItemDetails> =>
-      withFacts(known, { id, addedAt, readAt, facts: shown });
-    if (change(before.get(id)) !== "unchanged") changed.set(id, change);
+    if (shown !== undefined && addedAt !== undefined) {
+      facts.set(id, { id, addedAt, readAt: fetchedAt, facts: shown });
+    }
   }
-  // The facts are stored before the result of the batch is recorded. If the process dies in
-  // between, the batch is read again. The result of this call is ignored: after many conflicts, a
-  // later read stores the facts. An error here would make the service read and pay the source
-  // again.
-  await pages.changeDetails(run, {
-    ids: [...changed.keys()].toSorted(compareIds),
-    change: (known, id) => changed.get(id)?.(known) ?? "unchanged",
-  });
-  return (id) => {
-    const known = before.get(id);
-    const change = changed.get(id)?.(known) ?? "unchanged";
-    return knownDetails(afterChange(known, change));
+  if (facts.size === 0 && !mayUseDetails(step, answers)) return () => ({});
+  const ids = [...items.keys()];
+  const after = new Map<string, ItemDetails | undefined>();
+  const change = (known: ItemDetails | undefined, id: string): Changed<ItemDetails> => {
+    const shown = facts.get(id);
+    const changed = shown === undefined ? "unchanged" : withFacts(known, shown);
+    after.set(id, afterChange(known, changed));
+    return changed;
   };
+  // The facts are stored before the result of the batch is recorded. If the process dies in
+  // between, the batch is read again.
+  const outcome = await pages.changeDetails(run, { ids, change });
+  if (outcome !== "done") {
+    // After many conflicts, a later read stores the facts. An error here would make the service
+    // read and pay the source again.
+    const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };
+    const known = await pages.details(run.watchlistId, range);
+    for (const id of ids) change(known.get(id), id);
+  }
+  return (id) => knownDetails(after.get(id));
 }
+
+type Shown = Parameters<typeof withFacts>[1];
 
 /**
  * Returns true if the step may need the details of items: an outcome may cause an event, or a route

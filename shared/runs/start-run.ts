@@ -1,7 +1,6 @@
 import { stepOf } from "../pipelines/definition.ts";
-import type { Item } from "../watchlists/item.ts";
+import type { ItemHead } from "../watchlists/item-columns.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
-import { readItems } from "../watchlists/read-items.ts";
 import { advanceRun, type AdvanceDependencies } from "./advance-run.ts";
 import { inBatches } from "./plan-step.ts";
 import { retrySteps } from "./owed-retries.ts";
@@ -21,12 +20,17 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
   const starts = new Map<string, string[]>();
   let tracked = 0;
   let newItems = 0;
-  // `readItems` yields each item once, even if concurrent changes move items between pages.
-  for await (const item of readItems(pages, run.watchlistId)) {
-    if (item.state === "delisted") continue;
-    for (const step of startsOf(item, run)) push(starts, step, item.id);
-    tracked += 1;
-    newItems += item.state === "new" ? 1 : 0;
+  let last = "";
+  for await (const { heads } of pages.pages(run.watchlistId)) {
+    for (const item of heads) {
+      // Concurrent changes of pages can repeat items.
+      if (item.id <= last) continue;
+      last = item.id;
+      if (item.state === "delisted") continue;
+      for (const step of startsOf(item, run)) push(starts, step, item.id);
+      tracked += 1;
+      newItems += item.state === "new" ? 1 : 0;
+    }
   }
   const plan = Buffer.from(random.bytes(6)).toString("hex");
   const batches = [...starts].map(([id, ids]) => {
@@ -44,7 +48,7 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
  * run's entry; and the steps of its owed retries.
  */
 export function startsOf(
-  item: Item,
+  item: ItemHead,
   { pipeline, stats }: Pick<Run, "pipeline" | "stats">,
 ): ReadonlySet<string> {
   const start = item.state === "new" ? (pipeline.baseline ?? pipeline.entry) : stats.entry;

@@ -1,5 +1,5 @@
 import type { Changed } from "../base/after-change.ts";
-import { type ItemDetails } from "./item-details.ts";
+import type { ItemDetails, ProductFacts } from "./item-details.ts";
 import {
   compareIds,
   compress,
@@ -23,6 +23,8 @@ export interface StoredDetailsPage extends PageRange {
    * @param words in lower case
    */
   mayContain(words: readonly string[]): boolean;
+  /** Returns the details of the items that `isWanted` selects. Builds no other details. */
+  select(isWanted: (id: string) => boolean): readonly ItemDetails[];
 }
 
 /** A page of item details to store. */
@@ -61,25 +63,48 @@ export function encodeDetails(details: readonly ItemDetails[]): Uint8Array {
 const isEmptyObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
-/** Decodes the result of `encodeDetails`. */
-export function decodeDetails(bytes: Uint8Array): ItemDetails[] {
+type DetailsColumns = Readonly<
+  { [Name in (typeof names)[number]]?: readonly (ItemDetails[Name] | null)[] } & {
+    [Name in (typeof factNames)[number]]?: readonly (ProductFacts[Name] | null)[];
+  }
+>;
+
+/** Decodes the result of `encodeDetails`. The details are built when they are read. */
+export function decodeDetails(bytes: Uint8Array): Pick<StoredDetailsPage, "details" | "select"> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeDetails` made these bytes
-  const columns = decompress(bytes) as Readonly<Record<string, readonly unknown[] | undefined>>;
-  const own = names.map((name) => [name, columns[name]] as const);
-  const ofFacts = factNames.map((name) => [name, columns[name]] as const);
-  return (columns["id"] ?? []).map((_, n) => {
-    const one: Record<string, unknown> = {};
-    for (const [name, column] of own) one[name] = column?.[n] ?? null;
-    one["metadata"] ??= {};
-    const facts: Record<string, unknown> = {};
-    for (const [name, column] of ofFacts) {
-      const value = column?.[n] ?? null;
-      if (value !== null) facts[name] = value;
-    }
-    one["facts"] = facts;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- columns are made of details
-    return one as unknown as ItemDetails;
-  });
+  const columns = decompress(bytes) as DetailsColumns;
+  const ids = (columns.id ?? []) as readonly string[];
+  let details: readonly ItemDetails[] | undefined;
+  return {
+    get details() {
+      details ??= ids.map((_, n) => detailsAt(columns, n));
+      return details;
+    },
+    select(isWanted) {
+      const selected: ItemDetails[] = [];
+      for (const [n, id] of ids.entries()) if (isWanted(id)) selected.push(detailsAt(columns, n));
+      return selected;
+    },
+  };
+}
+
+const detailsAt = (columns: DetailsColumns, n: number): ItemDetails => ({
+  id: columns.id?.[n] ?? "",
+  addedAt: columns.addedAt?.[n] ?? "",
+  label: columns.label?.[n] ?? null,
+  metadata: columns.metadata?.[n] ?? {},
+  facts: factsAt(columns, n),
+  readAt: columns.readAt?.[n] ?? null,
+});
+
+function factsAt({ title, url, image, sellers }: DetailsColumns, n: number): ProductFacts {
+  const facts: { -readonly [Name in keyof ProductFacts]: ProductFacts[Name] } = {};
+  const [ofTitle, ofUrl, ofImage, ofSellers] = [title?.[n], url?.[n], image?.[n], sellers?.[n]];
+  if (typeof ofTitle === "string") facts.title = ofTitle;
+  if (typeof ofUrl === "string") facts.url = ofUrl;
+  if (typeof ofImage === "string") facts.image = ofImage;
+  if (typeof ofSellers === "object" && ofSellers !== null) facts.sellers = ofSellers;
+  return facts;
 }
 
 /**
@@ -94,22 +119,25 @@ export function mayContain(encoded: Uint8Array, words: readonly string[]): boole
 
 /**
  * Changes the details of some items of a page (see `DetailsChange`). Returns the details of the
- * page after the change, sorted by ID.
+ * page after the change, sorted by ID. Decodes the other details of the page only if one changes.
+ * @param page undefined if the watchlist has no pages of details
  */
 export function changedDetails(
-  details: readonly ItemDetails[],
+  page: StoredDetailsPage | undefined,
   ids: readonly string[],
   change: DetailsChange["change"],
 ): Changed<readonly ItemDetails[]> {
-  const kept = new Map(details.map((one) => [one.id, one]));
-  let isChanged = false;
+  const wanted = new Set(ids);
+  const known = new Map(page?.select((id) => wanted.has(id)).map((one) => [one.id, one]));
+  const changed = new Map<string, ItemDetails | undefined>();
   for (const id of ids) {
-    const before = kept.get(id);
+    const before = known.get(id);
     const after = change(before, id);
     if (after === "unchanged" || (after === undefined && before === undefined)) continue;
-    isChanged = true;
-    if (after === undefined) kept.delete(id);
-    else kept.set(id, after);
+    changed.set(id, after);
   }
-  return isChanged ? [...kept.values()].sort((a, b) => compareIds(a.id, b.id)) : "unchanged";
+  if (changed.size === 0) return "unchanged";
+  const kept = (page?.details ?? []).filter(({ id }) => !changed.has(id));
+  const others = [...changed.values()].filter((one) => one !== undefined);
+  return [...kept, ...others].sort((a, b) => compareIds(a.id, b.id));
 }

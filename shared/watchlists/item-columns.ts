@@ -65,15 +65,18 @@ export function toColumns(items: readonly Item[]): ItemColumns {
  * Returns true if a value equals `blank`, the value of a new item. Arrays and objects count as
  * equal if they are empty.
  */
-const isSame = (value: unknown, blank: unknown): boolean =>
-  value === blank ||
-  (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+const isSame = (value: unknown, blank: unknown): boolean => value === blank || isEmpty(value);
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const name in value) if (Object.hasOwn(value, name)) return false;
+  return true;
+}
 
 function snapshotColumns(snapshots: readonly (Snapshot | undefined)[]): SnapshotColumns {
   const names = new Set<string>();
-  for (const snapshot of snapshots) {
-    for (const name of Object.keys(snapshot ?? {})) names.add(name);
-  }
+  for (const snapshot of snapshots) for (const name in snapshot) names.add(name);
   return {
     has: snapshots.map((snapshot) => snapshot !== undefined),
     fields: [...names].map((name) => [
@@ -115,6 +118,20 @@ export function fromColumns({ fields, readings }: ItemColumns): Item[] {
     const routeStates = changes?.[n]?.routeStates;
     return routeStates === undefined ? item : Object.assign(item, { routeStates });
   });
+}
+
+/** The fields of an item that decide at which steps of a run it starts. */
+export type ItemHead = Pick<Item, "id" | "state" | "owes">;
+
+/** Returns the heads of the items in columns. */
+export function headsIn({ fields: { id = [], state, owes } }: ItemColumns): ItemHead[] {
+  const blank = newItem("", "");
+  const retries = owes?.map(owedRetries);
+  return id.map((one, n) => ({
+    id: one,
+    state: valueAt(state, n, blank.state),
+    owes: valueAt(retries, n, blank.owes),
+  }));
 }
 
 /** Returns a value of a column; `blank` if the column is absent. */

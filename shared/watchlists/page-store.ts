@@ -39,8 +39,9 @@ export interface DetailsChange {
   /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
   /**
-   * Computes the new details of an item; undefined for none. Must be pure, because it is called
-   * again after a conflict.
+   * Computes the new details of an item; undefined for none. Called again after a conflict, with
+   * the details that are then stored. If the result of the change is `done`, the last call for each
+   * ID was with the details that this change found.
    */
   readonly change: (
     before: ItemDetails | undefined,
@@ -95,7 +96,7 @@ export interface PageStore {
    * @param ids sorted
    */
   detailsOf(watchlistId: string, ids: readonly string[]): Promise<readonly ItemDetails[]>;
-  /** Changes the details of items, page by page. */
+  /** Changes the details of items, page by page. Reads each page once, unless it is contended. */
   changeDetails(list: WatchlistRef, change: DetailsChange): Promise<DetailsChanged>;
   /**
    * Creates the pages of details of a new watchlist, as `create` creates its pages of items. Call

@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { limits } from "../base/limits.ts";
 import type { Item } from "./item.ts";
-import { fromColumns, type ItemColumns, toColumns } from "./item-columns.ts";
+import { fromColumns, type ItemColumns, type ItemHead, toColumns } from "./item-columns.ts";
 import { type ItemCounts, noItems } from "./watchlist.ts";
 
 /** A range of item IDs. The ranges of a watchlist's pages are adjacent and do not overlap. */
@@ -19,6 +19,8 @@ export interface StoredPage extends PageRange {
   readonly counts: ItemCounts;
   /** Latest time at which an item of the page changed or was delisted (ISO); null if none did. */
   readonly maxChangedAt: string | null;
+  /** The heads of the items, sorted by ID. Decoded at each access, without the other fields. */
+  readonly heads: readonly ItemHead[];
   /** Items sorted by ID. Decoded at the first access. */
   readonly items: readonly Item[];
   /** Returns false only if no ID begins with `prefix`. Much faster than decoding the items. */
@@ -150,9 +152,12 @@ export const jsonIn = (bytes: Uint8Array): string => zstdDecompressSync(bytes).t
 export const encodeItems = (items: readonly Item[]): Uint8Array => compress(toColumns(items));
 
 /** Decodes the result of `encodeItems`. */
-export const decodeItems = (bytes: Uint8Array): Item[] =>
+export const decodeItems = (bytes: Uint8Array): Item[] => fromColumns(decodeColumns(bytes));
+
+/** Decodes the result of `encodeItems` to columns. */
+export const decodeColumns = (bytes: Uint8Array): ItemColumns =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeItems` made these bytes
-  fromColumns(decompress(bytes) as ItemColumns);
+  decompress(bytes) as ItemColumns;
 
 /** Returns false only if none of the encoded items has an ID that begins with `prefix`. */
 export const mayHaveId = (encoded: Uint8Array, prefix: string): boolean =>

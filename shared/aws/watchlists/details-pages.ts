@@ -59,13 +59,12 @@ export const detailsPages = (
   bounds: PageBounds,
 ): Pick<PageStore, "details" | "detailsOf" | "changeDetails" | "createDetails"> => ({
   async details(watchlistId, { from = "", to, words } = {}) {
+    const isWanted = (id: string): boolean => id >= from && (to === undefined || id <= to);
     const found = new Map<string, ItemDetails>();
     const read = { watchlistId, from, to, atOnce: pagesAtOnce };
     for await (const page of readPages(table, detailsKind, read)) {
       if (words !== undefined && !page.mayContain(words)) continue;
-      for (const one of page.details) {
-        if (one.id >= from && (to === undefined || one.id <= to)) found.set(one.id, one);
-      }
+      for (const one of page.select(isWanted)) found.set(one.id, one);
     }
     return found;
   },
@@ -77,7 +76,7 @@ export const detailsPages = (
       if (page === undefined) break;
       const end = endOfRange(page, ids, done);
       const owned = new Set(ids.slice(done, end));
-      found.push(...page.details.filter((one) => owned.has(one.id)));
+      found.push(...page.select((one) => owned.has(one)));
       done = end;
     }
     return found;
@@ -147,6 +146,31 @@ async function changePages(
   bounds: PageBounds,
   { list, ids, change }: DetailsChange & { readonly list: WatchlistRef },
 ): Promise<DetailsChanged> {
+  const { watchlistId } = list;
+  const range = { watchlistId, from: ids[0] ?? "", to: ids.at(-1) ?? "" };
+  let done = 0;
+  let isPaged = false;
+  for await (const page of readPages(table, detailsKind, range)) {
+    isPaged = true;
+    const end = endOfRange(page, ids, done);
+    const owned = ids.slice(done, end);
+    const outcome = await changePage(table, list, { page, bounds, change, ids: owned });
+    // Another process has changed the page. The pages that were read with it may be old, too.
+    if (outcome === "stale") break;
+    if (outcome === "watchlist_deleted") return outcome;
+    done = end;
+  }
+  // Most watchlists without details get none, so their pages are not looked for again.
+  if (!isPaged && changedDetails(undefined, ids, change) === "unchanged") return "done";
+  return changeEachPage(table, bounds, { list, ids: ids.slice(done), change });
+}
+
+/** Changes details as `changePages`, but reads each page just before it is written. */
+async function changeEachPage(
+  table: PageTable,
+  bounds: PageBounds,
+  { list, ids, change }: DetailsChange & { readonly list: WatchlistRef },
+): Promise<DetailsChanged> {
   const { clock, random } = table;
   const { watchlistId } = list;
   let mayRepeat = repeats({ clock, random }, retryLimits);
@@ -154,9 +178,7 @@ async function changePages(
     const [page] = await pagesHolding(table, detailsKind, { watchlistId, id: ids[done] ?? "" });
     const end = page === undefined ? ids.length : endOfRange(page, ids, done);
     const owned = ids.slice(done, end);
-    const after = changedDetails(page?.details ?? [], owned, change);
-    const outcome =
-      after === "unchanged" ? "written" : await writePages(table, list, { page, after, bounds });
+    const outcome = await changePage(table, list, { page, bounds, change, ids: owned });
     if (outcome === "watchlist_deleted") return outcome;
     if (outcome === "written") {
       done = end;
@@ -164,6 +186,22 @@ async function changePages(
     } else if (!(await mayRepeat())) return "contended";
   }
   return "done";
+}
+
+interface PageChange extends DetailsChange {
+  /** Undefined if the watchlist has no pages of details. */
+  readonly page: StoredDetailsPage | undefined;
+  readonly bounds: PageBounds;
+}
+
+/** Changes the details of items of one page. Returns `written` also if nothing changes. */
+async function changePage(
+  table: PageTable,
+  list: WatchlistRef,
+  { page, bounds, ids, change }: PageChange,
+): Promise<Written> {
+  const after = changedDetails(page, ids, change);
+  return after === "unchanged" ? "written" : writePages(table, list, { page, after, bounds });
 }
 
 interface Replacement {
@@ -294,16 +332,20 @@ const detailsPageRow = (watchlistId: string, page: CutDetailsPage, version: numb
 
 /** Parses the row of a page. Unchecked, because only `detailsPageRow` writes these rows. */
 function detailsPageOf(row: Row): StoredDetailsPage {
-  let details: readonly ItemDetails[] | undefined;
   const encoded = row["details"] as Uint8Array;
+  let decoded: ReturnType<typeof decodeDetails> | undefined;
+  const decode = (): ReturnType<typeof decodeDetails> => {
+    decoded ??= decodeDetails(encoded);
+    return decoded;
+  };
   return {
     lowest: String(row["sk"]).slice("details#".length),
     upper: (row["upper"] as string | undefined) ?? null,
     version: row["version"] as number,
     get details() {
-      details ??= decodeDetails(encoded);
-      return details;
+      return decode().details;
     },
+    select: (isWanted) => decode().select(isWanted),
     mayContain: (words) => mayContain(encoded, words),
   };
 }

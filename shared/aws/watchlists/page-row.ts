@@ -1,5 +1,6 @@
 import type { Item } from "../../watchlists/item.ts";
-import { type CutPage, decodeItems, mayHaveId, type StoredPage } from "../../watchlists/page.ts";
+import { fromColumns, headsIn, type ItemColumns } from "../../watchlists/item-columns.ts";
+import { type CutPage, decodeColumns, mayHaveId, type StoredPage } from "../../watchlists/page.ts";
 import type { ItemCounts } from "../../watchlists/watchlist.ts";
 import type { Row } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
@@ -24,14 +25,18 @@ export const itemPageRow = (watchlistId: string, page: CutPage, version: number)
 export function itemPageOf(row: Row): StoredPage {
   let items: readonly Item[] | undefined;
   const encoded = row["items"] as Uint8Array;
+  const decode = (): ItemColumns => decodeColumns(encoded);
   return {
     lowest: lowestOf(row),
     upper: (row["upper"] as string | undefined) ?? null,
     version: row["version"] as number,
     counts: row["counts"] as ItemCounts,
     maxChangedAt: (row["max_changed_at"] as string | undefined) ?? null,
+    get heads() {
+      return items ?? headsIn(decode());
+    },
     get items() {
-      items ??= decodeItems(encoded);
+      items ??= fromColumns(decode());
       return items;
     },
     mayHaveId: (prefix) => mayHaveId(encoded, prefix),

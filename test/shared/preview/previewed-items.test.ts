@@ -14,6 +14,7 @@ const page: StoredPage = {
   version: 1,
   counts: countByState(items),
   maxChangedAt: null,
+  heads: items,
   items,
   mayHaveId: () => true,
 };

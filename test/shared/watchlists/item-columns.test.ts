@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { currentSnapshot, type Item, newItem } from "../../../shared/watchlists/item.ts";
-import { fromColumns, toColumns } from "../../../shared/watchlists/item-columns.ts";
+import { fromColumns, headsIn, toColumns } from "../../../shared/watchlists/item-columns.ts";
 
 const read: Item = {
   ...newItem("9000001", "2026-11-01T00:00:00.000Z"),
@@ -21,6 +21,15 @@ describe("watchlist items that are stored in columns", () => {
     >;
     expect(fromColumns(stored)).toEqual([read, withStates]);
     expect(fromColumns(stored)[0]).not.toHaveProperty("routeStates");
+  });
+
+  it("have heads that equal their own state and owed retries", () => {
+    const owes = [{ step: "lite", scraper: "retailer_a.lite" } as const];
+    const items: Item[] = [{ ...withStates, owes }, newItem("9000003", read.addedAt)];
+    expect(headsIn(toColumns(items))).toEqual(
+      items.map(({ id, state, owes: owed }) => ({ id, state, owes: owed })),
+    );
+    expect(headsIn(toColumns([]))).toEqual([]);
   });
 
   it("have the same bytes as in the previous release if no item has route states", () => {

@@ -7,6 +7,7 @@ import {
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
+import type { Changed } from "../../../../shared/base/after-change.ts";
 import { decodeDetails } from "../../../../shared/watchlists/details-page.ts";
 import type { ItemDetails } from "../../../../shared/watchlists/item-details.ts";
 import type { WatchlistRef } from "../../../../shared/watchlists/page-store.ts";
@@ -41,7 +42,7 @@ async function storedPages({ watchlistId }: WatchlistRef) {
     lowest: String(row["sk"]).slice("details#".length),
     upper: (row["upper"] as string | undefined) ?? null,
     bytes: (row["details"] as Uint8Array).byteLength,
-    details: decodeDetails(row["details"] as Uint8Array),
+    details: decodeDetails(row["details"] as Uint8Array).details,
   }));
 }
 
@@ -144,6 +145,29 @@ describe("the details of a watchlist's items", () => {
       ...pages.slice(1).map(({ lowest }) => lowest),
       null,
     ]);
+  });
+
+  it("are read once by a change, which writes only the pages that it changes", async () => {
+    const bounds = { itemsMax: 2 };
+    const list = await world.open([]);
+    const ids = numbered(6);
+    await world.store(world.client, bounds).changeDetails(list, { ids, change: setLabel("x") });
+    const sent: string[] = [];
+    const client = watchedClient(world.client, (command, send) => {
+      sent.push(command.constructor.name);
+      return send();
+    });
+    const found: (ItemDetails | undefined)[] = [];
+    const change = (known: ItemDetails | undefined, id: string): Changed<ItemDetails> => {
+      found.push(known);
+      return id === ids[3] ? labeled(id, "y") : "unchanged";
+    };
+    expect(await world.store(client, bounds).changeDetails(list, { ids, change })).toBe("done");
+    expect(found).toEqual(ids.map((id) => labeled(id, "x")));
+    expect(sent).toEqual(["QueryCommand", "QueryCommand", "PutCommand"]);
+    expect([...(await world.store().details(list.watchlistId)).values()]).toEqual(
+      ids.map((id) => labeled(id, id === ids[3] ? "y" : "x")),
+    );
   });
 
   it("are not stored, and create no row, for a watchlist that was deleted", async () => {
