@@ -270,7 +270,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/events/event.test.ts": files("find-event"),
     "test/functions/events/list.test.ts": files("event-list-schema feed-start list-events"),
     "test/functions/s3-destination/operations.test.ts": files("kept-span"),
-    "test/shared/events/event-archive.test.ts": files("event"),
+    "test/shared/events/event-archive.test.ts": files("event snapshot-file"),
     "test/shared/exports/export-session.test.ts": files("event-digest"),
   },
   "shared/exports/": {
@@ -285,6 +285,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/exports/export-session.test.ts": files(
       "backfill export-entries export-run manifest ready-destination run-export write-run",
     ),
+    "test/shared/exports/rows-file.test.ts": files("parquet-file"),
     "test/shared/exports/retry-pending.test.ts": files(
       "change-destination present request-retry store-address",
       "wanted-credentials",
@@ -293,7 +294,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/history/": {
     "test/functions/watchlists/backtest.test.ts": files("history-span"),
     "test/functions/watchlists/history.test.ts": files(
-      "item-history last-known list-changes observed-fields present-history queries",
+      "item-history last-known observed-fields present-history queries",
       "run-changes",
     ),
     "test/shared/history/merge-history.test.ts": files("history kept-history window"),
@@ -475,7 +476,6 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "change-watchlist present-watchlist update-request update-watchlist",
     ),
     "test/shared/aws/watchlists/details-pages.test.ts": files("details-page"),
-    "test/shared/preview/previewed-items.test.ts": files("details-of-items"),
     "test/shared/runs/run-now.test.ts": files("retry-lost-change"),
     "test/shared/watchlists/change-items.test.ts": files(
       "item-details items-request rewrite-items",

@@ -1,4 +1,5 @@
 import { invalidParam, missingParam } from "../../shared/base/errors.ts";
+import { quantity } from "../../shared/base/quantity.ts";
 import { didYouMean } from "../../shared/base/nearest.ts";
 import { shownValue } from "../../shared/base/shown-value.ts";
 import { addWorkKeys, recordMetrics } from "../../shared/observability/work-log.ts";
@@ -11,6 +12,10 @@ import type { Call } from "../http/route.ts";
 import type { McpDependencies } from "./dependencies.ts";
 import { inputSchema } from "./input-schema.ts";
 import type { JsonObject, Tool } from "./tool.ts";
+import { tools } from "./tools.ts";
+
+/** The name of the tool that makes a call of the HTTP API, by the route of the call. */
+const toolNames: ReadonlyMap<string, string> = new Map(tools.map(({ key, name }) => [key, name]));
 
 /** A call of `/mcp`, in which an agent calls a tool. */
 export interface McpCall {
@@ -32,10 +37,12 @@ export interface ToolResult {
  */
 export async function callTool(
   tool: Tool,
-  sent: JsonObject,
+  received: JsonObject,
   { call, dependencies }: McpCall,
 ): Promise<ToolResult> {
   const { key, route } = tool;
+  // Models send null for an argument that they leave out.
+  const sent = Object.fromEntries(Object.entries(received).filter(([, value]) => value !== null));
   addWorkKeys({ tool: tool.name });
   try {
     // Before the arguments, so that an agent does not correct the arguments of a tool that its key
@@ -55,29 +62,54 @@ export async function callTool(
     const result: Record<string, unknown> = JSON.parse(
       typeof body === "string" ? body : JSON.stringify(body),
     );
-    return { content: [{ type: "text", text: tool.summary(result) }], structuredContent: result };
+    return { content: contentOf(tool.summary(result), result), structuredContent: result };
   } catch (thrown) {
     return toolError(thrown, { call, dependencies });
   }
 }
 
+/** The maximum length of a result that is repeated as text, in characters. */
+const textLengthMax = 200_000;
+
+/**
+ * Returns the texts of a result: its summary, and the result as JSON for clients that only read
+ * text. The protocol requires both.
+ */
+function contentOf(summary: string, result: JsonObject): ToolResult["content"] {
+  const json = JSON.stringify(result);
+  const rest =
+    json.length <= textLengthMax
+      ? json
+      : "The result is too long for a text: read it from structuredContent.";
+  return [
+    { type: "text", text: summary },
+    { type: "text", text: rest },
+  ];
+}
+
 /** Converts an error. Records it as for an HTTP call, because the call of `/mcp` returns 200. */
 function toolError(thrown: unknown, { call, dependencies }: McpCall): ToolResult {
   const error = serviceErrorOf(thrown);
-  const { code, message, status, details } = error;
+  const { code, status, details } = error;
+  const message = withToolNames(error.message);
   recordMetrics(unforeseenErrors(status));
   if (status >= 500 && status !== 501 && thrown instanceof Error) {
     dependencies.logger.error("tool call failed", thrown);
   }
   const { retryAfterSeconds } = details;
   const body = errorBody(error);
+  const retry =
+    retryAfterSeconds === undefined
+      ? ""
+      : ` Call again in ${quantity(retryAfterSeconds, "second")}.`;
   return {
     isError: true,
-    content: [{ type: "text", text: `${code}: ${message}` }],
+    content: [{ type: "text", text: `${code}: ${message}${retry}` }],
     structuredContent: {
       ...body,
       error: {
         ...body.error,
+        message,
         status,
         ...(retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds }),
         request_id: call.requestId,
@@ -85,6 +117,10 @@ function toolError(thrown: unknown, { call, dependencies }: McpCall): ToolResult
     },
   };
 }
+
+/** Replaces the calls of the HTTP API that a message names by the tools that make them. */
+const withToolNames = (message: string): string =>
+  message.replaceAll(/\b(?:GET|POST|PATCH) \/v1\/[\w/{}]+/g, (call) => toolNames.get(call) ?? call);
 
 /**
  * Checks that the tool has all arguments that it requires, and no others. Leaves the cap to its own
@@ -115,7 +151,7 @@ const pathOf = ({ path = {} }: Tool, sent: JsonObject): Record<string, string> =
 /** Returns the arguments that are not in the path as the query of a GET route or the body. */
 function partsOf({ key, path = {}, cap, body }: Tool, sent: JsonObject): SentParts {
   const isOfRoute = (name: string): boolean =>
-    !(name in path) && !(name === cap?.name && cap.schema !== undefined);
+    !(name in path) && (name !== cap?.name || cap.isOfRoute);
   const rest = Object.entries(sent).filter(([name]) => isOfRoute(name));
   if (!key.startsWith("GET ")) {
     return { body: { ...Object.fromEntries(rest), ...body }, query: {}, queryCounts: new Map() };

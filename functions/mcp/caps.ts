@@ -4,24 +4,42 @@ import { shownValue } from "../../shared/base/shown-value.ts";
 import type { Cap, JsonObject } from "./tool.ts";
 
 /**
- * Returns a cap in credits, which the route applies. In the HTTP API, the parameter is optional.
+ * Returns a cap in credits, which the route applies. In the HTTP API, the parameter is optional, and
+ * null means that there is no cap.
  * @param name the parameter of the route
+ * @param description the description for the model
  */
-const creditCap = (name: string): Cap => ({
+const creditCap = (name: string, description: string): Cap => ({
   name,
+  schema: { type: "integer", minimum: 0, description },
+  isOfRoute: true,
   check(sent) {
-    if (sent[name] !== undefined && sent[name] !== null) return;
-    throw missingParam(
-      name,
-      `'${name}' is required: an agent must state how many credits it may spend. Nothing was read or charged.`,
-    );
+    const cap = sent[name];
+    if (cap === undefined) {
+      throw missingParam(
+        name,
+        `'${name}' is required: an agent must state how many credits it may spend. Nothing was read or charged.`,
+      );
+    }
+    if (!Number.isSafeInteger(cap) || Number(cap) < 0) {
+      throw invalidParam(
+        name,
+        `'${name}' must be an integer of at least 0 (got ${shownValue(cap)}). Nothing was read or charged.`,
+      );
+    }
   },
 });
 
 /** The cap of a call that reads items. */
-export const maxCredits = creditCap("max_credits");
+export const maxCredits = creditCap(
+  "max_credits",
+  "Maximum number of credits that this call may reserve. A call that would reserve more is refused before anything is read.",
+);
 /** The cap of each run of a new watchlist. */
-export const maxCreditsPerRun = creditCap("max_credits_per_run");
+export const maxCreditsPerRun = creditCap(
+  "max_credits_per_run",
+  "Maximum number of credits of each run. A run leaves out the reads that do not fit.",
+);
 
 /** The maximum length of the span that an agent can back-test, in days. */
 const backtestDaysMax = 31;
@@ -36,6 +54,7 @@ export const maxDays: Cap = {
     description:
       "Maximum length of the span from `since` to `until`, in days. A longer span is refused before anything is read.",
   },
+  isOfRoute: false,
   check: checkBacktestDays,
 };
 
@@ -47,7 +66,7 @@ const msPerDay = 86_400_000;
  */
 function checkBacktestDays(sent: JsonObject, now: Date): void {
   const { max_days: days, since, until } = sent;
-  if (days === undefined || days === null) {
+  if (days === undefined) {
     throw missingParam("max_days", "'max_days' is required. Nothing was read.");
   }
   if (!Number.isInteger(days) || Number(days) < 1 || Number(days) > backtestDaysMax) {

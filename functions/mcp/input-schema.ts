@@ -28,7 +28,7 @@ export function inputSchema(tool: Tool): InputSchema {
 
 function newInputSchema(tool: Tool): InputSchema {
   const { path = {}, cap, body, required = [] } = tool;
-  const ownCap = cap?.schema === undefined ? {} : { [cap.name]: cap.schema };
+  const capSchema = cap === undefined ? {} : { [cap.name]: cap.schema };
   const inPath = Object.entries(path).map(
     ([name, { description }]) => [name, { type: "string", description }] as const,
   );
@@ -36,7 +36,7 @@ function newInputSchema(tool: Tool): InputSchema {
     body === undefined ? fieldsOf(tool) : { properties: {}, required: [] };
   return {
     type: "object",
-    properties: { ...Object.fromEntries(inPath), ...ownCap, ...properties },
+    properties: { ...Object.fromEntries(inPath), ...properties, ...capSchema },
     required: [
       ...new Set([...Object.keys(path), ...needed, ...required, ...(cap ? [cap.name] : [])]),
     ],
@@ -50,14 +50,13 @@ interface Fields {
 }
 
 /** Returns the fields of the route's body and query. */
-function fieldsOf({ route, showsPipeline = false, cap }: Tool): Fields {
+function fieldsOf({ route, showsPipeline = false }: Tool): Fields {
   const { body, query } = route;
   const parts = [converted(body, "input", showsPipeline), converted(query, "output", false)];
   const properties = Object.fromEntries(
     parts
       .flatMap((part) => Object.entries(part.properties))
-      .filter(([, schema]) => schema["deprecated"] !== true)
-      .map(([name, schema]) => [name, name === cap?.name ? withoutNull(schema) : schema]),
+      .filter(([, schema]) => schema["deprecated"] !== true),
   );
   return { properties, required: parts.flatMap((part) => part.required) };
 }
@@ -94,14 +93,6 @@ function converted(
     ),
     required,
   };
-}
-
-/** Removes `null` from the values of an argument that the tool requires. */
-function withoutNull(schema: JsonObject): JsonObject {
-  const { anyOf } = schema;
-  const options: readonly JsonObject[] = Array.isArray(anyOf) ? anyOf : [];
-  const [only, ...others] = options.filter(({ type }) => type !== "null");
-  return only === undefined || others.length > 0 ? schema : only;
 }
 
 /** Makes the default of an integer in a query, which is a string there, a number. */

@@ -7,6 +7,7 @@ import {
   type Tool as ListedTool,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { didYouMean } from "../../shared/base/nearest.ts";
 import { shownValue } from "../../shared/base/shown-value.ts";
 import { version } from "../../shared/base/version.ts";
 import { hasEffects, scopesOf } from "../routes.ts";
@@ -47,10 +48,11 @@ function serverOf(call: McpCall): Server {
   server.setRequestHandler("tools/list", () => ({ tools: toolsOf(call.call.caller).map(listed) }));
   server.setRequestHandler("tools/call", ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name);
+    const names = tools.map(({ name }) => name);
     if (tool === undefined) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `Unknown tool ${shownValue(params.name)}. tools/list returns the tools of this key.`,
+        `Unknown tool ${shownValue(params.name)}.${didYouMean(params.name, names)} tools/list returns the tools of this key.`,
       );
     }
     return callTool(tool, params.arguments ?? {}, call);

@@ -15,9 +15,11 @@ export interface PathArgument {
 /** An argument that an agent must send, because it limits what a call may cost. */
 export interface Cap {
   readonly name: string;
-  /** The JSON Schema of the argument, if the route has no such parameter. */
-  readonly schema?: JsonObject;
-  /** Throws 400 if the argument is absent, or if the call would exceed it. */
+  /** The JSON Schema of the argument. */
+  readonly schema: JsonObject;
+  /** True if the route has the parameter too, and applies it. */
+  readonly isOfRoute: boolean;
+  /** Throws 400 if the argument is absent or invalid, or if the call would exceed it. */
   readonly check: (sent: JsonObject, now: Date) => void;
 }
 

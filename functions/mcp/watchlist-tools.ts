@@ -20,11 +20,15 @@ const ofWatchlist = {
 const listSummary =
   (noun: string) =>
   (result: JsonObject): string =>
-    `${quantity(lengthIn(result, "data"), noun)}${result["has_more"] === true ? "; there are more" : ""}.`;
+    `${quantity(lengthIn(result, "data"), noun)}${result["has_more"] === true ? "; there are more: send a higher 'limit', or ask for the next page" : ""}.`;
 
 const watchlistSummary = (result: JsonObject): string =>
   `Watchlist ${String(result["id"])} is ${String(result["status"])} and has ` +
-  `${quantity(Number(result["item_count"]), "item")}.`;
+  `${quantity(Number(result["item_count"]), "item")}.${blockedText(result)}`;
+
+/** Returns a sentence about the limit that lets no run read an item; empty if there is none. */
+const blockedText = ({ blocked_by_limit: limit }: JsonObject): string =>
+  typeof limit === "string" ? ` Its runs read no items, because '${limit}' is too low.` : "";
 
 function backtestSummary(result: JsonObject): string {
   const { id, status } = result;
@@ -37,7 +41,7 @@ function estimateSummary(result: JsonObject): string {
   const { pulseRun, newAsins } = objectIn(result, "estimated_credits");
   return (
     `An ordinary run costs about ${quantity(Number(pulseRun), "credit")}, and the first reads of new items ` +
-    `${quantity(Number(newAsins), "credit")}. Nothing was charged.`
+    `${quantity(Number(newAsins), "credit")}.${blockedText(result)} Nothing was charged.`
   );
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { callTool, type McpCall, type ToolResult } from "../../../functions/mcp/call-tool.ts";
 import type { Tool } from "../../../functions/mcp/tool.ts";
 import { tools } from "../../../functions/mcp/tools.ts";
+import { watchlistNotFound } from "../../../shared/base/errors.ts";
 import { scopes } from "../../../shared/accounts/scopes.ts";
 import { newWork, type Work, within } from "../../../shared/observability/work-log.ts";
 
@@ -47,6 +48,38 @@ describe("a call of a tool", () => {
       param: named(name).cap?.name,
       request_id: "req_1",
     });
+  });
+
+  it("has the result as JSON in its second text, for clients that only read text", async () => {
+    const { result } = await callWith(named("list_platforms"), {}, async () => ({
+      status: 200,
+      body: { data: [{ id: "retailer_d" }] },
+    }));
+    expect(result.content.map(({ text }) => text)).toEqual([
+      "1 platform.",
+      JSON.stringify(result.structuredContent),
+    ]);
+  });
+
+  it("treats an argument that is null as left out", async () => {
+    const calls: unknown[] = [];
+    await callWith(
+      named("read_products"),
+      { ...items, marketplace: null, max_credits: 1 },
+      async ({ body }) => {
+        calls.push(body);
+        return { status: 200, body: {} };
+      },
+    );
+    expect(calls).toMatchObject([{ ids: ["9000001"], maxCredits: 1 }]);
+  });
+
+  it("names tools instead of calls of the HTTP API in its errors", async () => {
+    const { result } = await callWith(named("get_watchlist"), { watchlist_id: "wl_1" }, () =>
+      Promise.reject(watchlistNotFound("wl_1")),
+    );
+    expect(result.content[0]?.text).toContain("list_watchlists");
+    expect(result.content[0]?.text).not.toContain("/v1/");
   });
 
   it("passes path parameters, the query and the body of the HTTP API to the route", async () => {

@@ -4,8 +4,14 @@ import { maxCredits, maxDays } from "../../../functions/mcp/caps.ts";
 const now = new Date("2026-11-28T12:00:00Z");
 
 describe("the caps of agents", () => {
-  it.each([{}, { max_credits: null }])("refuse a call with %j instead of max_credits", (sent) => {
-    expect(() => maxCredits.check(sent, now)).toThrow("'max_credits' is required");
+  it("refuse a call without max_credits", () => {
+    expect(() => maxCredits.check({}, now)).toThrow("'max_credits' is required");
+  });
+
+  it.each([Infinity, -1, 1.5, "5", []])("refuse max_credits of %s", (cap) => {
+    expect(() => maxCredits.check({ max_credits: cap }, now)).toThrow(
+      "'max_credits' must be an integer of at least 0",
+    );
   });
 
   it.each([
