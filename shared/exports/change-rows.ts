@@ -1,3 +1,4 @@
+import { percentChange } from "../base/percent.ts";
 import { array, nullish, number, object, optional, parse, record, string, unknown } from "valibot";
 import type { EventType } from "../events/event.ts";
 
@@ -123,9 +124,7 @@ interface Item {
 function numbers(before: unknown, after: unknown) {
   const beforeNumber = typeof before === "number" ? before : null;
   const afterNumber = typeof after === "number" ? after : null;
-  const isComparable = beforeNumber !== null && beforeNumber !== 0 && afterNumber !== null;
-  const percent = isComparable
-    ? ((afterNumber - beforeNumber) / Math.abs(beforeNumber)) * 100
-    : null;
+  const isComparable = beforeNumber !== null && afterNumber !== null;
+  const percent = isComparable ? percentChange(beforeNumber, afterNumber) : null;
   return { beforeNumber, afterNumber, percent };
 }

@@ -1,3 +1,4 @@
+import { percentChange } from "../base/percent.ts";
 import type { FieldValue } from "../scrapers/catalogue.ts";
 import { kindOf } from "./change-kinds.ts";
 import type { FieldChange, FoundChange } from "./field-change.ts";
@@ -15,7 +16,7 @@ export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldC
   const { watchlistId, itemId, field, before, after, at, runNumber, step } = change;
   const isNumeric = typeof lastKnown === "number" && typeof after === "number";
   const delta = isNumeric ? after - lastKnown : null;
-  const deltaPercent = delta === null || lastKnown === 0 ? null : (delta / Number(lastKnown)) * 100;
+  const deltaPercent = isNumeric ? percentChange(lastKnown, after) : null;
   return {
     watchlistId,
     itemId,

@@ -1,3 +1,4 @@
+import { percentChange } from "../base/percent.ts";
 import type { FieldValue } from "../scrapers/catalogue.ts";
 import { currentSnapshot, type Item } from "./item.ts";
 import { type ItemDetails, knownDetails } from "./item-details.ts";
@@ -29,8 +30,9 @@ function percentOf({ lastChange }: Item): number | null {
   const [, change] = changes.find(([field]) => isAmount(field)) ?? changes[0] ?? [];
   if (change === undefined) return null;
   const { before, after } = change;
-  if (typeof before !== "number" || typeof after !== "number" || before === 0) return null;
-  return ((after - before) / Math.abs(before)) * 100;
+  return typeof before === "number" && typeof after === "number"
+    ? percentChange(before, after)
+    : null;
 }
 
 function priceOf(item: Item): number | null {

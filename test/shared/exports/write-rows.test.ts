@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RunEvents } from "../../../shared/events/event.ts";
@@ -64,6 +67,20 @@ describe("the export of a run to a destination with `rows`", () => {
         after_number: price.after,
       })),
     );
+  });
+
+  it("writes a manifest that the published JSON Schema accepts", async () => {
+    await world.setDestination(account, { rows: true, snapshot: "run" });
+    await world.publish(threeChanges());
+    await world.work();
+
+    const path = "../../../functions/meta/generated/published/schemas/manifest.json";
+    const schema = JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8")) as object;
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    const isValid = ajv.compile(schema);
+    isValid(manifestOf(await exportedObjects(world)));
+    expect(isValid.errors).toBeNull();
   });
 
   it("writes no Parquet file for a run without changes", async () => {
