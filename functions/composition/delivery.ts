@@ -50,7 +50,7 @@ const outboxStore = <LogRecord>(
 
 /** The bus has no log: its outbox entries store the progress. */
 function noLog(): never {
-  throw new Error("The event bus has no log.");
+  throw new Error("The event bus has no log of deliveries: its outbox entries store the progress.");
 }
 
 /** Returns the dependencies of the delivery worker, for webhooks, exports and the bus. */

@@ -204,7 +204,7 @@ async function playWrongRuns(
   }
   await service.discard(
     runs.map(({ run }) => run),
-    `The source sent prices times ${factor}.`,
+    `The source sent prices multiplied by ${factor}.`,
   );
   return runs.length;
 }
@@ -234,7 +234,7 @@ async function playPartlyWrongRuns(
   }
   await service.discard(
     runs.map(({ run }) => run),
-    `The source sent some prices times ${factor}.`,
+    `The source sent some prices multiplied by ${factor}.`,
   );
   return runs.length;
 }

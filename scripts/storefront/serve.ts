@@ -27,7 +27,7 @@ const commandLine = {
       type: "string",
       value: "<fault>",
       about:
-        "fails, or replies in an unusual way.\n" +
+        "makes the store fail, or reply in an unusual way.\n" +
         `To the first call: ${misbehaviours.filter(isTemporary).join(", ")}.\n` +
         `To every call: ${misbehaviours.filter((name) => !isTemporary(name)).join(", ")}`,
     },

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { withRefused } from "../base/shown-value.ts";
 
 const watchlist = { account_id: v.string(), watchlist_id: v.string() };
 
@@ -12,7 +13,10 @@ export const runsMessage = v.variant("type", [
     ...watchlist,
     scheduled_time: v.pipe(
       v.string(),
-      v.check((text) => !Number.isNaN(Date.parse(text)), "'scheduled_time' must be a time."),
+      v.check(
+        (text) => !Number.isNaN(Date.parse(text)),
+        withRefused("'scheduled_time' must be an ISO 8601 time."),
+      ),
     ),
     /**
      * True if the sweeper sent the message because the message of the watchlist's schedule was

@@ -36,7 +36,7 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
   if (webhookEndpointId !== null && !isId("webhookEndpoint", webhookEndpointId)) {
     throw invalidParam(
       "webhook_endpoint_id",
-      `'webhook_endpoint_id' must be the ID of a webhook endpoint (we_...) (got ${shownValue(webhookEndpointId)}).`,
+      `'webhook_endpoint_id' must be the ID of a webhook endpoint, which begins with we_ (got ${shownValue(webhookEndpointId)}).`,
     );
   }
 }
@@ -63,7 +63,7 @@ export async function changedEndpoint(
   if (isNamedTwice(params)) {
     throw invalidParam(
       "webhook_url",
-      "Send 'webhook_url' or 'webhook_endpoint_id', not both, unless both have the watchlist's current values.",
+      "The request has both 'webhook_url' and 'webhook_endpoint_id', and one differs from the current value. Send only one.",
     );
   }
   const found = await namedEndpoint(watchlist.accountId, params, endpoints);
@@ -85,7 +85,7 @@ export async function namedEndpoint(
     if (found !== null) return found;
     throw invalidParam(
       "webhook_url",
-      "There is no webhook endpoint with this URL. Create it with POST /v1/webhook_endpoints first.",
+      "No webhook endpoint of this account has the URL in 'webhook_url'. Create one with POST /v1/webhook_endpoints, then repeat the call.",
     );
   }
   if (webhookEndpointId === null) return null;

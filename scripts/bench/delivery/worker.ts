@@ -78,7 +78,7 @@ const publisher = runEventPublisher({
   hasBus: false,
 });
 function noLog(): never {
-  throw new Error("The event bus has no log.");
+  throw new Error("The event bus has no log of deliveries: its outbox entries store the progress.");
 }
 
 const delivering = {

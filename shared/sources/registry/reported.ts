@@ -85,8 +85,14 @@ function warnUnanswered(
   { source, warn }: RemoteReporting,
 ): void {
   if (unanswered?.isBusy === true)
-    warn(`${source}: no call succeeded, and calls were throttled (429); lower callsPerSecond`);
-  else if (unanswered !== null) warn(`${source}: no call succeeded`, unanswered.reason);
+    warn(
+      `${source}: all calls of a read failed, and the source throttled calls (429); lower callsPerSecond`,
+    );
+  else if (unanswered !== null)
+    warn(
+      `${source}: all calls of a read failed; check the source and its secret`,
+      unanswered.reason,
+    );
 }
 
 /** Returns true for a call that was sent to the source at least once. */

@@ -153,7 +153,7 @@ function problemOf({ code, reason }: ToolError): string {
   if (code === rpcCodes.unknownMethod) return "the store does not offer the tool lookup_catalog";
   return code === rpcCodes.serverError
     ? `the store refuses calls (${code})`
-    : `the store answers with the error ${code}`;
+    : `the store returns the error ${code}`;
 }
 
 function catalogOutcome(

@@ -206,7 +206,7 @@ describe("labels and metadata of items", () => {
   it.each([
     [{ label: "x" }, "add[1].id", "required"],
     [{ id: 5 }, "add[1].id", "must be a string"],
-    [{ id: "12" }, "add[1].id", "is not a SKU"],
+    [{ id: "12" }, "add[1].id", "must be a SKU"],
     [{ id: "9000001", label: "" }, "add[1].label", "empty"],
     [{ id: "9000001", label: 5 }, "add[1].label", "must be a string, or null"],
     [{ id: "9000001", label: "x".repeat(101) }, "add[1].label", "at most 100 characters"],

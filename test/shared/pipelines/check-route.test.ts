@@ -77,7 +77,8 @@ describe("a route with 'once'", () => {
   it("is refused with 'when': ok if it has no condition", () => {
     expect(refusalOf({ once: true })).toEqual({
       param: "route.once",
-      message: "'once' needs a condition that can become false. Add 'field' and 'op', or 'where'.",
+      message:
+        "'once' applies only with a condition that can become false. Add 'field' and 'op', or 'where'.",
     });
   });
 
@@ -93,7 +94,8 @@ describe("a route with 'cooldown'", () => {
   it("is refused if it runs a step but does not notify", () => {
     expect(refusalOf({ cooldown: "1h", notify: false, run: "next" })).toEqual({
       param: "route.cooldown",
-      message: "'cooldown' limits notifications. Add 'notify': true, or omit it.",
+      message:
+        "'cooldown' applies only with 'notify': true. Add 'notify': true, or omit 'cooldown'.",
     });
   });
 

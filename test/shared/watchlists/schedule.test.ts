@@ -145,17 +145,14 @@ describe("a step of a new cron", () => {
   });
 
   it.each([
-    ["*/61 * * * *", "'*/61' in its minute field. A step in this field is at most 60,"],
-    ["*/200 * * * *", "'*/200' in its minute field. A step in this field is at most 60,"],
-    ["*/99999999999999999999 * * * *", "in its minute field. A step in this field is at most 60,"],
-    ["0,0-30/61 * * * *", "'0-30/61' in its minute field. A step in this field is at most 60,"],
-    ["0 */25 * * *", "'*/25' in its hour field. A step in this field is at most 24,"],
-    ["0 0 */32 * *", "'*/32' in its day-of-month field. A step in this field is at most 31,"],
-    ["0 0 1 JAN-DEC/13 *", "'JAN-DEC/13' in its month field. A step in this field is at most 12,"],
-    [
-      "0 0 * * MON-FRI/8",
-      "'MON-FRI/8' in its day-of-week field. A step in this field is at most 7,",
-    ],
+    ["*/61 * * * *", "'*/61' in its minute field. The step must be at most 60,"],
+    ["*/200 * * * *", "'*/200' in its minute field. The step must be at most 60,"],
+    ["*/99999999999999999999 * * * *", "in its minute field. The step must be at most 60,"],
+    ["0,0-30/61 * * * *", "'0-30/61' in its minute field. The step must be at most 60,"],
+    ["0 */25 * * *", "'*/25' in its hour field. The step must be at most 24,"],
+    ["0 0 */32 * *", "'*/32' in its day-of-month field. The step must be at most 31,"],
+    ["0 0 1 JAN-DEC/13 *", "'JAN-DEC/13' in its month field. The step must be at most 12,"],
+    ["0 0 * * MON-FRI/8", "'MON-FRI/8' in its day-of-week field. The step must be at most 7,"],
   ])(
     "is refused, with the reason, if it is larger than the number of values in its field: %s",
     (cron, reason) => {

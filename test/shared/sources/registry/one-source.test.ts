@@ -323,7 +323,9 @@ describe("the warning that no call of a read succeeded", () => {
     await read("retailer_d.standard", 1, 3);
     expect(warnings).toHaveLength(1);
     const [, reported] =
-      /^retailer_d\.standard: upstream: no call succeeded \((\w+)\)$/.exec(warnings[0] ?? "") ?? [];
+      /^retailer_d\.standard: upstream: all calls of a read failed; check the source and its secret \((\w+)\)$/.exec(
+        warnings[0] ?? "",
+      ) ?? [];
     expect(reported).toMatch(word);
     expect(replies).toEqual([reported, reported]);
   });
@@ -338,7 +340,7 @@ describe("the warning that no call of a read succeeded", () => {
     await read("retailer_d.standard", 1, 3);
     expect(warnings).toEqual([
       "retailer_d.standard: upstream: the server refuses the key (403)",
-      "retailer_d.standard: upstream: no call succeeded (circuit_open)",
+      "retailer_d.standard: upstream: all calls of a read failed; check the source and its secret (circuit_open)",
     ]);
   });
 
@@ -351,7 +353,7 @@ describe("the warning that no call of a read succeeded", () => {
       const source = { adapter: "upstream", baseUrl: host.url };
       await reader({ "retailer_d.standard": source }, world)("retailer_d.standard", 1, 3);
       expect(warnings).toEqual([
-        "retailer_d.standard: upstream: no call succeeded, and calls were throttled (429); lower callsPerSecond",
+        "retailer_d.standard: upstream: all calls of a read failed, and the source throttled calls (429); lower callsPerSecond",
       ]);
     },
   );

@@ -24,7 +24,7 @@ const reasons: Readonly<Record<string, string>> = {
   connection_failed: "The connection to the store failed",
   tls_failed: "The store has no valid certificate for this host",
   connect_timeout: "The connection to the store timed out",
-  timeout: "The store did not answer in time",
+  timeout: "The store did not respond in time",
   destination_disabled: "The destination is disabled",
   destination_deleted: "The destination was deleted",
 };

@@ -7,7 +7,7 @@ const reasons: Readonly<Record<string, string>> = {
   connection_failed: "The connection to the host failed",
   tls_failed: "The host has no valid certificate",
   connect_timeout: "The connection timed out after 5 s",
-  timeout: "The receiver did not answer within 15 s",
+  timeout: "The receiver did not respond within 15 s",
   endpoint_disabled: "The endpoint is disabled",
   endpoint_deleted: "The endpoint was deleted",
   event_expired: "The event is too old to send",
