@@ -121,7 +121,7 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toHaveLength(5);
   });
 
-  it("gives an event up after the last retry, and counts and logs it", async () => {
+  it("stops sending an event after its last retry, and counts and logs the event", async () => {
     world.bus.refuse(({ detail }) => (detail.includes("_1_1") ? "InternalFailure" : undefined));
     const run = aRun(many(3));
     await world.publish(run);
@@ -212,7 +212,7 @@ describe("the delivery of events to the event bus", () => {
     ]);
   });
 
-  it("sends expired events not at all, and counts them", async () => {
+  it("does not send expired events, and counts them", async () => {
     await world.publish(aRun(many(2)));
     const archive = world.publishing.bodies;
     const stored: typeof archive = { ...archive };

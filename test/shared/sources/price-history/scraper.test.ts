@@ -226,7 +226,7 @@ describe("the price history scraper, with too few tokens,", () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(980);
   });
 
-  it("delays the next call if the last answer reported an empty token balance", async () => {
+  it("delays the next call if the last response reported an empty token balance", async () => {
     double = await startHistoryDouble(({ ids }) => ({
       body: envelope(
         { products: ids.map((id) => aListing(id)) },

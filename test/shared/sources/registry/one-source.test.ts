@@ -385,7 +385,7 @@ describe("the warning that no call of a read succeeded", () => {
     expect(reports).toEqual([{ timeout: 1 }, { "2xx": 1, timeout: 1 }]);
   });
 
-  it("is not written if the source answered with a refusal", async () => {
+  it("is not written if the source responded with a refusal", async () => {
     const host = await startHost(404);
     const warnings: string[] = [];
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });

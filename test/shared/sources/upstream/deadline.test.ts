@@ -55,7 +55,7 @@ async function read(
   return answers.map(({ status }) => status);
 }
 
-it("an upstream answer that is sent at the deadline of the server is accepted", async () => {
+it("an upstream reply that is sent at the deadline of the server is accepted", async () => {
   const url = await startServer((deadlineMs) => deadlineMs);
   const asked = { ids: ["1234567"], withinMs: 5_000 };
   expect(await read(url, { tryTimeoutMs: 1_000 }, asked)).toEqual(["not_found"]);

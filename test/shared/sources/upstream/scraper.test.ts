@@ -183,7 +183,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     ["400", 43],
     ["500", 40],
   ] as const)(
-    "to a server that always answers %s sends at most %i calls for 100 IDs",
+    "to a server that always returns %s sends at most %i calls for 100 IDs",
     async (name, callsMax) => {
       const answers = await read({ ids: delisting(100), misbehave: () => name });
       expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
