@@ -17,7 +17,7 @@ export interface ChangeRow {
   /** Time of the read. */
   readonly at: Date;
   readonly field: string | null;
-  /** The values as JSON: a text is in quotation marks, and a missing value is `null`. */
+  /** The values as JSON: a string is in quotation marks, and a missing value is `null`. */
   readonly before: string | null;
   readonly after: string | null;
   /** The values if they are numbers. */

@@ -37,8 +37,8 @@ export interface Destination {
   /** True exports the changes of each run as a Parquet file, too. */
   readonly rows: boolean;
   /**
-   * Number of failed export attempts in a row. A successful attempt or test resets it to 0, and so
-   * does a change that was checked.
+   * Number of failed export attempts in a row. A successful attempt, a successful test and a
+   * checked change reset it to 0.
    */
   readonly failuresInRow: number;
   readonly lastSuccessAt: string | null;

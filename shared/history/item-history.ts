@@ -12,7 +12,7 @@ export interface ItemHistoryQuery {
   readonly order: HistoryOrder;
   readonly limit: number;
   /**
-   * Fields to show. Leaves out reads that have none of them, but not those that found the item
+   * Fields to show. Leaves out reads that have none of them, except reads that found the item
    * delisted. Undefined: all fields.
    */
   readonly fields: readonly string[] | undefined;

@@ -19,7 +19,7 @@ export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldC
 
 /**
  * Returns the last number of a field before a gap, as far as one point before the end of the gap
- * shows it. Null: the item had no number. Undefined: an earlier point has the answer.
+ * shows it. Null: the item had no number. Undefined: only an earlier point can show it.
  */
 function numberBeforeGap(
   { status, values }: Pick<HistoryPoint, "status" | "values">,

@@ -175,7 +175,7 @@ async function reserve(
   dependencies: MeteredReadDependencies,
 ): Promise<void> {
   const { accountId, requestId, endpoint, deadline } = call;
-  // The present time, not `call.now`: other calls have changed the ledger since this call started.
+  // The current time, not `call.now`: other calls have changed the ledger since this call started.
   const now = dependencies.clock.now();
   const reservation = {
     accountId,

@@ -4,7 +4,7 @@ import type { Platform } from "./catalogue.ts";
 interface IdRule {
   /** Pattern of an ID without surrounding spaces. Its capturing group is the ID itself. */
   readonly pattern: RegExp;
-  /** Description of the format. It completes the error message `"<ID>" is not …`. */
+  /** Description of the format. It completes the error message `'ids[0]' must be …`. */
   readonly expected: string;
 }
 

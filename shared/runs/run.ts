@@ -110,7 +110,7 @@ export interface Hold {
   readonly reason: string | null;
 }
 
-/** How the answers of a run differ in shape from those before. */
+/** How the shape of the answers of a run differs from the shape of earlier answers. */
 export interface ShapeChange {
   /** Present if the prices of many items changed by the same factor, rounded to three digits. */
   readonly priceJump?: { readonly factor: number; readonly items: number };
@@ -157,7 +157,7 @@ export interface Run extends RunRef {
    * are none.
    */
   readonly missingFields?: readonly string[];
-  /** Present if the answers had another shape than those before. */
+  /** Present if the answers had another shape than earlier answers. */
   readonly shape?: ShapeChange;
   /** Present if the brake held the run. */
   readonly hold?: Hold;

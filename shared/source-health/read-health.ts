@@ -8,7 +8,7 @@ import type { HealthPeriod, HealthStore } from "./health-store.ts";
 export type HealthByScraper = ReadonlyMap<StepScraperId, readonly HealthPeriod[]>;
 
 /**
- * Time that a read may lose to repeats and to requests without an answer, in milliseconds. A call
+ * Time that a read may lose to repeats and to requests without a response, in milliseconds. A call
  * without health is better than a late one.
  */
 const readLossMs = 1_000;

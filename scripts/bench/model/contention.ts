@@ -26,7 +26,7 @@ export const defaultRules: DynamoRules = {
   partitionUnits: 1_000,
 };
 
-/** The engine's answer to a request, and the write units that the request consumed. */
+/** The engine's response to a request, and the write units that the request consumed. */
 export interface Effect<Answer> {
   readonly answer: Answer;
   readonly units: number;

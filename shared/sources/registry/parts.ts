@@ -42,7 +42,8 @@ export interface SourceDependencies {
   /** Records the health of the sources. Use one instance in each process. */
   readonly recordHealth: RecordHealth;
   /**
-   * Receives problems that an operator must fix. They contain no secrets and no data from answers.
+   * Receives problems that an operator must fix. They contain no secrets and no data from
+   * responses.
    */
   readonly warn: (problem: string) => void;
 }

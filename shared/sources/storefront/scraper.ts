@@ -135,7 +135,7 @@ function errorOutcome(error: ToolError, count: number, note: Note): BatchOutcome
   return { kind: "none" };
 }
 
-/** Words with which stores refuse a batch because of its size. */
+/** Words in the messages with which stores refuse a batch because of its size. */
 const sizeWords = /\b(?:max(?:imum)?|limit(?:ed)?|at most|too (?:many|large)|exceed\w*|batch)\b/i;
 
 /**
@@ -182,7 +182,7 @@ function catalogOutcome(
       const isMissing = isReportedMissing(storeId, catalog);
       return { id, status: isMissing ? "not_found" : "unavailable", fetchedAt };
     }
-    // The store answered for another country.
+    // The store returned prices of another country.
     if (isForeign(found, currency)) {
       note?.(`storefront: the store returns prices in another currency than ${currency}`);
       return { id, status: "unavailable", fetchedAt };

@@ -212,8 +212,16 @@ describe("labels and metadata of items", () => {
     [{ id: "9000001", label: "x".repeat(101) }, "add[1].label", "at most 100 characters"],
     [{ id: "9000001", label: "a\u0007b" }, "add[1].label", "control characters"],
     [{ id: "9000001", metadata: [] }, "add[1].metadata", "must be an object"],
-    [{ id: "9000001", metadata: { target_price: null } }, "add[1].metadata.target_price", "value"],
-    [{ id: "9000001", metadata: { target_price: {} } }, "add[1].metadata.target_price", "value"],
+    [
+      { id: "9000001", metadata: { target_price: null } },
+      "add[1].metadata.target_price",
+      "must be a string, a number",
+    ],
+    [
+      { id: "9000001", metadata: { target_price: {} } },
+      "add[1].metadata.target_price",
+      "must be a string, a number",
+    ],
     [{ id: "9000001", metadata: { a: long } }, "add[1].metadata.a", "at most 200 characters"],
     [{ id: "9000001", metadata: { a: "\n" } }, "add[1].metadata.a", "control characters"],
     [{ id: "9000001", metadata: { Target: 1 } }, "add[1].metadata.Target", 'The key "Target"'],

@@ -1,7 +1,7 @@
 import type { S3DestinationTest } from "../../api/resources.ts";
 import { formatDuration } from "../../format/sizes.ts";
 
-/** Texts for frequent error codes of stores and connections. Other codes are shown unchanged. */
+/** Messages for frequent error codes of stores and connections. Other codes are shown unchanged. */
 const reasons: Readonly<Record<string, string>> = {
   AccessDenied: "The store denied access. Allow s3:PutObject and s3:DeleteObject on the prefix",
   NoSuchBucket: "The bucket does not exist",

@@ -51,7 +51,7 @@ export const fieldsFor = (scraper: Scraper | undefined, when: string): readonly 
   scraper?.fields.filter(({ whens }) => whens.includes(when)) ?? [];
 
 /**
- * Returns the pipeline in a text, for the form with rules. Returns undefined if the form cannot
+ * Returns the pipeline in a string, for the form with rules. Returns undefined if the form cannot
  * show it: if the text is not JSON or lacks what every pipeline has.
  */
 export function rulesIn(text: string): Pipeline | undefined {

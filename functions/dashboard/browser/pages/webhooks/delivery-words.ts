@@ -22,7 +22,7 @@ export function reasonInWords(error: string): string {
   return status === undefined ? (reasons[error] ?? error.replaceAll("_", " ")) : `HTTP ${status}`;
 }
 
-/** Returns the result of the last attempt as a text: the error, `HTTP 200`, or `Not sent yet`. */
+/** Returns the result of the last attempt as a string: the error, `HTTP 200`, or `Not sent yet`. */
 export function answerInWords({ last_status: status, last_error: error }: WebhookDelivery): string {
   if (error !== null) return reasonInWords(error);
   return status === null ? "Not sent yet" : `HTTP ${status}`;
