@@ -164,7 +164,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   // The CDK app. It imports only the files that it shares with the functions.
   "lib/": [
     ...functions("environment.ts routes.ts"),
-    ...shared("base event-bus/event-bus.ts observability/metric-names.ts scrapers/catalogue.ts"),
+    ...shared("base event-bus/event-bus.ts observability/metric-names.ts scrapers/catalog.ts"),
     ...shared("sources/contract/secret-reference.ts sources/registry/configuration.ts"),
   ],
 
@@ -176,7 +176,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "tools/dashboard/": [],
   "tools/documents/": ["shared/"],
   "tools/dynamodb/": [],
-  "tools/labelled-pages/": ["shared/", ...tools("stand-ins")],
+  "tools/labeled-pages/": ["shared/", ...tools("stand-ins")],
   "tools/local/": ["shared/", "functions/", "lib/"],
   "tools/migrations/": ["shared/", ...tools("command-line reconcile")],
   "tools/past/": ["shared/", "functions/", ...tools("local stand-ins")],
@@ -198,7 +198,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "functions/",
     "lib/",
     ...tools(
-      "command-line credits customer dashboard dynamodb labelled-pages local past reconcile stand-ins",
+      "command-line credits customer dashboard dynamodb labeled-pages local past reconcile stand-ins",
     ),
     ...scripts("admin/target.ts measure"),
   ],

@@ -1,4 +1,4 @@
-import { isPlatform } from "../../shared/platforms/catalogue.ts";
+import { isPlatform } from "../../shared/platforms/catalog.ts";
 import { plainLine } from "../../shared/sources/contract/html-text.ts";
 import { decimalsOf } from "../../shared/sources/storefront/minor-units.ts";
 import { contextOf } from "../../shared/sources/storefront/tool-call.ts";

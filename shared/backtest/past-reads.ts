@@ -6,7 +6,7 @@ import {
   type ReadingKind,
   type Snapshot,
   stepScrapers,
-} from "../scrapers/catalogue.ts";
+} from "../scrapers/catalog.ts";
 import { kindsSharing } from "../scrapers/shared-fields.ts";
 import { currentSnapshot, type Item, kindsByWeight, newItem } from "../watchlists/item.ts";
 import { type PastLives, pastLives } from "./past-lives.ts";

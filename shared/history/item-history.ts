@@ -1,5 +1,5 @@
 import { invalidParam } from "../base/errors.ts";
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 import type { HistorySpan, ItemPoint } from "./history.ts";
 import type { HistoryOrder, HistoryStore } from "./history-store.ts";
 

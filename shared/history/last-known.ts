@@ -1,4 +1,4 @@
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 import { kindOf } from "./change-kinds.ts";
 import type { FieldChange, FoundChange } from "./field-change.ts";
 import type { HistoryPoint } from "./history.ts";

@@ -2,7 +2,7 @@ import { invalidParam, missingParam } from "../base/errors.ts";
 import { shownValue } from "../base/shown-value.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import type { FieldType } from "../scrapers/fields.ts";
-import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
+import { type StepScraperId, stepScrapers } from "../scrapers/catalog.ts";
 import {
   type FieldTest,
   isFieldReference,

@@ -1,5 +1,5 @@
 import { limits } from "../base/limits.ts";
-import { type ReadingKind, type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
+import { type ReadingKind, type StepScraperId, stepScrapers } from "../scrapers/catalog.ts";
 import type { ConditionFilter } from "../scrapers/offer.ts";
 
 /** Outcomes of a read that a route can select (specification, section "Pipeline"). */

@@ -1,4 +1,4 @@
-import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
+import type { FieldValue, Snapshot } from "../scrapers/catalog.ts";
 import { typeOfField } from "../scrapers/fields.ts";
 import { areEqual } from "./compare.ts";
 import {

@@ -5,7 +5,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { shownValue, withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
-import { stepScraperIds } from "../scrapers/catalogue.ts";
+import { stepScraperIds } from "../scrapers/catalog.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
 import { metadataKeyPattern, ops, valueOps, whens } from "./definition.ts";
 import { meaning } from "./pipeline-schema.ts";

@@ -1,5 +1,5 @@
 import { invalidParam } from "../base/errors.ts";
-import type { Platform } from "./catalogue.ts";
+import type { Platform } from "./catalog.ts";
 
 interface IdRule {
   /** Pattern of an ID without surrounding spaces. Its capturing group is the ID itself. */
@@ -56,7 +56,7 @@ export function parseItemIds(
 }
 
 /**
- * Parses an item ID. Returns it normalised: trimmed and in upper case.
+ * Parses an item ID. Returns it normalized: trimmed and in upper case.
  * @throws 400 INVALID_PARAM with this `param`
  */
 export function parseItemId(platform: Platform, raw: string, param: string): string {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { Endpoint, EndpointId, Marketplace, PlatformEntry } from "./catalogue.ts";
-import { announcedPlatforms, isPlatform, platforms } from "./catalogue.ts";
+import type { Endpoint, EndpointId, Marketplace, PlatformEntry } from "./catalog.ts";
+import { announcedPlatforms, isPlatform, platforms } from "./catalog.ts";
 import { healthItemsMin, healthStatuses, healthStatusText } from "./health-status.ts";
 import { itemIdPattern } from "./item-id.ts";
 

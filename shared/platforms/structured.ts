@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { notImplemented, type ServiceError, unknownId } from "../base/errors.ts";
-import type { Platform } from "./catalogue.ts";
+import type { Platform } from "./catalog.ts";
 
 interface Parameter {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { Pipeline } from "../pipelines/definition.ts";
-import type { Platform } from "../platforms/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
 import type { RunLimits } from "../watchlists/settings.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 import type { StepStats } from "./step.ts";

@@ -5,7 +5,7 @@
 import { limits } from "../base/limits.ts";
 import { pointOf } from "../history/point-lines.ts";
 import { readingKind, type Step, stepOf } from "../pipelines/definition.ts";
-import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
+import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalog.ts";
 import type { Item } from "../watchlists/item.ts";
 import { comparedItems } from "./compared-items.ts";
 import type { StepAnswer } from "./read-step.ts";

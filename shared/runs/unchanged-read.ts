@@ -3,7 +3,7 @@ import { type Metadata, type Pipeline, readingKind, type Step } from "../pipelin
 import { statefulParts } from "../pipelines/route-state.ts";
 import { buyboxAboveLowest, matchesNoRoute } from "../pipelines/rules.ts";
 import { testedPrices } from "../pipelines/tested-prices.ts";
-import type { ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
+import type { ReadingKind, Snapshot } from "../scrapers/catalog.ts";
 import { kindsSharing } from "../scrapers/shared-fields.ts";
 import type { Item } from "../watchlists/item.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { healthItemsMin, healthStatuses, healthStatusText } from "../platforms/health-status.ts";
-import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
+import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalog.ts";
 import {
   countsWithin,
   healthStatus,

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Warn } from "../base/best-effort.ts";
 import { withSeparateLoss } from "../base/retry-budget.ts";
-import { type StepScraperId, stepScraperIds } from "../scrapers/catalogue.ts";
+import { type StepScraperId, stepScraperIds } from "../scrapers/catalog.ts";
 import type { HealthPeriod, HealthStore } from "./health-store.ts";
 
 /** The stored periods of each scraper. Empty for a scraper without reads. */

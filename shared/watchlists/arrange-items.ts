@@ -1,4 +1,4 @@
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 import { currentSnapshot, type Item } from "./item.ts";
 import { type ItemDetails, knownDetails } from "./item-details.ts";
 import { compareIds } from "./page.ts";

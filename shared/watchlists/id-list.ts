@@ -11,7 +11,7 @@ import {
   visibleText,
 } from "../base/visible-text.ts";
 import { type Metadata, metadataKeyPattern } from "../pipelines/definition.ts";
-import type { Platform } from "../platforms/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
 import { parseItemId } from "../platforms/item-id.ts";
 import type { GivenLabels } from "./item-details.ts";
 

@@ -1,7 +1,7 @@
 import { invalidParam } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
 import { shownValue } from "../base/shown-value.ts";
-import { normaliseUrl } from "../outgoing/url.ts";
+import { normalizeUrl } from "../outgoing/url.ts";
 import type { WebhookEndpoint } from "../webhooks/endpoint.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { unknownEndpointId } from "../webhooks/existing.ts";
@@ -57,7 +57,7 @@ export async function changedEndpoint(
   if (webhookUrl === null && webhookEndpointId === null) return null;
   const shown = await endpointBinding(watchlist, endpoints);
   const isShown =
-    (webhookUrl === null || normaliseUrl(webhookUrl) === shown?.url) &&
+    (webhookUrl === null || normalizeUrl(webhookUrl) === shown?.url) &&
     (webhookEndpointId === null || webhookEndpointId === shown?.endpointId);
   if (shown !== null && isShown) return shown;
   if (isNamedTwice(params)) {
@@ -80,7 +80,7 @@ export async function namedEndpoint(
   endpoints: EndpointLookup,
 ): Promise<WebhookEndpoint | null> {
   if (webhookUrl !== null) {
-    const url = normaliseUrl(webhookUrl);
+    const url = normalizeUrl(webhookUrl);
     const found = url === null ? null : await endpoints.findByUrl(accountId, url);
     if (found !== null) return found;
     throw invalidParam(

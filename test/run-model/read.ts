@@ -5,7 +5,7 @@ import {
   type Route,
   type Step,
 } from "../../shared/pipelines/definition.ts";
-import { type ReadingKind, type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import { type ReadingKind, type Snapshot, stepScrapers } from "../../shared/scrapers/catalog.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import {
   decideChanged,

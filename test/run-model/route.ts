@@ -10,7 +10,7 @@ import {
   type Route,
   type Step,
 } from "../../shared/pipelines/definition.ts";
-import { type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import { type Snapshot, stepScrapers } from "../../shared/scrapers/catalog.ts";
 import { typeOfField } from "../../shared/scrapers/fields.ts";
 import { isSame, type Known } from "./fields.ts";
 

@@ -1,5 +1,5 @@
-import type { Platform } from "../../shared/platforms/catalogue.ts";
-import type { Snapshot } from "../../shared/scrapers/catalogue.ts";
+import type { Platform } from "../../shared/platforms/catalog.ts";
+import type { Snapshot } from "../../shared/scrapers/catalog.ts";
 import type { ProductFields } from "../../shared/scrapers/scraper.ts";
 import type { Offer } from "../../shared/scrapers/offer.ts";
 import { type ItemLooks, lookAt, type OffersLook } from "./answers.ts";

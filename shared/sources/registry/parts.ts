@@ -1,6 +1,6 @@
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { SecretReader } from "../../base/secret-reader.ts";
-import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import type { StepScraperId } from "../../scrapers/catalog.ts";
 import { isTokenRefusal } from "../price-history/account.ts";
 import type { PriceHistoryDependencies } from "../price-history/source.ts";
 import type { TokensByKey } from "../price-history/tokens.ts";

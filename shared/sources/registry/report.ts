@@ -1,4 +1,4 @@
-import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import type { StepScraperId } from "../../scrapers/catalog.ts";
 import type { SourceEvent } from "../http/source-event.ts";
 
 /** Metrics of the calls in one read. */

@@ -1,7 +1,7 @@
 /** Wraps sources so that each read reports its metrics and is counted for the source's health. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../base/clock.ts";
-import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import type { StepScraperId } from "../../scrapers/catalog.ts";
 import { countRead, type Quota } from "../../source-health/health-counts.ts";
 import type { RecordHealth } from "../../source-health/record-health.ts";
 import type { OfferChecker, OfferScraper, Scraper } from "../../scrapers/scraper.ts";

@@ -1,6 +1,6 @@
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import { newId } from "../../base/ids.ts";
-import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import type { StepScraperId } from "../../scrapers/catalog.ts";
 import type { BatchSize } from "../http/batch-size.ts";
 import {
   batchFailureOf,

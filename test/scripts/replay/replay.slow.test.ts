@@ -80,7 +80,9 @@ it("a replay of 60 invented products holds the run in which all prices are multi
   const runs = readFileSync(join(large, "runs.jsonl"), "utf8");
   rmSync(large, { recursive: true });
 
-  expect(out).toContain("The brakes passed 12 runs, held 2 runs with all prices multiplied by 100,\n");
+  expect(out).toContain(
+    "The brakes passed 12 runs, held 2 runs with all prices multiplied by 100,\n",
+  );
   expect(out).toMatch(/brake +14 +0 +0/);
   expect(out).not.toContain("DIFFERENT");
   expect(code).toBe(0);

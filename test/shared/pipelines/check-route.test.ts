@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isServiceError } from "../../../shared/base/errors.ts";
 import { checkRoute } from "../../../shared/pipelines/check-route.ts";
 import type { Route } from "../../../shared/pipelines/definition.ts";
-import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
+import type { StepScraperId } from "../../../shared/scrapers/catalog.ts";
 
 interface Refusal {
   readonly param: string | undefined;

@@ -4,8 +4,8 @@ import { isServiceError, type ServiceError } from "../../../shared/base/errors.t
 import { defaultPipeline, presentPipeline } from "../../../shared/pipelines/default.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { parsePipeline } from "../../../shared/pipelines/parse.ts";
-import { type Platform, platforms } from "../../../shared/platforms/catalogue.ts";
-import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { type Platform, platforms } from "../../../shared/platforms/catalog.ts";
+import { stepScraperIds } from "../../../shared/scrapers/catalog.ts";
 import { anyPipeline } from "./any-pipeline.ts";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import { pointLine } from "../../../shared/history/point-lines.ts";
-import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
+import type { Snapshot } from "../../../shared/scrapers/catalog.ts";
 import type { ReadStatus } from "../../../shared/scrapers/scraper.ts";
 import type { StepAnswer } from "../../../shared/runs/read-step.ts";
 import type { StepResults } from "../../../shared/runs/run-outcomes.ts";

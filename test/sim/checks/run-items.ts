@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { readingKind, runOrder, stepOf } from "../../../shared/pipelines/definition.ts";
-import type { ReadingKind } from "../../../shared/scrapers/catalogue.ts";
+import type { ReadingKind } from "../../../shared/scrapers/catalog.ts";
 import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import { applyOutcome, revisionAfter } from "../../../shared/runs/apply-outcome.ts";
 import { type Item, knownValue, newItem } from "../../../shared/watchlists/item.ts";

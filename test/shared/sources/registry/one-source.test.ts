@@ -3,7 +3,7 @@ import { createServer, type OutgoingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { type ProductScraperId, stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import { type ProductScraperId, stepScraperIds } from "../../../../shared/scrapers/catalog.ts";
 import type { Answer } from "../../../../shared/scrapers/scraper.ts";
 import {
   parseSources,

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
-import { stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../../../shared/scrapers/catalog.ts";
 import { parseSources } from "../../../../shared/sources/registry/configuration.ts";
 import { scraperFor } from "../../../../shared/sources/registry/scraper-sources.ts";
 import { aSourceWorld } from "../../../support/source-dependencies.ts";

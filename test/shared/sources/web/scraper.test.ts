@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
-import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
+import type { ProductScraperId } from "../../../../shared/scrapers/catalog.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import { sourceClient } from "../../../../shared/sources/http/polite-client.ts";
 import { localRateBudget } from "../../../../shared/sources/http/rate-budget.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { parseSourceChoice } from "../../../../tools/local/sources.ts";
-import { idTemplate } from "../../../../tools/sources/storefront/catalogue.ts";
+import { idTemplate } from "../../../../tools/sources/storefront/catalog.ts";
 import { reachableStores } from "../../../../tools/sources/storefront/reachable-stores.ts";
 import {
   type ReferenceStore,
