@@ -59,7 +59,10 @@ const itemEvent = object({
   }),
 });
 
-/** Returns the rows of an event whose type is in `typesWithRows`, in the order of its entries. */
+/**
+ * Returns the rows of an event whose type is in `typesWithRows`, in the order of its entries.
+ * @param body the JSON of the event
+ */
 export function changeRows(body: string): readonly ChangeRow[] {
   const { id: eventId, data } = parse(itemEvent, JSON.parse(body));
   const event = { eventId, runId: data.run_id };

@@ -8,7 +8,11 @@ import type { HistoryStore } from "./history-store.ts";
 export const isReturn = ({ before, after }: Pick<FoundChange, "after" | "before">): boolean =>
   before === null && typeof after === "number";
 
-/** Compares a change with the value that was known before it. */
+/**
+ * Compares a change with the last known value before it. Adds that value, the kind of the change,
+ * and the difference: as an amount and in percent of the last known value. A difference is null
+ * unless both values are numbers; the percentage is also null if the last known value is 0.
+ */
 export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldChange {
   const { after } = change;
   const isNumeric = typeof lastKnown === "number" && typeof after === "number";

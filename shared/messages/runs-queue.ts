@@ -42,7 +42,7 @@ interface WatchlistRef {
   readonly watchlistId: string;
 }
 
-/** Writes the message about a watchlist that may be due. */
+/** Returns the message about a watchlist that may be due. */
 export const dueMessage = ({
   accountId,
   watchlistId,
@@ -59,7 +59,7 @@ export const dueMessage = ({
   ...(overdue === true && { overdue }),
 });
 
-/** Writes the message about a run to resume. */
+/** Returns the message about a run to resume. */
 export const resumeMessage = ({
   accountId,
   watchlistId,
@@ -71,13 +71,13 @@ export const resumeMessage = ({
   run_number: runNumber,
 });
 
-/** Writes the message about a deleted watchlist to purge. */
+/** Returns the message about a deleted watchlist to purge. */
 export const purgeMessage = (watchlistId: string): SentRunsMessage => ({
   type: "purge",
   watchlist_id: watchlistId,
 });
 
-/** Writes the message about the hold of a call to cancel. */
+/** Returns the message about the hold of a call to cancel. */
 export const cancelMessage = ({
   accountId,
   holdId,

@@ -21,7 +21,10 @@ export interface OkRead {
  */
 export type UnchangedCheck = (item: Item, read: OkRead, metadata: Metadata) => boolean;
 
-/** Returns the check of a step. */
+/**
+ * Returns the check for the reads of a step. It always returns false if a route of the pipeline has
+ * a state, or if the pipeline tests derived prices.
+ */
 export function unchangedCheck(pipeline: Pipeline, step: Step): UnchangedCheck {
   // The states of routes and of derived fields can change although no field does.
   if (statefulParts(pipeline).length > 0 || testedPrices(pipeline).length > 0) return () => false;

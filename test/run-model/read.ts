@@ -380,7 +380,9 @@ function isSelected(route: Route, { step, reading, sinceLast }: Case): boolean {
     case "always":
       return isAnswered(status);
     default:
-      throw new Error("The route's 'when' is unknown");
+      throw new Error(
+        `The model does not know the value of 'when' of the route (got ${JSON.stringify(route)}).`,
+      );
   }
 }
 

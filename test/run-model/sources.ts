@@ -21,7 +21,7 @@ export function showLooks(
   answers.product = (id, scraper) => {
     const look = lookAt(items[id] ?? {}, scraper, at);
     if (look === undefined || !("fields" in look))
-      throw new Error(`No scripted answer of ${scraper} for ${id}`);
+      throw new Error(`The scenario has no answer of ${scraper} about item ${id} in run ${at}.`);
     return look.status === "ok" || look.status === "partial"
       ? {
           status: look.status,
@@ -31,7 +31,8 @@ export function showLooks(
   };
   answers.offers = (id) => {
     const look = lookAt(items[id] ?? {}, "retailer_a.offers", at);
-    if (look === undefined || !("offers" in look)) throw new Error(`No scripted offers of ${id}`);
+    if (look === undefined || !("offers" in look))
+      throw new Error(`The scenario has no offers of item ${id} in run ${at}.`);
     return look.status === "ok"
       ? { status: "ok", totalOffers: look.total, offers: look.offers.map(fullOffer) }
       : { status: look.status };
@@ -39,7 +40,7 @@ export function showLooks(
   answers.check = ({ asin, offerListingId }) => {
     const look = lookAt(items[asin] ?? {}, "retailer_a.offer_check", at);
     if (look === undefined || !("buyable" in look))
-      throw new Error(`No scripted offer check of ${asin}`);
+      throw new Error(`The scenario has no offer check of item ${asin} in run ${at}.`);
     return look.status === "ok"
       ? { status: "ok", buyable: look.buyable.includes(offerListingId) }
       : { status: "unavailable" };

@@ -146,7 +146,7 @@ const pathOf = (template: string, values: Values): string =>
     // A URL with `..` as a segment leads to another operation.
     if (value === undefined || value === "" || value === "." || value === "..")
       throw new TypeError(
-        `The path parameter '${name}' must be an ID (got ${value === undefined ? "nothing" : `"${String(value)}"`}).`,
+        `The path parameter '${name}' must be an ID (got ${value === undefined ? "nothing" : `"${value}"`}).`,
       );
     return encodeURIComponent(String(value));
   });

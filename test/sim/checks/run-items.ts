@@ -64,7 +64,9 @@ function checkItemIds(
   { request, touched, isThere }: WatchlistScene,
   ids: ReadonlySet<string>,
 ): void {
-  for (const id of request.ids) if (!touched.has(id)) assert(ids.has(id), `${id} is lost`);
+  for (const id of request.ids)
+    if (!touched.has(id))
+      assert(ids.has(id), `item ${id}, which no user removed, is not on the watchlist`);
   for (const [id, there] of isThere) {
     if (there !== undefined) assert.equal(ids.has(id), there, `${id} is on the watchlist`);
   }

@@ -95,7 +95,10 @@ export type Lookup =
   | { readonly kind: "not_found" }
   | { readonly kind: "silent" };
 
-/** Looks an item number up. The reserved IDs of the sandbox behave as in the sandbox. */
+/**
+ * Returns what the store knows about an item number at a moment. The reserved IDs of the sandbox
+ * behave as in the sandbox.
+ */
 export function lookUp(number: string, moment: Moment): Lookup {
   const place = placeOf(number);
   const behavior = behaviorOf(platform, number);

@@ -67,7 +67,10 @@ interface Store extends Required<Omit<ReferenceStoreOptions, "misbehave" | "port
   readonly url: () => string;
 }
 
-/** Starts the reference store on loopback. */
+/**
+ * Starts the reference store on loopback. It serves a catalog of invented products by the Universal
+ * Commerce Protocol, and records its calls and the violations of the official schemas.
+ */
 export async function startReferenceStore(options: ReferenceStoreOptions): Promise<ReferenceStore> {
   const prices = new Map<string, number>();
   let url = "";

@@ -38,7 +38,7 @@ export function reasonInWords(error: string): string {
   return words === undefined ? error : `${words} (${error})`;
 }
 
-/** Returns the result of a test as a sentence. */
+/** Returns the result of a test of the destination as a sentence. */
 export const testInWords = ({ ok, message, duration_ms: duration }: S3DestinationTest): string =>
   ok || message === null
     ? `The test succeeded: a check object was written and deleted in ${formatDuration(duration)}.`
