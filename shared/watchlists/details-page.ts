@@ -54,7 +54,7 @@ export function encodeDetails(details: readonly ItemDetails[]): Uint8Array {
 const isEmptyObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
-/** Decodes a page of item details that `encodeDetails` encoded, in the same order. */
+/** Decodes the result of `encodeDetails`. */
 export function decodeDetails(bytes: Uint8Array): ItemDetails[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeDetails` made these bytes
   const columns = decompress(bytes) as Readonly<Record<string, readonly unknown[] | undefined>>;

@@ -92,9 +92,7 @@ class Transport:
         try:
             return response.json()
         except ValueError as cause:
-            raise RequestConnectionError(
-                f"The call {operation} got no complete response. Check the address and the network."
-            ) from cause
+            raise RequestConnectionError(f"{operation} got no complete response.") from cause
 
     def list(
         self, operation: str, *, path: Values | None = None, query: Values | None = None

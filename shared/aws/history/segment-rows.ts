@@ -85,7 +85,7 @@ export function numbersOf({ sk }: Row): { readonly runNumber: number; readonly c
   return { runNumber: Number(runNumber), chunk: Number(chunk) };
 }
 
-/** Parses the rows of a recorded run to its segment, with all its points. */
+/** Parses the points of a recorded run. */
 export const segmentOf = ({ runNumber, endedAt, rows }: StoredSegment): RunSegment => ({
   runNumber,
   endedAt,

@@ -121,7 +121,7 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toHaveLength(5);
   });
 
-  it("stops sending an event after its last retry, and counts and logs the event", async () => {
+  it("stops retrying an event after the last retry, and counts and logs it", async () => {
     world.bus.refuse(({ detail }) => (detail.includes("_1_1") ? "InternalFailure" : undefined));
     const run = aRun(many(3));
     await world.publish(run);

@@ -54,14 +54,10 @@ export const tail: Command = {
 export const listen: Command = {
   name: "listen",
   about:
-    "Sends each event to a local server, signed as a webhook. The server needs no public address. Prints the secret that verifies the signatures.",
+    "Sends each event to a local server, signed as a webhook. The server needs no public address. Prints the secret to verify them with.",
   options: {
     forward: { type: "string", value: "<url>", about: "the address of your server (required)" },
-    secret: {
-      type: "string",
-      value: "<secret>",
-      about: "the secret to sign with (default: a random one)",
-    },
+    secret: { type: "string", value: "<secret>", about: "signs with it (default: a random one)" },
     ...feedOptions,
   },
   examples: ["listen --forward http://localhost:3000"],
