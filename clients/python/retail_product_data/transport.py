@@ -84,9 +84,7 @@ class Transport:
         except httpx.TimeoutException as cause:
             raise RequestTimeoutError(f"The call {operation} got no response in time.") from cause
         except httpx.HTTPError as cause:
-            raise RequestConnectionError(
-                f"The call {operation} got no complete response. Check the address and the network."
-            ) from cause
+            raise RequestConnectionError(f"{operation} got no complete response.") from cause
         if not response.is_success:
             raise api_error(response)
         try:
