@@ -158,7 +158,7 @@ export function readEnvironment<F extends FunctionName>(
   const missing = names.filter((variable) => !source[variable]);
   if (missing.length > 0) {
     throw new Error(
-      `${name}: these environment variables are not set: ${missing.join(", ")}. Set them.`,
+      `These environment variables of the function '${name}' are missing or empty: ${missing.join(", ")}. Set them.`,
     );
   }
   const values = Object.fromEntries(names.map((variable) => [variable, source[variable]]));

@@ -81,7 +81,7 @@ export function explainWildcard(
 ): void {
   if (!Construct.isConstruct(grantPrincipal)) {
     throw new Error(
-      "The construct that receives a wildcard permission must be a role that the app creates.",
+      `The wildcard permission '${wildcard}' must be granted to a role that the app creates. The reason for it cannot be attached to another grantee.`,
     );
   }
   Validations.of(grantPrincipal).acknowledge({
@@ -104,7 +104,7 @@ function printed(arn: unknown): string {
   const [separator, texts] = parts;
   if (intrinsic !== "Fn::Join" || !Array.isArray(texts)) {
     throw new Error(
-      `An ARN must be text, Ref, Fn::GetAtt, Fn::GetStackOutput or Fn::Join (got ${JSON.stringify(arn)}).`,
+      `An ARN with a wildcard must be a string, Ref, Fn::GetAtt, Fn::GetStackOutput or Fn::Join (got ${JSON.stringify(arn)}).`,
     );
   }
   return texts.map(printed).join(String(separator));

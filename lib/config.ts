@@ -1,7 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { WrittenVersions } from "../shared/base/stored-versions.ts";
-import type { StepScraperId } from "../shared/scrapers/catalogue.ts";
+import type { StepScraperId } from "../shared/scrapers/catalog.ts";
 import type { Sources } from "./source-config.ts";
 
 /** Names of the stages. */

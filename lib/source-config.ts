@@ -4,6 +4,7 @@ import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
 import { environment, storedVersionsVariable } from "../functions/environment.ts";
+import { shownValue } from "../shared/base/shown-value.ts";
 import { parseSources, secretsOf } from "../shared/sources/registry/configuration.ts";
 import { secretReference } from "../shared/sources/contract/secret-reference.ts";
 import { grantKeyDecrypt, grantParameterRead, grantSecretRead } from "./grants.ts";
@@ -140,13 +141,15 @@ const parameterArnOf = (name: string): string =>
 
 function fromParameter(name: unknown, secrets: unknown): Sources {
   if (typeof name !== "string" || !/^\/?[\w./-]{1,1010}$/.test(name)) {
-    throw new Error("Context 'sourcesParameter' must be the name of an SSM parameter.");
+    throw new Error(
+      `Context 'sourcesParameter' must be the name of an SSM parameter, such as /retail/sources (got ${shownValue(name)}).`,
+    );
   }
   const references = typeof secrets === "string" ? secrets.split(",") : [];
   if (secrets !== undefined && !references.every(isStoredSecretOrKey)) {
     throw new Error(
-      "Context 'sourceSecrets' must list references to secrets and ARNs of KMS keys, " +
-        "separated by commas.",
+      "Context 'sourceSecrets' must list ARNs of secrets, names or ARNs of SSM parameters, and ARNs of " +
+        "KMS keys, separated by commas. Do not enter a secret itself.",
     );
   }
   return { kind: "parameter", name, secrets: references };
@@ -166,7 +169,9 @@ function textOf(sources: unknown): string {
   if (typeof sources !== "string") return JSON.stringify(sources);
   if (sources.trimStart().startsWith("{")) return sources;
   if (!existsSync(sources)) {
-    throw new Error("Context 'sources' must be a JSON object or the path of an existing file.");
+    throw new Error(
+      `Context 'sources' must be a JSON object or the path of a file. The file ${sources} does not exist.`,
+    );
   }
   return readFileSync(sources, "utf8");
 }

@@ -14,7 +14,7 @@ import { ruleFacts } from "../shared/sources/web/rules/rule-facts.ts";
 import { type RuleValue, ruleValues } from "../shared/sources/web/rules/rule-values.ts";
 import { priceForest } from "../shared/sources/web/visible/price-forest.ts";
 import { jsonOption, runCommand, type ValuesOf } from "../tools/command-line/command-line.ts";
-import { readPage } from "../tools/labelled-pages/labelled-page.ts";
+import { readPage } from "../tools/labeled-pages/labeled-page.ts";
 import { printTable } from "./measure/print-table.ts";
 
 const commandLine = {

@@ -3,8 +3,8 @@
  * Exit codes: 0 if every mandatory rule holds, 1 if one fails or nothing was read, 2 for a wrong
  * command line.
  */
-import { platforms } from "../shared/platforms/catalogue.ts";
-import { type StepScraperId, stepScraperIds, stepScrapers } from "../shared/scrapers/catalogue.ts";
+import { platforms } from "../shared/platforms/catalog.ts";
+import { type StepScraperId, stepScraperIds, stepScrapers } from "../shared/scrapers/catalog.ts";
 import type { Server } from "./check-upstream/exchange.ts";
 import { conforms, type Finding, findingOf, report } from "./check-upstream/finding.ts";
 import type { Subject } from "./check-upstream/read-call.ts";

@@ -25,7 +25,10 @@ const commandLine = {
 
 async function main(wanted: string | undefined, isJson: boolean): Promise<void> {
   const stage = stages.find((known) => known === wanted);
-  if (stage === undefined) throw new Error(`Pass the stage: --stage ${stages.join(" or ")}.`);
+  if (stage === undefined)
+    throw new Error(
+      `--stage must be ${stages.join(" or ")} (got ${wanted === undefined ? "nothing" : `"${wanted}"`}).`,
+    );
   const client = new CloudFormationClient({});
   const data = await findStack(client, stackName(stage, "data"));
   const service = await findStack(client, stackName(stage, "service"));

@@ -88,8 +88,8 @@ function print({ comparisons, backtests, played, ...result }: ReplayResult): voi
   process.stdout.write(`
 Replayed ${count(products)} of ${count(productsInFiles)} products (${share}%), ${firstDay} to ${lastDay}.
 ${count(played.days)} days, ${count(played.runs)} runs, ${count(played.reads)} reads, ${count(seconds)} s.
-The brakes passed ${count(played.passed)} runs, held ${count(played.held)} runs with all prices times ${settings.wrongTimes},
-and ${count(played.heldForShape)} runs with a fifth of the prices times ${settings.wrongTimes}.
+The brakes passed ${count(played.passed)} runs, held ${count(played.held)} runs with all prices multiplied by ${settings.wrongTimes},
+and ${count(played.heldForShape)} runs with a fifth of the prices multiplied by ${settings.wrongTimes}.
 `);
   printComparisons("Back-tests, compared with the events of the runs", backtests, [
     "only the runs",

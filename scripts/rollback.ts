@@ -41,7 +41,10 @@ const pollMs = 5_000;
 
 async function main({ stage: wanted, to, context = [] }: Values): Promise<void> {
   const stage = stages.find((known) => known === wanted);
-  if (stage === undefined) throw new Error(`Pass the stage: --stage ${stages.join(" or ")}.`);
+  if (stage === undefined)
+    throw new Error(
+      `--stage must be ${stages.join(" or ")} (got ${wanted === undefined ? "nothing" : `"${wanted}"`}).`,
+    );
   const client = new CloudFormationClient({});
   try {
     await rollBackStage(client, {

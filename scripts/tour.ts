@@ -47,7 +47,7 @@ const commandLine = {
     },
     json: {
       type: "boolean",
-      about: "prints the result as JSON, and the steps to the error output",
+      about: "prints the result as JSON, and the steps to standard error",
     },
   },
   examples: ["", "--client typescript", "--recordings ./replies", "--json"],

@@ -3,8 +3,8 @@
  * table. The same pages result in the same table.
  */
 import { writeFileSync } from "node:fs";
-import { pagesOption, readLabelledPages } from "../tools/labelled-pages/labelled-page.ts";
-import { samplesOf, trainedForest } from "../tools/labelled-pages/train-forest.ts";
+import { pagesOption, readLabeledPages } from "../tools/labeled-pages/labeled-page.ts";
+import { samplesOf, trainedForest } from "../tools/labeled-pages/train-forest.ts";
 import { runCommand, type ValuesOf } from "../tools/command-line/command-line.ts";
 import { progressOf } from "../tools/command-line/progress.ts";
 
@@ -26,7 +26,7 @@ async function train({
 }: {
   readonly values: ValuesOf<typeof commandLine.options>;
 }): Promise<void> {
-  const pages = readLabelledPages(values.pages);
+  const pages = readLabeledPages(values.pages);
   const progress = progressOf(pages.length + 1, { everyMs: 5_000 });
   const samples = pages.flatMap((page) => {
     progress.begin(page.url.host);

@@ -2,7 +2,7 @@
 import { runCommand } from "../tools/command-line/command-line.ts";
 import { wholeNumberFrom } from "../tools/command-line/whole-number.ts";
 import { secretFrom } from "../tools/sources/upstream/secret-option.ts";
-import { isMisbehaviour, misbehaviours } from "../tools/sources/upstream/misbehaviours.ts";
+import { isMisbehavior, misbehaviors } from "../tools/sources/upstream/misbehaviors.ts";
 import {
   alwaysMisbehaving,
   maxBatchDefault,
@@ -28,7 +28,7 @@ const commandLine = {
     misbehave: {
       type: "string",
       value: "<fault>",
-      about: `breaks the contract: ${misbehaviours.join(", ")}`,
+      about: `breaks the contract: ${misbehaviors.join(", ")}`,
     },
   },
   examples: ["", "--port 9901 --max-batch 100 --secret-env READ_SECRET"],
@@ -43,8 +43,8 @@ interface Values {
 
 async function main(values: Values): Promise<void> {
   const { misbehave, "secret-env": secretName } = values;
-  if (misbehave !== undefined && !isMisbehaviour(misbehave)) {
-    throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}").`);
+  if (misbehave !== undefined && !isMisbehavior(misbehave)) {
+    throw new Error(`--misbehave must be one of ${misbehaviors.join(", ")} (got "${misbehave}").`);
   }
   const { url } = await startUpstreamServer({
     port: wholeNumberFrom("--port", values.port, { from: 0, to: 65_535 }),

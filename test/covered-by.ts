@@ -333,7 +333,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/platforms/": {
     "test/shared/items/request.test.ts": files("shop-fields"),
-    "test/shared/platforms/catalogue.test.ts": files("endpoints marketplaces"),
+    "test/shared/platforms/catalog.test.ts": files("endpoints marketplaces"),
     "test/shared/source-health/health-window.test.ts": files("health-status"),
   },
   "shared/played-runs/": {
@@ -365,7 +365,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/runs/run-history.test.ts": files("run-watchlist"),
   },
   "shared/scrapers/": {
-    "test/shared/scrapers/snapshot.test.ts": files("catalogue fields offer scraper"),
+    "test/shared/scrapers/snapshot.test.ts": files("catalog fields offer scraper"),
     "test/shared/sources/sandbox/scraper.test.ts": files("reserved-ids"),
     "test/shared/watchlists/item-columns.test.ts": files("shared-fields"),
   },
@@ -406,7 +406,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/sources/sandbox/": {
     "test/shared/sources/sandbox/offers.test.ts": files("offer status"),
     "test/shared/sources/sandbox/retailer-a.test.ts": files(
-      "catalogue draw retailer-a-details retailer-a-offers retailer-a-script script",
+      "catalog draw retailer-a-details retailer-a-offers retailer-a-script script",
     ),
     "test/shared/sources/sandbox/scraper.test.ts": files(
       "retailer-a-fields retailer-b retailer-c retailer-d",
@@ -534,7 +534,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "tools/sources/storefront/": {
     "test/tools/sources/storefront/reachable-stores.test.ts": files("store-client"),
     "test/tools/sources/storefront/server.test.ts": files(
-      "catalogue misbehaviours official-schemas profile-reader profile-server replies",
+      "catalog misbehaviors official-schemas profile-reader profile-server replies",
     ),
   },
   "tools/local/": {
@@ -573,14 +573,14 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/tools/reconcile/rules/account.test.ts": files("difference mark"),
   },
   "tools/sources/upstream/": {
-    "test/scripts/check-upstream.slow.test.ts": files("misbehaviours secret-option"),
+    "test/scripts/check-upstream.slow.test.ts": files("misbehaviors secret-option"),
     "test/scripts/upstream-server.test.ts": files("parse-call sandbox-results server"),
   },
   "tools/stand-ins/": {
     "test/shared/aws/deliveries/secret-box.test.ts": files("memory-secret-box"),
     "test/shared/exports/duckdb.slow.test.ts": files("run-of-changes"),
     "test/shared/outgoing/guarded-connection-receivers.test.ts": files("self-signed"),
-    "test/tools/labelled-pages/grow-forest.test.ts": files("seeded"),
+    "test/tools/labeled-pages/grow-forest.test.ts": files("seeded"),
   },
 };
 

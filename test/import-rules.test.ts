@@ -31,7 +31,7 @@ describe("the import rules", () => {
     );
   });
 
-  it("name no arrow that no import uses", () => {
+  it("allow no import that the project does not use", () => {
     const importsByEntry = Map.groupBy(imports, ([from]) => entryOf(from));
     const leaving = (entry: string) =>
       (importsByEntry.get(entry) ?? []).map(([, to]) => to).filter((to) => entryOf(to) !== entry);

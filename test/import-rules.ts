@@ -172,7 +172,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "lib/": [
     ...functions("environment.ts routes.ts"),
     ...shared("base event-bus/event-bus.ts exports/tables.ts observability/metric-names.ts"),
-    ...shared("scrapers/catalogue.ts"),
+    ...shared("scrapers/catalog.ts"),
     ...shared("sources/contract/secret-reference.ts sources/registry/configuration.ts"),
   ],
 
@@ -184,7 +184,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "tools/dashboard/": [],
   "tools/documents/": ["shared/"],
   "tools/dynamodb/": [],
-  "tools/labelled-pages/": ["shared/", ...tools("stand-ins")],
+  "tools/labeled-pages/": ["shared/", ...tools("stand-ins")],
   "tools/local/": ["shared/", "functions/", "lib/"],
   "tools/migrations/": ["shared/", ...tools("command-line reconcile")],
   "tools/past/": ["shared/", "functions/", ...tools("local stand-ins")],
@@ -206,7 +206,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "functions/",
     "lib/",
     ...tools(
-      "command-line credits customer dashboard dynamodb labelled-pages local past reconcile stand-ins",
+      "command-line credits customer dashboard dynamodb labeled-pages local past reconcile stand-ins",
     ),
     ...scripts("admin/target.ts measure"),
   ],

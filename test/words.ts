@@ -55,6 +55,10 @@ export const avoidedWords: readonly AvoidedWord[] = [
   { pattern: /, also (?:if|in|for|with|after|of)\b/, instead: "even if, including" },
   { pattern: /\b(?:ms|s) an? (?:answer|batch|page|row)\b|\bIDs a call\b/, instead: "per" },
   { pattern: /\bmuch fewer\b/, instead: "far fewer" },
+  {
+    pattern: /\b\w*(?:[Bb]ehaviour|[Cc]atalogue|[Ll]abelled|[Nn]eighbour|[Nn]ormalis)\w*/,
+    instead: "the American spelling",
+  },
   { pattern: /\b1 (?:items|runs|credits|events|calls)\b/, instead: "the singular" },
 ];
 
@@ -62,7 +66,8 @@ export const avoidedWords: readonly AvoidedWord[] = [
 export const avoidedNameParts: ReadonlySet<string> = new Set(
   (
     "somebody nobody whoever anybody anew meanwhile mend mends tell tells told say says said hear " +
-    "hears heard owe books chance doors shelf affair errand journey wish planted"
+    "hears heard owe books chance doors shelf affair errand journey wish planted " +
+    "behaviour behaviours misbehaviour misbehaviours catalogue labelled neighbour normalise normalised"
   ).split(" "),
 );
 

@@ -50,7 +50,9 @@ const outboxStore = <LogRecord>(
 
 /** The bus has no log: its outbox entries store the progress. */
 function noLog(): never {
-  throw new Error("The event bus has no log.");
+  throw new Error(
+    "Deliveries to the event bus must not be logged, because their outbox entries store the progress.",
+  );
 }
 
 /** Returns the dependencies of the delivery worker, for webhooks, exports and the bus. */

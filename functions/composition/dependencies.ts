@@ -141,7 +141,10 @@ export const countingMiddleware = (
 export const databaseCheck = (environment: AccountNeeds, overrides: Overrides) =>
   accountsTableCheck(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
-/** Returns the middleware dependencies of a route group that requires API keys. */
+/**
+ * Returns what the middleware of a route group that requires API keys needs: the stores of accounts
+ * and keys, the clock and the logger.
+ */
 export const middleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
   name: FunctionName,

@@ -1,7 +1,7 @@
 import type { StatusCounts } from "../../shared/items/envelope.ts";
 import { creditMetrics, itemMetrics } from "../../shared/items/item-metrics.ts";
 import type { MeteredCall } from "../../shared/items/metered-read.ts";
-import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
+import type { StepScraperId } from "../../shared/scrapers/catalog.ts";
 import type { Call, Reply } from "./route.ts";
 
 /** Converts the call of a route and its parsed request to the parameters of a call that charges. */

@@ -22,7 +22,7 @@ export function validate<Output>(schema: GenericSchema<unknown, Output>, value: 
 }
 
 /**
- * Refuses an array in place of an object. A schema of an object accepts an array, and would name the
+ * Refuses an array instead of an object. A schema of an object accepts an array, and would name the
  * first missing key.
  * @throws 400 INVALID_PARAM that names the array
  */

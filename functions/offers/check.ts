@@ -1,6 +1,6 @@
 import { checkOffers, type CheckOffersDependencies } from "../../shared/items/check-offers.ts";
 import { offerCheckRequest } from "../../shared/items/offer-check-request.ts";
-import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
+import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { itemReply, meteredCall } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { itemOffersRequest, parsePathId } from "../../shared/items/offers-request.ts";
-import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
+import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { readOffers, type ReadOffersDependencies } from "../../shared/items/read-offers.ts";
 import { itemReply, meteredCall } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";

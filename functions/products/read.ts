@@ -1,6 +1,6 @@
 import { readProducts, type ReadProductsDependencies } from "../../shared/items/read-products.ts";
 import { productsRequest } from "../../shared/items/request.ts";
-import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
+import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { itemReply, meteredCall } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 

@@ -1,6 +1,6 @@
 import { object, parse, string } from "valibot";
 import { addWorkKeys } from "../../shared/observability/work-log.ts";
-import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
+import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { createWatchlist } from "../../shared/watchlists/create-watchlist.ts";
 import { parseIdempotencyKey } from "../../shared/watchlists/idempotency.ts";
 import { newWatchlist } from "../../shared/watchlists/request.ts";

@@ -1,6 +1,6 @@
 import type { Account } from "../../shared/accounts/account.ts";
 import { afterChange } from "../../shared/base/after-change.ts";
-import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
+import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { assert } from "../../shared/base/assert.ts";
 import {
   deferredItems,

@@ -14,7 +14,7 @@ import {
 } from "../../shared/history/observed-fields.ts";
 import { type ChangedItem, presentChanges } from "../../shared/history/present-history.ts";
 import { changesDefaultDays, changesQuery } from "../../shared/history/queries.ts";
-import { currencyOf, type Platform } from "../../shared/platforms/catalogue.ts";
+import { currencyOf, type Platform } from "../../shared/platforms/catalog.ts";
 import { detailsOfItems } from "../../shared/watchlists/details-of-items.ts";
 import { knownDetails } from "../../shared/watchlists/item-details.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";

@@ -1,6 +1,6 @@
 import type { UndefinedSchema } from "valibot";
 import { presentScrapers, scrapersRequest } from "../../shared/pipelines/present-scrapers.ts";
-import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
+import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 

@@ -2,9 +2,9 @@ import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
  * The fields of the access log. Each request results in one line of JSON, including requests that
- * reach no function. The log contains the resource, not the path and the query, because those may
- * contain IDs and an API key. It contains neither the address nor the user agent of the caller, so
- * that it has no personal data.
+ * reach no function. The log contains the resource, not the path and the query, because the path
+ * and the query may contain IDs and an API key. It contains neither the address nor the user agent
+ * of the caller, so that it has no personal data.
  */
 const fields: Readonly<Record<string, string>> = {
   request_id: AccessLogField.contextRequestId(),

@@ -34,7 +34,8 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
    */
   readonly reservedConcurrency?: number;
   /**
-   * True if the function reads files of its folder `generated`: they are copied beside its code.
+   * True if the function reads files of its folder `generated`: they are copied to the folder of
+   * its code.
    * @default false
    */
   readonly readsGeneratedFiles?: boolean;

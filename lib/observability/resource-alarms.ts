@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
-import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import { stepScrapers } from "../../shared/scrapers/catalog.ts";
 import type { Observed } from "./observed.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import { ownMetric } from "./service-metrics.ts";

@@ -15,7 +15,7 @@ export const commandOptions = {
     value: "<time>",
     about: "the second to restore, in UTC, such as 2026-11-21T10:15:00Z",
   },
-  demo: { type: "boolean", about: "opens a demo account" },
+  demo: { type: "boolean", about: "creates a demo account" },
   discard: {
     type: "boolean",
     about: "removes the copies of a restore that has not replaced a table yet",

@@ -42,7 +42,9 @@ export async function confirm(
     const closed = once(terminal, "close").then(() => "");
     const answer = await Promise.race([terminal.question(`Type ${stage} to continue: `), closed]);
     if (answer.trim() !== stage)
-      throw new Error(`The answer was not "${stage}". This change was not made.`);
+      throw new Error(
+        `The input must be "${stage}" to confirm the change (got "${answer.trim()}"). This change was not made.`,
+      );
   } finally {
     terminal.close();
   }

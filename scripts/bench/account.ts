@@ -85,7 +85,7 @@ const ratioMax = 1.2;
  * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. With
  * `accounts` 2, also measures a second account: first alone, then while the first account is busy.
  * Prints each measurement to stderr as JSON. Returns the rows of the first account in `account`,
- * and the rows of the second account in `neighbour`.
+ * and the rows of the second account in `neighbor`.
  * @throws Error if an option is invalid, if the stored sums of an account differ from its charges,
  * or if a reconciliation of its ledger finds a difference
  */
@@ -106,7 +106,7 @@ export async function benchAccount(values: AccountValues): Promise<Record<string
       return figures;
     };
     const account: AccountFigures[] = [];
-    const neighbour: object[] = [];
+    const neighbor: object[] = [];
     const progress = progressOf(options.environments.length * options.work.length);
     for (const environments of options.environments) {
       for (const workSeconds of options.work) {
@@ -121,11 +121,11 @@ export async function benchAccount(values: AccountValues): Promise<Record<string
           // measured alone.
           const [beside, other] = await measure([quiet, busy]);
           if (other !== undefined) account.push(other);
-          neighbour.push(comparison(busy, alone, beside));
+          neighbor.push(comparison(busy, alone, beside));
         }
       }
     }
-    return neighbour.length === 0 ? { account } : { account, neighbour };
+    return neighbor.length === 0 ? { account } : { account, neighbor };
   });
 }
 
@@ -148,10 +148,10 @@ const comparison = (
 };
 
 /** Prints the result of `benchAccount` to stdout as tables. */
-export function printAccount({ account, neighbour }: Record<string, unknown>): void {
+export function printAccount({ account, neighbor }: Record<string, unknown>): void {
   printTable("one account", account as readonly object[]);
-  if (neighbour !== undefined) {
-    printTable("a second account at 5 calls per second", neighbour as readonly object[]);
+  if (neighbor !== undefined) {
+    printTable("a second account at 5 calls per second", neighbor as readonly object[]);
   }
 }
 

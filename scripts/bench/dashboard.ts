@@ -41,7 +41,7 @@ interface Step {
 }
 
 const changedShare = 0.02;
-const labelledShare = 0.3;
+const labeledShare = 0.3;
 /** The first rounds warm up the functions and the browser. */
 const warmRounds = 1;
 
@@ -92,7 +92,7 @@ async function filledLists(
       days,
       runsPerDay: 1,
       changedShare,
-      labelledShare,
+      labeledShare,
     };
     await writePast(world, wanted);
   }

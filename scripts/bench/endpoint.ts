@@ -20,7 +20,7 @@ export const endpointOptions = {
     type: "string",
     value: "<n>",
     default: "200",
-    about: "the time in which the receiver answers",
+    about: "the time that the receiver takes to respond",
   },
   runs: {
     type: "string",

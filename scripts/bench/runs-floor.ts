@@ -5,7 +5,7 @@
  */
 import { zstdCompressSync } from "node:zlib";
 import { changedFields } from "../../shared/pipelines/compare.ts";
-import { scrapers, type Snapshot } from "../../shared/scrapers/catalogue.ts";
+import { scrapers, type Snapshot } from "../../shared/scrapers/catalog.ts";
 import { snapshotOf } from "../../shared/scrapers/snapshot.ts";
 import { cpuTimer } from "../measure/cpu-timer.ts";
 import { answerFiles, type Tier } from "../measure/runs-answers.ts";

@@ -8,11 +8,11 @@ import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 import {
   foldsBySite,
-  type LabelledPage,
+  type LabeledPage,
   pagesOption,
-  readLabelledPages,
-} from "../../tools/labelled-pages/labelled-page.ts";
-import { samplesOf, trainedForest } from "../../tools/labelled-pages/train-forest.ts";
+  readLabeledPages,
+} from "../../tools/labeled-pages/labeled-page.ts";
+import { samplesOf, trainedForest } from "../../tools/labeled-pages/train-forest.ts";
 import { printTable } from "../measure/print-table.ts";
 import { type Accuracy, availabilityAccuracy, priceAccuracy, rounded } from "./web/accuracy.ts";
 
@@ -27,7 +27,7 @@ interface WebFigures extends Record<string, unknown> {
 
 const measuredRounds = 3;
 const foldsMax = 10;
-const normalisation =
+const normalization =
   "A price is correct if it equals one of the page's true prices to the cent. Currencies are not " +
   "compared, because several share one sign in the ground truth. Availability is InStock for every " +
   "schema.org value of a product that can be bought, otherwise OutOfStock. Precision is correct / " +
@@ -67,7 +67,7 @@ export const webOptions = {
  * @throws Error if `pages` or `train` names a folder that cannot be read
  */
 export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>): WebFigures {
-  const pages = readLabelledPages(folder);
+  const pages = readLabeledPages(folder);
   const forests = forestsFor(pages, train);
   const names = Object.entries(variants);
   const progress = progressOf(names.length + 1, { everyMs: 5_000 });
@@ -84,7 +84,7 @@ export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>):
       train === undefined
         ? `cross-validated by site: trained with the pages of the other folds, of ${foldsMax}`
         : "trained with the pages of the other folder",
-    normalisation,
+    normalization,
     price: measured.map(({ readers, readings }) => priceAccuracy(readers, readings)),
     availability: measured.map(({ readers, readings }) => availabilityAccuracy(readers, readings)),
     answers: countsOf(all.map(({ page, extraction }) => statusOf(page, extraction))),
@@ -100,15 +100,15 @@ export function printWeb(figures: Record<string, unknown>): void {
   printTable(`Availability on ${String(pages)} pages`, availability as object[]);
   printTable("Answers of the adapter", [answers as object]);
   printTable("CPU milliseconds per page, warm", cpu as object[]);
-  process.stdout.write(`\nThe forest is ${String(forest)}.\nNormalization: ${normalisation}\n`);
+  process.stdout.write(`\nThe forest is ${String(forest)}.\nNormalization: ${normalization}\n`);
 }
 
-type Forests = ReadonlyMap<LabelledPage, ForestTable>;
+type Forests = ReadonlyMap<LabeledPage, ForestTable>;
 
 /** Returns the forest that may read each page. */
-function forestsFor(pages: readonly LabelledPage[], train: string | undefined): Forests {
+function forestsFor(pages: readonly LabeledPage[], train: string | undefined): Forests {
   if (train !== undefined) {
-    const forest = trainedForest(readLabelledPages(train).flatMap(samplesOf));
+    const forest = trainedForest(readLabeledPages(train).flatMap(samplesOf));
     return new Map(pages.map((page) => [page, forest]));
   }
   const samples = new Map(pages.map((page) => [page, samplesOf(page)]));
@@ -123,7 +123,7 @@ function forestsFor(pages: readonly LabelledPage[], train: string | undefined): 
 
 /** Accepts any currency, because the reference data contains no currency. */
 const extract = (
-  page: LabelledPage,
+  page: LabeledPage,
   { fallbacks, hasForest }: Variant,
   forests: Forests,
 ): Extraction =>
@@ -137,7 +137,7 @@ const extract = (
  * Returns the status that the adapter would return if the page had the currency of the
  * marketplace.
  */
-function statusOf({ url }: LabelledPage, extraction: Extraction): string {
+function statusOf({ url }: LabeledPage, extraction: Extraction): string {
   if (extraction.proof === "several") return "partial";
   if (extraction.proof !== "product") return "unavailable";
   const currency = extraction.facts.price?.currency ?? "";
@@ -145,7 +145,7 @@ function statusOf({ url }: LabelledPage, extraction: Extraction): string {
 }
 
 /** Measures the CPU time of the markup alone and of all readers, on the same pages. */
-function cpuOf(pages: readonly LabelledPage[], forests: Forests): object[] {
+function cpuOf(pages: readonly LabeledPage[], forests: Forests): object[] {
   const times = pages.map(
     (page) => [cpuMs(page, markupOnly, forests), cpuMs(page, everything, forests)] as const,
   );
@@ -164,7 +164,7 @@ const meanAndMax = (milliseconds: readonly number[]): object => ({
   max: rounded(Math.max(...milliseconds)),
 });
 
-function cpuMs(page: LabelledPage, variant: Variant, forests: Forests): number {
+function cpuMs(page: LabeledPage, variant: Variant, forests: Forests): number {
   const spentMs = cpuTimer();
   for (let n = 0; n < measuredRounds; n += 1) extract(page, variant, forests);
   return spentMs() / measuredRounds;

@@ -73,7 +73,7 @@ export function simulateScenarios(
     ),
     scenario("by a cron on the hour", { load: { dueAt: onTheHour, batches, steps } }, pipeline),
     scenario(
-      "of an account, one a second, during a tick storm of another",
+      "of one account, one per second, while all watchlists of another are due",
       { load: { dueAt: ofOneAccount, batches, steps }, other: tickStorm },
       pipeline,
     ),

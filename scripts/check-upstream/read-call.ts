@@ -1,4 +1,4 @@
-import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
+import type { StepScraperId } from "../../shared/scrapers/catalog.ts";
 import { textOf } from "./listed.ts";
 
 /** A scraper, and the items that the check reads with it. */

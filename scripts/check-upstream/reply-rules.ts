@@ -1,7 +1,7 @@
 /** The rules of `check-upstream` for the reply to a valid call. */
 import * as v from "valibot";
-import { currencyOf } from "../../shared/platforms/catalogue.ts";
-import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import { currencyOf } from "../../shared/platforms/catalog.ts";
+import { stepScrapers } from "../../shared/scrapers/catalog.ts";
 import { reportsError } from "../../shared/sources/contract/reply-error.ts";
 import { upstreamReplies } from "../../shared/sources/upstream/contract.ts";
 import { type Difference, differences } from "./difference.ts";

@@ -3,7 +3,7 @@
  * service does.
  */
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
-import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
+import type { StepScraperId } from "../../shared/scrapers/catalog.ts";
 import { totalOffersOf } from "../../shared/scrapers/scraper.ts";
 import type { SourceReply } from "../../shared/sources/http/source-client.ts";
 import { isProductScraper } from "../../shared/sources/upstream/contract.ts";

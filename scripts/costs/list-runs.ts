@@ -153,7 +153,7 @@ const tierOf = (runNumber: number): Tier => {
   return runNumber === refreshRun ? "lite" : "pulse";
 };
 
-/** Prepares the source's answers for a run. Returns the item IDs of the watchlist. */
+/** Writes the files with the source's answers for a run. Returns the item IDs of the watchlist. */
 function prepare(runNumber: number, { answersDir }: Bench): string[] {
   const all = itemsAt(list, items, runNumber);
   const tier = tierOf(runNumber);

@@ -145,7 +145,7 @@ const runAgain = (api: ApiClient, path: string): Promise<void> =>
 
 async function failNextDeliveries(world: World, times: number): Promise<void> {
   const body = JSON.stringify({ status: 503, times });
-  await fetch(`${world.receiverUrl}/behaviour`, { method: "POST", body });
+  await fetch(`${world.receiverUrl}/behavior`, { method: "POST", body });
 }
 
 /**

@@ -35,7 +35,7 @@ export const demoLists = [
   },
 ] as const;
 
-const past = { days: 90, runsPerDay: 1, changedShare: 0.03, labelledShare: 0.4 };
+const past = { days: 90, runsPerDay: 1, changedShare: 0.03, labeledShare: 0.4 };
 
 /** Watchlists with an invented past. Some items have labels and target prices. */
 export const largeLists = [

@@ -131,7 +131,7 @@ async function removeLeftovers(smoke: Smoke): Promise<void> {
     );
   }
   if (stacks.length === 0) return;
-  narrator.chapter("Left by an interrupted smoke test");
+  narrator.chapter("Resources that an interrupted smoke test left");
   for (const { name, status } of stacks) narrator.note(`${name}: ${status}`);
   await tearDown(smoke);
 }

@@ -90,7 +90,7 @@ function policyFor(gap: Gap, n: number, resources: readonly DeployedResource[]):
   );
   if (roles.length === 0)
     throw new Error(
-      `The templates must contain a role whose logical ID matches ${gap.roles.source}.`,
+      `The templates must contain a role whose logical ID matches ${gap.roles.source} (got none). Correct the pattern of this exception.`,
     );
   const Statement = [
     { Effect: "Allow", Action: gap.actions, Resource: { "Fn::Sub": gap.resource } },

@@ -3,7 +3,7 @@ import {
   type ScraperEntry,
   scrapers,
   type StepScraperId,
-} from "../../shared/scrapers/catalogue.ts";
+} from "../../shared/scrapers/catalog.ts";
 import { reservedIds } from "../../shared/scrapers/reserved-ids.ts";
 import { sandboxAnswer } from "../../shared/sources/sandbox/scraper.ts";
 import { isProductScraper } from "../../shared/sources/upstream/contract.ts";
@@ -30,7 +30,7 @@ export function upstreamExample(scraper: StepScraperId): UpstreamExample {
 function productExample(scraper: ProductScraperId): UpstreamExample {
   const { platform }: ScraperEntry = scrapers[scraper];
   const ids = reservedIds[platform]
-    .filter(({ behaviour }) => behaviour === "steady" || behaviour === "always_not_found")
+    .filter(({ behavior }) => behavior === "steady" || behavior === "always_not_found")
     .map(({ id }) => id);
   const results = ids.map((id) => {
     const answer = sandboxAnswer({ scraper, marketplace: "us", id, at, seed: "sandbox" });

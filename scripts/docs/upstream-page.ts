@@ -1,6 +1,6 @@
 import type { GenericSchema } from "valibot";
 import { limits } from "../../shared/base/limits.ts";
-import { stepScraperIds, type StepScraperId } from "../../shared/scrapers/catalogue.ts";
+import { stepScraperIds, type StepScraperId } from "../../shared/scrapers/catalog.ts";
 import {
   upstreamCapabilities,
   upstreamReplies,

@@ -20,7 +20,8 @@ export interface RunsWorld {
 }
 
 /**
- * Starts the world in a separate process, and resolves when the world is ready.
+ * Starts the world in a separate process, and resolves when the world is ready. A call of its API
+ * throws Error unless it succeeds.
  * @param variables environment variables for the process, in addition to the variables of this
  * process
  * @param onOutput receives the output of the world and its functions; if it is absent, the output

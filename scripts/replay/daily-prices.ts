@@ -17,7 +17,7 @@ export interface DailyPrices extends Scraper {
   setFactor(factor: number, everyNth?: number): void;
 }
 
-/** Creates a source without prices. Its reads fail for an item whose price was never set. */
+/** Creates a source without prices. Its reads throw Error for an item whose price was never set. */
 export function dailyPrices(): DailyPrices {
   const prices = new Map<string, number | null>();
   let fetchedAt = "";

@@ -20,7 +20,7 @@ const isInWindow = (segment: string, day: string, days: number): string =>
 /**
  * Query for the reads with a price below the lowest earlier price of the 30 days before. Only two
  * kinds of prices can be lower: the first price of a segment, and a price within half a cent of the
- * last known one. The latter does not begin a segment.
+ * last known one. A price within half a cent does not begin a segment.
  */
 export const newLows = `
   WITH spans AS (

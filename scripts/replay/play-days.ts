@@ -48,8 +48,8 @@ export interface Played {
   /** Runs with wrong prices only, which their brakes held. Not part of `runs`. */
   readonly held: number;
   /**
-   * Runs in which a part of the prices was wrong, and which were held for the shape of their
-   * answers. Not part of `runs`.
+   * Runs with some wrong prices, which the brake held because of the shape of the answers. Not part
+   * of `runs`.
    */
   readonly heldForShape: number;
 }
@@ -204,15 +204,16 @@ async function playWrongRuns(
   }
   await service.discard(
     runs.map(({ run }) => run),
-    `The source sent prices times ${factor}.`,
+    `The source sent prices multiplied by ${factor}.`,
   );
   return runs.length;
 }
 
 /**
  * Plays runs in which one of `settings.wrongEvery` prices is multiplied by 100, and discards them.
- * So few changes are below the brake: the shape of the answers holds the run. Returns their number.
- * @throws Error if a run is not held for the shape of its answers
+ * So few changes do not reach the limit of the brake, so the brake must hold the run because of the
+ * shape of the answers. Returns their number.
+ * @throws Error if the brake does not hold a run because of the shape of its answers
  */
 async function playPartlyWrongRuns(
   due: readonly WatchlistOfDay[],
@@ -234,7 +235,7 @@ async function playPartlyWrongRuns(
   }
   await service.discard(
     runs.map(({ run }) => run),
-    `The source sent some prices times ${factor}.`,
+    `The source sent some prices multiplied by ${factor}.`,
   );
   return runs.length;
 }

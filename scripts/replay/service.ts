@@ -71,8 +71,8 @@ const noOffers = (): never => {
 };
 
 /**
- * Creates the tables in a DynamoDB engine and an account, and returns the run engine.
- * @param endpoint address of the engine
+ * Creates the tables in a DynamoDB engine and an account, and returns the run engine. A warning of
+ * the service, or a read of offers, throws Error. @param endpoint address of the engine
  * @param source returns the data of every read
  */
 export async function startService(endpoint: string, source: Scraper): Promise<Service> {

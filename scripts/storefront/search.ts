@@ -1,4 +1,4 @@
-import { isPlatform } from "../../shared/platforms/catalogue.ts";
+import { isPlatform } from "../../shared/platforms/catalog.ts";
 import { plainLine } from "../../shared/sources/contract/html-text.ts";
 import { decimalsOf } from "../../shared/sources/storefront/minor-units.ts";
 import { contextOf } from "../../shared/sources/storefront/tool-call.ts";
@@ -119,10 +119,12 @@ function textOf(
   }
   const unfit = items.length - ids.length;
   if (unfit > 0 && ids.length > 0) {
-    lines.push("", `${unfit} of these IDs do not have the form of an ID of ${platform}.`);
+    lines.push("", `${unfit} of these IDs do not have the format of an ID of ${platform}.`);
   }
   if (ids.length === 0) {
-    return [...lines, "", `None of these IDs has the form of an ID of ${platform}.`, ""].join("\n");
+    return [...lines, "", `None of these IDs has the format of an ID of ${platform}.`, ""].join(
+      "\n",
+    );
   }
   return [
     ...lines,
@@ -136,9 +138,9 @@ function textOf(
 
 /** Returns the command that reads the items. A store's text must not become part of a command. */
 function startLines(platform: string, store: string, template: string | null): string[] {
-  if (template === null) return ["The IDs of the store have no common form, so set idTemplate."];
+  if (template === null) return ["The IDs of the store have no common format, so set idTemplate."];
   if (!plainTemplate.test(template))
-    return ["The IDs of the store have a form with unusual signs."];
+    return ["The IDs of the store contain unusual characters, so set idTemplate."];
   return [
     "To read these items:",
     `  npm start -- --source '${platform}=storefront,${store},idTemplate=${template}'`,

@@ -1,9 +1,9 @@
 import { subcommand } from "../../tools/command-line/command-group.ts";
 import {
-  isMisbehaviour,
+  isMisbehavior,
   isTemporary,
-  misbehaviours,
-} from "../../tools/sources/storefront/misbehaviours.ts";
+  misbehaviors,
+} from "../../tools/sources/storefront/misbehaviors.ts";
 import {
   misbehavesAs,
   maxBatchDefault,
@@ -27,9 +27,9 @@ const commandLine = {
       type: "string",
       value: "<fault>",
       about:
-        "fails, or replies in an unusual way.\n" +
-        `To the first call: ${misbehaviours.filter(isTemporary).join(", ")}.\n` +
-        `To every call: ${misbehaviours.filter((name) => !isTemporary(name)).join(", ")}`,
+        "makes the store fail, or reply in an unusual way.\n" +
+        `To the first call: ${misbehaviors.filter(isTemporary).join(", ")}.\n` +
+        `To every call: ${misbehaviors.filter((name) => !isTemporary(name)).join(", ")}`,
     },
   },
   examples: ["", "--port 9911 --max-batch 50"],
@@ -38,8 +38,8 @@ const commandLine = {
 /** `npm run storefront -- serve` */
 export const serveCommand = subcommand(commandLine, async ({ values }) => {
   const { misbehave } = values;
-  if (misbehave !== undefined && !isMisbehaviour(misbehave)) {
-    throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}").`);
+  if (misbehave !== undefined && !isMisbehavior(misbehave)) {
+    throw new Error(`--misbehave must be one of ${misbehaviors.join(", ")} (got "${misbehave}").`);
   }
   const { url } = await startReferenceStore({
     port: wholeNumberFrom("--port", values.port, { from: 0, to: 65_535 }),

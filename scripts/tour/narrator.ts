@@ -20,7 +20,10 @@ export interface Narrator {
 
 const pauseMs = 100;
 
-/** Creates a narrator that prints to a stream and counts the checks. */
+/**
+ * Creates a narrator that prints to a stream and counts the checks. `check` throws Error if the
+ * check fails, and `wait` throws Error if the state is not reached in time.
+ */
 export function createNarrator(out: NodeJS.WriteStream): Narrator {
   let checks = 0;
   const line = (text: string): void => {

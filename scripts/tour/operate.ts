@@ -37,7 +37,7 @@ async function failOnceDuringRotation(operated: Operated, narrator: Narrator): P
   const rotated = await api.send("POST", `/webhook_endpoints/${endpointId}/rotate`);
   const current = String(rotated.body["secret"]);
   await controlReceiver(target, "secrets", { secret: current });
-  await controlReceiver(target, "behaviour", { status: 500, times: 1 });
+  await controlReceiver(target, "behavior", { status: 500, times: 1 });
   await runAgain(api, watchlistId, narrator);
   const run = { watchlistId, runNumber: 3 };
   // The first event failed. Its retry follows after five seconds, when the other events have

@@ -1,12 +1,15 @@
 import * as v from "valibot";
 import { withRefused } from "../base/shown-value.ts";
 import { limits } from "../base/limits.ts";
+import { withRefused } from "../base/shown-value.ts";
 import { lengthOf, visibleNamePattern, visibleText } from "../base/visible-text.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { listOf, timestamp } from "../base/wire-schema.ts";
 import { scopes } from "./scopes.ts";
 
-const nameMessage = `'name' must be a string of 1 to ${limits.apiKeyNameLengthMax} characters.`;
+const nameMessage = withRefused(
+  `'name' must be a string of 1 to ${limits.apiKeyNameLengthMax} characters.`,
+);
 
 /** Body of `POST /v1/api_keys`. */
 export const newApiKeyBody = v.object({

@@ -17,7 +17,9 @@ export async function revokeApiKey(
   keys: ApiKeyStore,
 ): Promise<void> {
   if (wanted.keyId === wanted.callingKeyId) {
-    throw conflict("A key cannot revoke itself. Use another key of the account for this call.");
+    throw conflict(
+      `The call uses the key ${wanted.keyId}, which it would revoke. Call with another key of the account.`,
+    );
   }
   const { accountId, keyId, now } = wanted;
   const ended = isId("apiKey", keyId) && (await keys.revoke(accountId, keyId, now));

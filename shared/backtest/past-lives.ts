@@ -7,7 +7,7 @@ import { kindOf, type PastRun } from "./past-run.ts";
 export interface PastLives {
   /**
    * The items with an earlier life in these runs. For each: the number of the run with the first
-   * point of its present life; infinite if no run has read it in its present life.
+   * point of its current life; infinite if no run has read it in its current life.
    */
   readonly renewed: ReadonlyMap<string, number>;
   /** By number of the run that begins it: the IDs of the items with an earlier life. */
@@ -62,7 +62,7 @@ export function pastLives(present: readonly Item[], later: readonly PastRun[]): 
   };
 }
 
-/** Returns all lives of each item, oldest first, and the first run of the present life. */
+/** Returns all lives of each item, oldest first, and the first run of the current life. */
 function livesOf(items: ReadonlyMap<string, Item>, later: readonly PastRun[]) {
   const lives = new Map<string, Life[]>();
   const presentFrom = new Map<string, number>();
@@ -83,11 +83,11 @@ function livesOf(items: ReadonlyMap<string, Item>, later: readonly PastRun[]) {
 
 const isUnread = (item: Item | undefined): boolean => item?.firstReadAt === null;
 
-/** Returns true for failed reads of the present life, before the first answer of a source. */
+/** Returns true for failed reads of the current life, before a source first answered. */
 const isPresentUnread = ({ beganUnread, isDelisted }: Life, presentFrom: number): boolean =>
   presentFrom === Infinity && beganUnread === undefined && !isDelisted;
 
-/** Returns true for the point of the first read of an item in its present life. */
+/** Returns true for the point of the first read of an item in its current life. */
 const isFirstRead = ({ firstReadAt }: Item, { at, status, values }: HistoryPoint): boolean =>
   at === firstReadAt && (status === "ok" || status === "not_found") && !hasEarlierValue(values);
 
@@ -96,7 +96,7 @@ const hasEarlierValue = (values: HistoryPoint["values"]): boolean =>
 
 interface RunPoints {
   readonly points: readonly HistoryPoint[];
-  /** True if a point is the first read in the present life. */
+  /** True if a point is the first read in the current life. */
   readonly isFirst: boolean;
 }
 

@@ -6,7 +6,7 @@ import {
   type ReadingKind,
   type Snapshot,
   stepScrapers,
-} from "../scrapers/catalogue.ts";
+} from "../scrapers/catalog.ts";
 import { kindsSharing } from "../scrapers/shared-fields.ts";
 import { currentSnapshot, type Item, kindsByWeight, newItem } from "../watchlists/item.ts";
 import { type PastLives, pastLives } from "./past-lives.ts";
@@ -51,8 +51,8 @@ export interface PastRunReads {
   /** Returns the ID of the past step that made the read of a step; undefined if none did. */
   readonly pastStep: (step: string) => string | undefined;
   /**
-   * Returns the answers that the sources gave to a step in the past run. Omits items that the run
-   * did not read, and items without a known reading.
+   * Returns what the sources answered to a step in the past run. Omits items that the run did not
+   * read, and items without a known reading.
    */
   readonly answer: (request: StepReadRequest) => StepAnswer[];
   /** Applies the changes of the run. */
@@ -148,7 +148,7 @@ interface Adding {
   readonly lives: PastLives;
 }
 
-/** @param listed the items that were added in their present life; adds the returned ones */
+/** @param listed the items that were added in their current life; adds the returned ones */
 function itemsAdded({ past, items, lives }: Adding, listed: Set<string>): readonly Item[] {
   const { runNumber, startedAt } = past.run;
   const earlier = lives.beginning.get(runNumber) ?? [];

@@ -1,7 +1,7 @@
 import type { HistoryPoint } from "../history/history.ts";
 import { type Pipeline, readingKind } from "../pipelines/definition.ts";
 import type { Run } from "../runs/run.ts";
-import type { ReadingKind } from "../scrapers/catalogue.ts";
+import type { ReadingKind } from "../scrapers/catalog.ts";
 
 /** A past run with the points that it recorded. */
 export interface PastRun {

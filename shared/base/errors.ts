@@ -244,7 +244,7 @@ export const gone = (): ServiceError =>
 export const concurrencyLimit = (limit: number, balance: number): ServiceError =>
   new ServiceError(
     ["CONCURRENCY_LIMIT", 429],
-    `The account's limit of ${quantity(limit, "concurrent call")} is reached. Nothing was charged.`,
+    `The account's limit of ${quantity(limit, "concurrent call")} is reached. Nothing was charged. Retry when a call has ended.`,
     { retryAfterSeconds: 1, balance },
   );
 
@@ -290,9 +290,13 @@ export const internal = (): ServiceError =>
  * message
  */
 export const notImplemented = (what: string): ServiceError =>
-  new ServiceError(["NOT_IMPLEMENTED", 501], `${what} is announced but not available yet.`, {
-    comingSoon: true,
-  });
+  new ServiceError(
+    ["NOT_IMPLEMENTED", 501],
+    `${what} is announced but not available yet. GET /v1/platforms lists what is available.`,
+    {
+      comingSoon: true,
+    },
+  );
 
 /**
  * Returns the error 503 for a call that may have been charged: a request to the ledger or to the

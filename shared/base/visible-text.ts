@@ -22,7 +22,10 @@ export const visibleNamePattern = `^${visible}*[^\\s${hidden}\\ufeff]${visible}*
 /** Returns the length of a string in Unicode code points. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 
-/** Schema check that accepts the texts of `isVisibleText` in the parameter `param`. */
+/**
+ * Schema check that accepts the strings for which `isVisibleText` returns true, in the parameter
+ * `param`.
+ */
 export const visibleText = (param: string): v.CheckAction<string, string> =>
   v.check(
     isVisibleText,

@@ -10,16 +10,16 @@ import { entryTypes } from "./ledger.ts";
 export const creditTransactionsQuery = v.object({
   limit: limitParam(limits.pagination.creditTransactions),
   starting_after: idParam("creditTransaction", {
-    message: "'starting_after' must be the ID of a credit transaction (ctx_...).",
+    message: "'starting_after' must be the ID of a credit transaction, which begins with ctx_.",
     description: "`next_starting_after`, or the last ID, of the previous page.",
   }),
   request_id: idParam("request", {
-    message: "'request_id' must be the X-Request-Id of a call (req_...).",
+    message: "'request_id' must be the X-Request-Id of a call, which begins with req_.",
     description: "Only the entries of this call, by its X-Request-Id.",
   }),
   type: v.optional(v.pipe(oneOf("type", entryTypes), v.description("Only entries of this type."))),
   watchlist_id: idParam("watchlist", {
-    message: "'watchlist_id' must be the ID of a watchlist (wl_...).",
+    message: "'watchlist_id' must be the ID of a watchlist, which begins with wl_.",
     description: "Only the entries of this watchlist's runs and previews.",
   }),
 });

@@ -36,7 +36,7 @@ export interface AccountForecast extends Forecast {
 export interface AccountCredits {
   readonly balance: number;
   readonly dailyCreditBudget: number | null;
-  /** Credits that count to the daily budget on the current UTC day. */
+  /** Credits that count towards the daily budget on the current UTC day. */
   readonly usedToday: number;
 }
 

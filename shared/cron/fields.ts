@@ -112,7 +112,7 @@ function refuseLargeStep(text: string, field: Field): void {
       throw refusal(
         element,
         field,
-        `A step in this field is at most ${field.count}, its number of values. Send a smaller step.`,
+        `The step must be at most ${field.count}, the number of values of this field.`,
       );
     }
   }
@@ -165,9 +165,9 @@ function parseElement(element: string, field: Field): number[] {
   const [from, to] = boundsOf({ element, first, last }, field);
   if (step !== undefined && first !== "*" && last === undefined) {
     const range = `${first}-${field.max}/${step}`;
-    throw refusal(element, field, `A step must follow '*' or a range, such as ${range}.`);
+    throw refusal(element, field, `The step must follow '*' or a range, as in ${range}.`);
   }
-  if (Number(step) === 0) throw refusal(element, field, "A step must be at least 1, as in */5.");
+  if (Number(step) === 0) throw refusal(element, field, "The step must be at least 1, as in */5.");
   const values: number[] = [];
   for (let value = from; value <= to; value += Number(step ?? 1)) {
     values.push(field === weekday ? value % 7 : value);
@@ -184,13 +184,17 @@ interface Range {
 function boundsOf({ element, first, last }: Range, field: Field): [from: number, to: number] {
   if (first === "*") {
     if (last === undefined) return [field.min, field.max];
-    throw refusal(element, field, "A range must begin with a value, not with '*', as in 1-5.");
+    throw refusal(element, field, "The range must begin with a value, not with '*', as in 1-5.");
   }
   const from = parseValue(first, { element, field });
   const to = last === undefined ? from : parseValue(last, { element, field });
   if (to < from) {
     const halves = `${first}-${field.max},${field.min}-${last}`;
-    throw refusal(element, field, `A range must not end before it begins. Send ${halves} instead.`);
+    throw refusal(
+      element,
+      field,
+      `The range must not end before it begins. Send ${halves} instead.`,
+    );
   }
   return [from, to];
 }

@@ -10,7 +10,7 @@ export interface BusEntry {
   readonly detail: string;
 }
 
-/** How the bus answered for one entry. `reason` is an error code. */
+/** The outcome of putting one entry on the bus. `reason` is an error code. */
 export type PutOutcome =
   | { readonly outcome: "sent" }
   | { readonly outcome: "failed"; readonly reason: string };

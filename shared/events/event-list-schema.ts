@@ -39,7 +39,7 @@ export const eventsQuery = v.object({
     v.pipe(oneOf("type", runEventTypes), v.description("Only events of this type.")),
   ),
   watchlist_id: idParam("watchlist", {
-    message: "'watchlist_id' must be the ID of a watchlist (wl_...).",
+    message: "'watchlist_id' must be the ID of a watchlist, which begins with wl_.",
     description: "Only events of this watchlist, which may be deleted.",
   }),
   limit: limitParam(limits.pagination.events),

@@ -39,7 +39,7 @@ export function keptSpan(wanted: v.InferOutput<typeof keptSpanBody>, now: Date):
   if (since > now.getTime()) {
     throw invalidParam(
       "since",
-      `'since' must not be in the future (got ${shownValue(wanted.since)}).`,
+      `'since' must not be in the future (got ${shownValue(wanted.since)}). Send an earlier 'since'.`,
     );
   }
   if (until > now.getTime()) {
@@ -56,7 +56,10 @@ export function keptSpan(wanted: v.InferOutput<typeof keptSpanBody>, now: Date):
     );
   }
   if (since >= until) {
-    throw invalidParam("since", "'since' must be before 'until'. Send an earlier 'since'.");
+    throw invalidParam(
+      "since",
+      `'since' must be before 'until', which is ${new Date(until).toISOString()} (got ${shownValue(wanted.since)}). Send an earlier 'since'.`,
+    );
   }
   return { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
 }

@@ -19,7 +19,7 @@ export interface ChangeRow {
   /** Time of the read. */
   readonly at: Date;
   readonly field: string | null;
-  /** The values as JSON: a text is in quotation marks, and a missing value is `null`. */
+  /** The values as JSON: a string is in quotation marks, and a missing value is `null`. */
   readonly before: string | null;
   readonly after: string | null;
   /** The values if they are numbers. */
@@ -62,7 +62,10 @@ const itemEvent = object({
   }),
 });
 
-/** Returns the rows of an event whose type is in `typesWithRows`, in the order of its entries. */
+/**
+ * Returns the rows of an event whose type is in `typesWithRows`, in the order of its entries.
+ * @param body the JSON of the event
+ */
 export function changeRows(body: string): readonly ChangeRow[] {
   const { id: eventId, data } = parse(itemEvent, JSON.parse(body));
   const event = { eventId, runId: data.run_id, runNumber: data.run_number };

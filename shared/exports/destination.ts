@@ -43,8 +43,8 @@ export interface Destination {
   /** Which runs have a file of all items of the watchlist. */
   readonly snapshot: SnapshotChoice;
   /**
-   * Number of failed export attempts in a row. A successful attempt or test resets it to 0, and so
-   * does a change that was checked.
+   * Number of failed export attempts in a row. A successful attempt, a successful test and a
+   * checked change reset it to 0.
    */
   readonly failuresInRow: number;
   readonly lastSuccessAt: string | null;

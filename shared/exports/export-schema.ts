@@ -11,14 +11,14 @@ import { exportStates } from "./export-record.ts";
 export const exportsQuery = v.object({
   limit: limitParam(limits.pagination.exports),
   starting_after: idParam("export", {
-    message: "'starting_after' must be the ID of an export (exp_...).",
+    message: "'starting_after' must be the ID of an export, which begins with exp_.",
     description: "`next_starting_after` of the previous page.",
   }),
   state: v.optional(
     v.pipe(oneOf("state", exportStates), v.description("Only exports in this state.")),
   ),
   watchlist_id: idParam("watchlist", {
-    message: "'watchlist_id' must be the ID of a watchlist (wl_...).",
+    message: "'watchlist_id' must be the ID of a watchlist, which begins with wl_.",
     description: "Only runs of this watchlist.",
   }),
   since: v.optional(

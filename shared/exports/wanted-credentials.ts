@@ -39,12 +39,15 @@ function roleOf({ wanted, endpoint, before }: CredentialsRequest): Credentials {
   }
   const roleArn = wanted.role_arn ?? (before?.auth === "role" ? before.roleArn : null);
   if (roleArn === null) {
-    throw missingParam("role_arn", "'role_arn' is required with 'auth': 'role'.");
+    throw missingParam(
+      "role_arn",
+      "'role_arn' is required with 'auth': 'role'. Send the ARN of the role.",
+    );
   }
   if (endpoint !== null) {
     throw invalidParam(
       "endpoint",
-      "'endpoint' must be null with 'auth': 'role', because only AWS supports roles.",
+      "'endpoint' must be null with 'auth': 'role', because only AWS supports roles. Send null, or use 'auth': 'access_key'.",
     );
   }
   return { auth: "role", roleArn };
@@ -60,7 +63,10 @@ async function accessKeyOf(
   const known = before?.auth === "access_key" ? before : null;
   const accessKeyId = wanted.access_key_id ?? known?.accessKeyId;
   if (accessKeyId === undefined) {
-    throw missingParam("access_key_id", "'access_key_id' is required with 'auth': 'access_key'.");
+    throw missingParam(
+      "access_key_id",
+      "'access_key_id' is required with 'auth': 'access_key'. Send the ID of the access key.",
+    );
   }
   const secret = wanted.secret_access_key;
   if (isGiven(secret)) {
@@ -75,13 +81,13 @@ async function accessKeyOf(
   if (known === null) {
     throw missingParam(
       "secret_access_key",
-      "'secret_access_key' is required with 'auth': 'access_key'.",
+      "'secret_access_key' is required with 'auth': 'access_key'. Send the secret of the access key.",
     );
   }
   if (placeChanged) {
     throw missingParam(
       "secret_access_key",
-      "'secret_access_key' is required when 'bucket' or 'endpoint' changes.",
+      "'secret_access_key' is required when 'bucket' or 'endpoint' changes. Send the secret of the access key again.",
     );
   }
   return { ...known, accessKeyId };

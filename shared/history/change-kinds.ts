@@ -1,5 +1,5 @@
 import { invalidParam } from "../base/errors.ts";
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 
 /** What a change means to a person who watches prices. `other`: none of the other kinds. */
 export const changeKinds = [

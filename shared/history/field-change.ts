@@ -1,4 +1,4 @@
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 import type { ChangeKind } from "./change-kinds.ts";
 
 /** A change of one field of one item that a read found. */

@@ -30,10 +30,11 @@ export function historySpan(
   ] as const) {
     if (times[name] === undefined) continue;
     if (time > now.toISOString()) {
-      const remedy = name === "until" ? " Omit it for the current time." : "";
+      const remedy =
+        name === "until" ? "Omit it for the current time." : "Send an earlier 'since'.";
       throw invalidParam(
         name,
-        `'${name}' must not be in the future (got "${times[name]}").${remedy}`,
+        `'${name}' must not be in the future (got "${times[name]}"). ${remedy}`,
       );
     }
     if (time < start) {
@@ -48,7 +49,7 @@ export function historySpan(
     // `since` was sent, because its default is before `until`.
     throw invalidParam(
       "since",
-      `'since' must be before 'until', which is ${until} (got "${times.since}").`,
+      `'since' must be before 'until', which is ${until} (got "${times.since}"). Send an earlier 'since'.`,
     );
   }
   return { since, until };

@@ -1,4 +1,4 @@
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 
 /** The change of a field that a read observed. */

@@ -1,5 +1,5 @@
 import { invalidParam } from "../base/errors.ts";
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 import type { HistorySpan, ItemPoint } from "./history.ts";
 import type { HistoryOrder, HistoryStore } from "./history-store.ts";
 
@@ -12,7 +12,7 @@ export interface ItemHistoryQuery {
   readonly order: HistoryOrder;
   readonly limit: number;
   /**
-   * Fields to show. Leaves out reads that have none of them, but not those that found the item
+   * Fields to show. Leaves out reads that have none of them, except reads that found the item
    * delisted. Undefined: all fields.
    */
   readonly fields: readonly string[] | undefined;

@@ -1,5 +1,5 @@
 import { percentChange } from "../base/percent.ts";
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 import { kindOf } from "./change-kinds.ts";
 import type { FieldChange, FoundChange } from "./field-change.ts";
 import type { HistoryPoint } from "./history.ts";
@@ -9,7 +9,11 @@ import type { HistoryStore } from "./history-store.ts";
 export const isReturn = ({ before, after }: Pick<FoundChange, "after" | "before">): boolean =>
   before === null && typeof after === "number";
 
-/** Compares a change with the value that was known before it. */
+/**
+ * Compares a change with the last known value before it. Adds that value, the kind of the change,
+ * and the difference: as an amount and in percent of the last known value. A difference is null
+ * unless both values are numbers; the percentage is also null if the last known value is 0.
+ */
 export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldChange {
   // A list can compare a hundred thousand changes, and copying them with a spread takes three times
   // as long as naming the members.
@@ -35,7 +39,7 @@ export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldC
 
 /**
  * Returns the last number of a field before a gap, as far as one point before the end of the gap
- * shows it. Null: the item had no number. Undefined: an earlier point has the answer.
+ * shows it. Null: the item had no number. Undefined: only an earlier point can show it.
  */
 function numberBeforeGap(
   { status, values }: Pick<HistoryPoint, "status" | "values">,

@@ -1,7 +1,7 @@
 import { invalidParam } from "../base/errors.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
-import type { Platform } from "../platforms/catalogue.ts";
-import { stepScrapers } from "../scrapers/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
+import { stepScrapers } from "../scrapers/catalog.ts";
 import { typeOfField } from "../scrapers/fields.ts";
 import { type ChangeKind, delistedField, isFieldOfKind } from "./change-kinds.ts";
 

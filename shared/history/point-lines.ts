@@ -1,4 +1,4 @@
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 import type { HistoryPoint, ItemPoint, ObservedChange, PointLine, PointStatus } from "./history.ts";
 
 /** A history point as it is stored in JSON. */

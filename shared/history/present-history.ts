@@ -2,7 +2,7 @@ import type { FieldChange } from "./field-change.ts";
 import type { ChangesPage } from "./list-changes.ts";
 import type { ItemHistoryPage, ShownPoint } from "./item-history.ts";
 
-/** Returns a page of an item's history as an API answer. */
+/** Returns a page of an item's history in its form in API responses. */
 export const presentItemHistory = ({ points, hasMore, start }: ItemHistoryPage) => ({
   object: "list",
   data: points.map(presentPoint),
@@ -32,7 +32,7 @@ export interface ChangedItem {
 }
 
 /**
- * Returns a page of changes as an API answer.
+ * Returns a page of changes in its form in API responses.
  * @param itemOf returns the item of a change
  */
 export const presentChanges = (
@@ -66,7 +66,7 @@ const presentChange = (change: FieldChange, item: ChangedItem) => ({
   step: change.step,
 });
 
-/** The difference of a change from the last known value, as an API answer. */
+/** The difference of a change from the last known value, in its form in API responses. */
 export const presentDifference = ({ lastKnown, delta, deltaPercent }: FieldChange) => ({
   last_known: lastKnown,
   delta: rounded(delta),

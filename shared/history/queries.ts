@@ -20,7 +20,11 @@ export const itemHistoryQuery = v.object({
   fields: v.optional(
     v.pipe(
       v.string(),
-      v.maxLength(1_000, "'fields' must have at most 1000 characters. Send fewer fields."),
+      v.maxLength(
+        1_000,
+        ({ input }) =>
+          `'fields' must have at most 1000 characters (got ${input.length}). Send fewer fields.`,
+      ),
       v.description(
         "Names of fields, separated by commas. Shows only these fields, and leaves out points with " +
           "none of them, except `not_found`. Absent: all fields.",
@@ -45,7 +49,10 @@ export const itemHistoryQuery = v.object({
   starting_after: v.optional(
     v.pipe(
       v.string(),
-      v.maxLength(100, "'starting_after' must be the ID of a history point, such as 12.check."),
+      v.maxLength(
+        100,
+        withRefused("'starting_after' must be the ID of a history point, such as '12.check'."),
+      ),
       v.description("The `id` of the last point of the previous page."),
     ),
   ),
@@ -125,7 +132,10 @@ export const changesQuery = v.object({
   starting_after: v.optional(
     v.pipe(
       v.string(),
-      v.maxLength(200, "'starting_after' must be the 'next_starting_after' of the previous page."),
+      v.maxLength(
+        200,
+        withRefused("'starting_after' must be the 'next_starting_after' of the previous page."),
+      ),
       v.description("The `next_starting_after` of the previous page."),
     ),
   ),

@@ -1,5 +1,5 @@
 import { type Metrics, newMetrics } from "../observability/metrics.ts";
-import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { StepScraperId } from "../scrapers/catalog.ts";
 import type { StatusCounts } from "./envelope.ts";
 
 /** Returns the metrics of the items that a scraper read, by status. */

@@ -15,7 +15,7 @@ import { limits } from "../base/limits.ts";
 import { retryBudget, withRetryBudget, withSeparateLoss } from "../base/retry-budget.ts";
 import type { CancelQueue } from "../credits/cancel-queue.ts";
 import type { Ledger, Settled, Settlement } from "../credits/ledger.ts";
-import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { StepScraperId } from "../scrapers/catalog.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 import { chargedItems, countByStatus } from "./envelope.ts";
 import type { CreditCap } from "./max-credits.ts";
@@ -175,7 +175,7 @@ async function reserve(
   dependencies: MeteredReadDependencies,
 ): Promise<void> {
   const { accountId, requestId, endpoint, deadline } = call;
-  // The present time, not `call.now`: other calls have changed the ledger since this call started.
+  // The current time, not `call.now`: other calls have changed the ledger since this call started.
   const now = dependencies.clock.now();
   const reservation = {
     accountId,

@@ -3,7 +3,7 @@ import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { withRefused } from "../base/shown-value.ts";
 import { lengthOf, visibleNamePattern } from "../base/visible-text.ts";
-import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
+import { parsePlatform, type Shop } from "../platforms/catalog.ts";
 import { itemIdPattern, parseItemId } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { isOfferListingId } from "../scrapers/offer.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { count } from "../base/wire-schema.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
-import type { Shop } from "../platforms/catalogue.ts";
+import type { Shop } from "../platforms/catalog.ts";
 import { countByStatus, type StatusCounts } from "./envelope.ts";
 import type { MeteredRead } from "./metered-read.ts";
 

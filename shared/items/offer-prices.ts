@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { type EndpointId, type PlatformEntry, platforms } from "../platforms/catalogue.ts";
+import { type EndpointId, type PlatformEntry, platforms } from "../platforms/catalog.ts";
 import { type OffersAnswer, totalOffersOf } from "../scrapers/scraper.ts";
 
 const retailerA: PlatformEntry = platforms.retailer_a;

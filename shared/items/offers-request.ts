@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { invalidParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { oneOf } from "../base/valid-values.ts";
-import { parsePlatform, type Platform, type Shop } from "../platforms/catalogue.ts";
+import { parsePlatform, type Platform, type Shop } from "../platforms/catalog.ts";
 import { parseItemId, parseItemIds } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { type ConditionFilter, conditionFilters } from "../scrapers/offer.ts";

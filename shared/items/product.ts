@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { timestamp } from "../base/wire-schema.ts";
-import { type ProductScraperId, scrapers } from "../scrapers/catalogue.ts";
+import { type ProductScraperId, scrapers } from "../scrapers/catalog.ts";
 import { productFieldNames, productFieldSchemas } from "../scrapers/product-fields.ts";
 import type { Answer } from "../scrapers/scraper.ts";
 

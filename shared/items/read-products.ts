@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { creditsFor } from "../credits/charge.ts";
-import { scrapers, type ScraperId } from "../scrapers/catalogue.ts";
+import { scrapers, type ScraperId } from "../scrapers/catalog.ts";
 import type { Answer, Scraper } from "../scrapers/scraper.ts";
 import {
   chargedItems,

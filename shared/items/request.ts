@@ -9,11 +9,11 @@ import {
   productTiers,
   type Platform,
   type PlatformEntry,
-} from "../platforms/catalogue.ts";
-import type { Shop, Tier } from "../platforms/catalogue.ts";
+} from "../platforms/catalog.ts";
+import type { Shop, Tier } from "../platforms/catalog.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
-import { type ProductScraperId, scrapers } from "../scrapers/catalogue.ts";
+import { type ProductScraperId, scrapers } from "../scrapers/catalog.ts";
 import { type CreditCap, creditCap, maxCreditsField } from "./max-credits.ts";
 
 /** Schema of a parameter that is an array of item IDs. Its messages name the parameter. */

@@ -12,7 +12,10 @@ export const runsMessage = v.variant("type", [
     ...watchlist,
     scheduled_time: v.pipe(
       v.string(),
-      v.check((text) => !Number.isNaN(Date.parse(text)), "'scheduled_time' must be a time."),
+      v.check(
+        (text) => !Number.isNaN(Date.parse(text)),
+        "'scheduled_time' must be an ISO 8601 time.",
+      ),
     ),
     /**
      * True if the sweeper sent the message because the message of the watchlist's schedule was
@@ -39,7 +42,7 @@ interface WatchlistRef {
   readonly watchlistId: string;
 }
 
-/** Writes the message about a watchlist that may be due. */
+/** Returns the message about a watchlist that may be due. */
 export const dueMessage = ({
   accountId,
   watchlistId,
@@ -56,7 +59,7 @@ export const dueMessage = ({
   ...(overdue === true && { overdue }),
 });
 
-/** Writes the message about a run to resume. */
+/** Returns the message about a run to resume. */
 export const resumeMessage = ({
   accountId,
   watchlistId,
@@ -68,13 +71,13 @@ export const resumeMessage = ({
   run_number: runNumber,
 });
 
-/** Writes the message about a deleted watchlist to purge. */
+/** Returns the message about a deleted watchlist to purge. */
 export const purgeMessage = (watchlistId: string): SentRunsMessage => ({
   type: "purge",
   watchlist_id: watchlistId,
 });
 
-/** Writes the message about the hold of a call to cancel. */
+/** Returns the message about the hold of a call to cancel. */
 export const cancelMessage = ({
   accountId,
   holdId,

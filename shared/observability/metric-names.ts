@@ -80,7 +80,7 @@ export const metricKinds = {
       runs_unpaid: "Count",
       /** Runs whose events are held by the brake of their watchlist. */
       runs_held: "Count",
-      /** Runs whose answers had another shape than those before. */
+      /** Runs in which the answers of a source had another shape than in earlier runs. */
       runs_shape_changed: "Count",
       run_ms: "Milliseconds",
     },

@@ -57,7 +57,8 @@ export interface RecorderOptions<LogRecord> {
 
 /**
  * Creates a recorder, which combines changes into few transactions. Each transaction succeeds only
- * under the lease and extends it.
+ * under the lease and extends it. Its methods throw LeaseLost if another process has claimed the
+ * target.
  */
 export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Recorder<LogRecord> {
   const { target, token, outbox, clock, state } = options;

@@ -73,7 +73,7 @@ export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
  * Normalizes a URL: removes the fragment and the trailing dot of its host. Returns null if the
  * string is not a URL.
  */
-export function normaliseUrl(raw: string): string | null {
+export function normalizeUrl(raw: string): string | null {
   const url = URL.parse(raw);
   if (url === null) return null;
   tidy(url);

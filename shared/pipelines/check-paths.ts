@@ -1,6 +1,6 @@
 import { invalidParam } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
+import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalog.ts";
 import { nextOf, type Pipeline, type Step, startsOf, stepOf } from "./definition.ts";
 
 /** A reference to a step, and the key in the request that contains it. */

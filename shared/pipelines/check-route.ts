@@ -2,7 +2,7 @@ import { invalidParam, missingParam } from "../base/errors.ts";
 import { shownValue } from "../base/shown-value.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import type { FieldType } from "../scrapers/fields.ts";
-import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
+import { type StepScraperId, stepScrapers } from "../scrapers/catalog.ts";
 import {
   type FieldTest,
   isFieldReference,
@@ -71,13 +71,13 @@ function checkKeys(route: Route, { path }: Place): void {
   if (once === true && when === "ok" && op === undefined && where === undefined) {
     throw invalidParam(
       `${path}.once`,
-      "'once' needs a condition that can become false. Add 'field' and 'op', or 'where'.",
+      "'once' applies only with a condition that can become false. Add 'field' and 'op', or 'where'.",
     );
   }
   if (cooldown !== undefined && notify !== true) {
     throw invalidParam(
       `${path}.cooldown`,
-      "'cooldown' limits notifications. Add 'notify': true, or omit it.",
+      "'cooldown' applies only with 'notify': true. Add 'notify': true, or omit 'cooldown'.",
     );
   }
 }
@@ -146,7 +146,7 @@ function checkTest({ when, field, op, value }: Route, place: Place): void {
     if (value !== undefined) {
       throw invalidParam(
         `${path}.value`,
-        "'value' needs 'op'. Add 'op' (below, above, is or is_not), or omit 'value'.",
+        "'value' applies only with 'op'. Add 'op' (below, above, is or is_not), or omit 'value'.",
       );
     }
     if (when === "ok" && field !== undefined) throw missingParam(`${path}.op`);

@@ -1,4 +1,4 @@
-import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
+import type { FieldValue, Snapshot } from "../scrapers/catalog.ts";
 import { priceFields } from "../scrapers/fields.ts";
 
 /** Changed fields by name, with the value before and after. */

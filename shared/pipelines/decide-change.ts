@@ -1,4 +1,4 @@
-import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
+import type { FieldValue, Snapshot } from "../scrapers/catalog.ts";
 import { areEqual, type FieldChanges } from "./compare.ts";
 import { cooldownAfter, isCooling } from "./decide-route.ts";
 import type { Route } from "./definition.ts";

@@ -1,4 +1,4 @@
-import type { Platform } from "../platforms/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
 import type { Pipeline, Step } from "./definition.ts";
 import type { PipelineRecord } from "./pipeline-schema.ts";
 

@@ -1,5 +1,5 @@
 import { limits } from "../base/limits.ts";
-import { type ReadingKind, type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
+import { type ReadingKind, type StepScraperId, stepScrapers } from "../scrapers/catalog.ts";
 import type { ConditionFilter } from "../scrapers/offer.ts";
 
 /** Outcomes of a read that a route can select (specification, section "Pipeline"). */
@@ -120,7 +120,7 @@ export interface Pipeline {
 /** Returns the step with this ID. @throws Error if the pipeline has no such step */
 export function stepOf(pipeline: Pipeline, id: string): Step {
   const step = pipeline.steps.find((candidate) => candidate.id === id);
-  if (step === undefined) throw new Error(`Invariant broken: pipeline has no step '${id}'`);
+  if (step === undefined) throw new Error(`Invariant broken: the pipeline has a step '${id}'`);
   return step;
 }
 
@@ -152,7 +152,8 @@ export function runOrder(pipeline: Pipeline): readonly Step[] {
   while (waiting.size > 0) {
     const awaited = new Set([...waiting].flatMap((id) => nextOf(stepOf(pipeline, id))));
     const next = [...waiting].find((id) => !awaited.has(id));
-    if (next === undefined) throw new Error("Invariant broken: the pipeline loops");
+    if (next === undefined)
+      throw new Error("Invariant broken: the steps of a pipeline do not form a loop");
     waiting.delete(next);
     order.push(stepOf(pipeline, next));
   }

@@ -1,6 +1,6 @@
 import { creditsFor } from "../credits/charge.ts";
 import { offersQuarters } from "../items/offer-prices.ts";
-import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
+import { type StepScraperId, stepScrapers } from "../scrapers/catalog.ts";
 import { nextOf, type Pipeline, type Route, runOrder, stepOf } from "./definition.ts";
 
 /** Number of items of a watchlist by state. */

@@ -1,4 +1,4 @@
-import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
+import type { FieldValue, Snapshot } from "../scrapers/catalog.ts";
 import { typeOfField } from "../scrapers/fields.ts";
 import { areEqual } from "./compare.ts";
 import {
@@ -30,9 +30,9 @@ const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] 
 /**
  * Evaluates the tests of a route on the values of a read: `unmet` if one fails, else `unknown` if
  * the read lacks a tested field, else `met`. Null passes neither `below` nor `above`. For a route
- * with `once`, such a test of null is `unknown`: a price that is sold out has not left the
- * condition. A test fails, even with `is_not`, if it compares with metadata that the item lacks, or
- * that has another type than the field.
+ * with `once`, such a test of null is `unknown`, because the price of a sold-out item may still
+ * meet the condition. A test fails, even with `is_not`, if it compares with metadata that the item
+ * lacks, or that has another type than the field.
  */
 export function verdictOf(route: Route, { values, metadata = {} }: TestedItem): Verdict {
   let isKnown = true;

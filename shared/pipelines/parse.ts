@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { invalidParam, missingParam, type ServiceError } from "../base/errors.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
-import { parsePlatform, type Platform, type Shop } from "../platforms/catalogue.ts";
-import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
+import { parsePlatform, type Platform, type Shop } from "../platforms/catalog.ts";
+import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalog.ts";
 import { checkPaths } from "./check-paths.ts";
 import { checkRoute } from "./check-route.ts";
 import type { Pipeline, Step } from "./definition.ts";

@@ -5,7 +5,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { shownValue, withRefused } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
-import { stepScraperIds } from "../scrapers/catalogue.ts";
+import { stepScraperIds } from "../scrapers/catalog.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
 import { metadataKeyPattern, ops, valueOps, whens } from "./definition.ts";
 import { meaning } from "./pipeline-schema.ts";
@@ -85,7 +85,8 @@ const valueBody = v.union(
       v.string(),
       v.check(
         (text) => lengthOf(text) <= valueLengthMax,
-        `'value' must have at most ${valueLengthMax} characters. Shorten it.`,
+        ({ input }) =>
+          `'value' must have at most ${valueLengthMax} characters (got ${lengthOf(input)}). Shorten it.`,
       ),
       visibleText("value"),
       v.metadata({ maxLength: valueLengthMax, pattern: visiblePattern }),
@@ -109,7 +110,7 @@ function valueRefusal(input: unknown): string {
     }
     return (
       `'metadata' in 'value' must be a metadata key: 1 to ${limits.itemLabels.metadataKeyLengthMax} ` +
-      `small letters, digits and '_' (got ${shownValue(input.metadata)}).`
+      `lower-case letters, digits and '_' (got ${shownValue(input.metadata)}).`
     );
   }
   return (
@@ -208,7 +209,11 @@ export const stepBody = strict("A step", {
   routes: v.optional(
     v.pipe(
       v.array(routeBody, withRefused("'routes' must be an array of routes.")),
-      v.maxLength(routesMax, `A step can have at most ${routesMax} routes. Remove some.`),
+      v.maxLength(
+        routesMax,
+        ({ input }) =>
+          `'routes' must have at most ${routesMax} routes (got ${input.length}). Remove some.`,
+      ),
     ),
     [],
   ),
@@ -222,8 +227,12 @@ export const pipelineBody = v.pipe(
   strict("A pipeline", {
     steps: v.pipe(
       v.array(stepBody, withRefused("'steps' must be an array of steps.")),
-      v.minLength(1, `'steps' is empty. A pipeline has 1 to ${stepsMax} steps.`),
-      v.maxLength(stepsMax, `A pipeline can have at most ${stepsMax} steps. Remove some.`),
+      v.minLength(1, `'steps' must have 1 to ${stepsMax} steps (got none). Add a step.`),
+      v.maxLength(
+        stepsMax,
+        ({ input }) =>
+          `'steps' must have 1 to ${stepsMax} steps (got ${input.length}). Remove some.`,
+      ),
     ),
     entry: v.exactOptional(
       v.pipe(stepId("entry", "entry"), v.description(`${meaning.entry} Default: the first step.`)),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { stepScraperIds } from "../scrapers/catalogue.ts";
+import { stepScraperIds } from "../scrapers/catalog.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
 import { ops, valueOps, whens } from "./definition.ts";
 

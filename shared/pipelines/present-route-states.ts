@@ -13,7 +13,7 @@ interface PresentedState {
 
 /**
  * Converts the states of the notifying routes to their form in API responses. Omits routes that
- * hold no match back: those without `confirm`, `once` and `cooldown`, and those in their initial
+ * hold no match back: routes without `confirm`, `once` and `cooldown`, and routes in their initial
  * state.
  */
 export const presentRouteStates = (

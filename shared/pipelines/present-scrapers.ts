@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { count } from "../base/wire-schema.ts";
 import { quartersPerCredit } from "../credits/charge.ts";
-import { type Platform, parsePlatform, productTiers, type Shop } from "../platforms/catalogue.ts";
+import { type Platform, parsePlatform, productTiers, type Shop } from "../platforms/catalog.ts";
 import { endpointNames } from "../platforms/endpoints.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
-import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
+import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalog.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
 import { opsFor, whensFor } from "./check-route.ts";
 import { presentPipeline } from "./default.ts";

@@ -1,4 +1,4 @@
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 import type { DerivedPriceField } from "../scrapers/fields.ts";
 import { areEqual } from "./compare.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Snapshot } from "../scrapers/catalogue.ts";
+import type { Snapshot } from "../scrapers/catalog.ts";
 import type { Pipeline, Route, Step } from "./definition.ts";
 import type { PriceTrace } from "./price-trace.ts";
 

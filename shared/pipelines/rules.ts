@@ -1,4 +1,4 @@
-import { type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
+import { type Snapshot, stepScrapers } from "../scrapers/catalog.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 import { areEqual, changedFields, type FieldChanges } from "./compare.ts";
 import { type ChangeDecision, decideChange } from "./decide-change.ts";

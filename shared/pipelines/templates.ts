@@ -1,5 +1,5 @@
-import type { Platform } from "../platforms/catalogue.ts";
-import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
+import type { StepScraperId } from "../scrapers/catalog.ts";
 import { defaultPipeline, defaultRefreshEveryRuns, scanStep } from "./default.ts";
 import type { Pipeline, Route, Step } from "./definition.ts";
 

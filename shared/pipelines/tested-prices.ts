@@ -1,4 +1,4 @@
-import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
+import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalog.ts";
 import { type DerivedPriceField, derivedPriceFields } from "../scrapers/fields.ts";
 import { areEqual } from "./compare.ts";
 import { isFieldReference, type Pipeline, type Step, type TestValue } from "./definition.ts";

@@ -1,10 +1,10 @@
 import { invalidParam } from "../base/errors.ts";
-import type { Platform } from "./catalogue.ts";
+import type { Platform } from "./catalog.ts";
 
 interface IdRule {
   /** Pattern of an ID without surrounding spaces. Its capturing group is the ID itself. */
   readonly pattern: RegExp;
-  /** Description of the format. It completes the error message `"<ID>" is not …`. */
+  /** Description of the format. It completes the error message `'ids[0]' must be …`. */
   readonly expected: string;
 }
 
@@ -18,14 +18,14 @@ const rules: Readonly<Record<Platform, IdRule>> = {
     // The pattern is tested before the conversion to upper case, which turns some other characters
     // into these letters.
     pattern: /^([A-Za-z0-9]{10})$/,
-    expected: "an ASIN: 10 letters or digits",
+    expected: "an ASIN of 10 letters or digits",
   },
-  retailer_b: { pattern: /^([0-9]{5,15})$/, expected: "an item id: 5 to 15 digits" },
+  retailer_b: { pattern: /^([0-9]{5,15})$/, expected: "an item ID of 5 to 15 digits" },
   retailer_c: {
     pattern: /^(?:[Aa]-)?([0-9]{6,10})$/,
-    expected: "an item number: 6 to 10 digits",
+    expected: "an item number of 6 to 10 digits",
   },
-  retailer_d: { pattern: /^([0-9]{5,10})$/, expected: "a SKU: 5 to 10 digits" },
+  retailer_d: { pattern: /^([0-9]{5,10})$/, expected: "a SKU of 5 to 10 digits" },
 };
 
 /**
@@ -56,7 +56,7 @@ export function parseItemIds(
 }
 
 /**
- * Parses an item ID. Returns it normalised: trimmed and in upper case.
+ * Parses an item ID. Returns it normalized: trimmed and in upper case.
  * @throws 400 INVALID_PARAM with this `param`
  */
 export function parseItemId(platform: Platform, raw: string, param: string): string {
@@ -64,5 +64,5 @@ export function parseItemId(platform: Platform, raw: string, param: string): str
   const id = pattern.exec(raw.trim())?.[1];
   if (id !== undefined) return id.toUpperCase();
   const shown = JSON.stringify(raw.slice(0, shownLengthMax));
-  throw invalidParam(param, `${shown} is not ${expected}.`);
+  throw invalidParam(param, `'${param}' must be ${expected} (got ${shown}).`);
 }

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { Endpoint, EndpointId, Marketplace, PlatformEntry } from "./catalogue.ts";
-import { announcedPlatforms, isPlatform, platforms } from "./catalogue.ts";
+import type { Endpoint, EndpointId, Marketplace, PlatformEntry } from "./catalog.ts";
+import { announcedPlatforms, isPlatform, platforms } from "./catalog.ts";
 import { healthItemsMin, healthStatuses, healthStatusText } from "./health-status.ts";
 import { itemIdPattern } from "./item-id.ts";
 
@@ -60,7 +60,7 @@ const tierHealthSchema = v.pipe(
   v.description("How the source of the tier answers the reads of all customers."),
 );
 
-/** The health of the source of a tier in API answers. */
+/** The health of the source of a tier in API responses. */
 export type TierHealth = v.InferOutput<typeof tierHealthSchema>;
 
 /** Returns the health of the source that reads a tier of an endpoint. */
@@ -100,7 +100,7 @@ const marketplaceSchema = v.object({
   ),
 });
 
-/** A platform in API answers (specification, section "Platform record"). */
+/** A platform in API responses (specification, section "Platform record"). */
 export const platformSchema = v.pipe(
   v.object({
     id: v.pipe(v.string(), v.description("The value of `platform`.")),
@@ -134,7 +134,7 @@ export const platformsResponse = v.object({
 
 type PlatformRecord = v.InferOutput<typeof platformSchema>;
 
-/** Returns all platforms in API answers: first the live ones, then the announced ones. */
+/** Returns all platforms in API responses: first the live ones, then the announced ones. */
 export const presentPlatforms = (
   healthOf: HealthOfTier,
 ): v.InferOutput<typeof platformsResponse> => ({

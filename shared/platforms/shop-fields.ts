@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { withRefused } from "../base/shown-value.ts";
-import { liveMarketplaces, livePlatforms } from "./catalogue.ts";
+import { liveMarketplaces, livePlatforms } from "./catalog.ts";
 import type { EndpointId } from "./endpoints.ts";
 
 /**

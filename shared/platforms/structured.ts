@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { notImplemented, type ServiceError, unknownId } from "../base/errors.ts";
-import type { Platform } from "./catalogue.ts";
+import type { Platform } from "./catalog.ts";
 
 interface Parameter {
   readonly name: string;
@@ -77,7 +77,7 @@ export const structuredResponse = v.object({
   data: v.array(structuredEndpointSchema),
 });
 
-/** Returns all structured-data endpoints in their form in API answers. */
+/** Returns all structured-data endpoints in their form in API responses. */
 export const presentStructured = (): v.InferOutput<typeof structuredResponse> => ({
   object: "list",
   data: platformNames.flatMap((platform) =>

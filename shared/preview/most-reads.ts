@@ -1,6 +1,6 @@
 import { creditsFor } from "../credits/charge.ts";
 import { type Pipeline, runOrder, type Step } from "../pipelines/definition.ts";
-import { stepScrapers } from "../scrapers/catalogue.ts";
+import { stepScrapers } from "../scrapers/catalog.ts";
 
 /** The reads of one step if every item takes every route. */
 export interface MostReads {

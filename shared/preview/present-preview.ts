@@ -98,6 +98,10 @@ export const previewResponse = v.object({
 type Response = v.InferOutput<typeof previewResponse>;
 type Read = Response["items"][number]["reads"][number];
 
+/**
+ * Converts a preview to the response of `POST /v1/watchlists/{id}/preview`.
+ * @param itemIds the IDs of the previewed items, in the order of the response
+ */
 export function presentPreview(
   itemIds: readonly string[],
   { run, events, results, steps, credits }: Preview,

@@ -1,7 +1,7 @@
 import { afterChange, type Changed } from "../base/after-change.ts";
 import { assertNever } from "../base/assert.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
-import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { StepScraperId } from "../scrapers/catalog.ts";
 import type { Item, LastChange } from "../watchlists/item.ts";
 import { retriesAfterAnswer, retriesAfterFailure, retrySteps } from "./owed-retries.ts";
 import { changesItem, type ItemOutcome } from "./item-outcome.ts";

@@ -40,6 +40,7 @@ export const unansweredIn = (steps: readonly StepResults[]): ReadonlySet<string>
       .map(({ id }) => id),
   ]);
 
+/** Returns how many of `ids` are not in `others`. */
 export const countWithout = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
   [...ids].filter((id) => !others.has(id)).length;
 

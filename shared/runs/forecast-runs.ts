@@ -22,7 +22,10 @@ export interface ForecastDependencies {
   readonly watchlists: Pick<WatchlistStore, "list">;
   readonly runs: Pick<RunStore, "list">;
   readonly budgets: {
-    /** Returns the credits that count to the daily budgets of watchlists on the UTC day of `now`. */
+    /**
+     * Returns the credits that count towards the daily budgets of watchlists on the UTC day of
+     * `now`.
+     */
     usedByWatchlists(
       accountId: string,
       watchlistIds: readonly string[],
@@ -41,8 +44,8 @@ export async function newestRuns(
 }
 
 /**
- * Returns the runs from which the credits of a watchlist are forecast: of its newest runs, those
- * that completed and read every step.
+ * Returns the runs from which the credits of a watchlist are forecast: the runs among its newest
+ * ones that completed and read every step.
  */
 export const pastRuns = (newest: readonly Run[]): readonly PastRun[] =>
   newest
@@ -79,9 +82,9 @@ const atOnce = 10;
 
 /**
  * Forecasts the runs of an account's active watchlists.
- * @param replaced forecast of a watchlist with settings that are not stored. It counts in place of
- * the stored watchlist with this ID, even if that watchlist is paused. With the ID null, it counts
- * as another watchlist.
+ * @param replaced forecast of a watchlist with settings that are not stored. It replaces the stored
+ * watchlist with this ID, even if that watchlist is paused. With the ID null, it is an additional
+ * watchlist.
  */
 export async function forecastAccount(
   {

@@ -31,8 +31,9 @@ interface HeldChange {
 const readsAtOnce = 10;
 
 /**
- * Converts a run to the answer of `GET /v1/watchlists/{id}/runs/{run_number}`. For a held run, adds
- * the first `limit` changes that count for its brake, in run order, so that a person can decide.
+ * Converts a run to the response of `GET /v1/watchlists/{id}/runs/{run_number}`. For a held run,
+ * adds the first `limit` changes that count for its brake, in run order, so that a person can
+ * decide.
  */
 export async function presentRunDetail(
   run: Run,

@@ -29,7 +29,8 @@ export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefine
   const changed = changedIn(steps);
   const changedItems = changed.size;
   const points = steps.reduce((sum, step) => sum + step.points.length, 0);
-  // Most runs cannot be above their brake, however many of the points are of new items.
+  // Avoids the exact count for most runs: even if every point were of a new item, which does not
+  // count, the share of changed items would not exceed the brake.
   const answered = run.stats.tracked - countWithout(unansweredIn(steps), changed);
   const mayBeAbove = changedItems * 100 > brake.maxChangedPercent * (answered - points);
   if (!isWrongShape && !mayBeAbove) return undefined;

@@ -2,7 +2,7 @@ import type { ObservedChanges, PointStatus } from "../history/history.ts";
 import type { FieldChanges } from "../pipelines/compare.ts";
 import type { When } from "../pipelines/definition.ts";
 import type { RouteStates } from "../pipelines/route-state.ts";
-import type { ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
+import type { ReadingKind, Snapshot } from "../scrapers/catalog.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { KnownDetails } from "../watchlists/item-details.ts";
 

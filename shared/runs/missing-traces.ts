@@ -8,7 +8,7 @@ import { readingKind, type Step } from "../pipelines/definition.ts";
 import { type PriceTrace, startedTrace, traceAfter } from "../pipelines/price-trace.ts";
 import type { RouteState, RouteStates } from "../pipelines/route-state.ts";
 import { readsPrice, testedPrices } from "../pipelines/tested-prices.ts";
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 import type { DerivedPriceField } from "../scrapers/fields.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { StepAnswer } from "./read-step.ts";

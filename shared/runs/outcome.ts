@@ -10,7 +10,7 @@ import {
 import { matchRoutes, type ReadingFacts, type RouteMatches } from "../pipelines/rules.ts";
 import type { RouteStates } from "../pipelines/route-state.ts";
 import { derivedPricesAt, priceRead, readsPrice } from "../pipelines/tested-prices.ts";
-import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
+import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalog.ts";
 import { currentSnapshot, type Item, knownValue } from "../watchlists/item.ts";
 import type { KnownDetails } from "../watchlists/item-details.ts";
 import { compareIds } from "../watchlists/page.ts";

@@ -3,7 +3,7 @@ import { chunksOf } from "../base/chunks-of.ts";
 import type { RandomSource } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import { runOrder } from "../pipelines/definition.ts";
-import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
+import { type StepScraperId, stepScrapers } from "../scrapers/catalog.ts";
 import { compareIds } from "../watchlists/page.ts";
 import type { CarriedOutcomes, PlannedBatch } from "./batch.ts";
 import { itemPartOf, type ItemOutcome } from "./item-outcome.ts";

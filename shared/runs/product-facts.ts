@@ -5,7 +5,7 @@ import type { ProductFacts, SellerField } from "../watchlists/item-details.ts";
 const { titleLengthMax, urlLengthMax, sellerNameLengthMax } = limits.productFacts;
 
 /**
- * Returns the facts that a product read shows; undefined if it shows none. Cuts long texts, and
+ * Returns the facts that a product read shows; undefined if it shows none. Cuts long strings, and
  * leaves out addresses that are too long to store.
  */
 export function factsOfProduct(fields: ProductFields): ProductFacts | undefined {
@@ -43,13 +43,13 @@ const at = (value: unknown, key: string): unknown =>
 
 /**
  * Trims a source's text and cuts it to `lengthMax` characters. Returns undefined if the value is
- * not a text, or is an empty one.
+ * not a string, or is an empty one.
  */
 function cutText(text: unknown, lengthMax: number): string | undefined {
   if (typeof text !== "string") return undefined;
   const visible = text.toWellFormed().trim();
   if (visible === "") return undefined;
-  // A text has at most as many characters as code units.
+  // A string has at most as many characters as code units.
   if (visible.length <= lengthMax) return visible;
   return Array.from(visible).slice(0, lengthMax).join("");
 }

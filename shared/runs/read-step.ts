@@ -5,7 +5,7 @@ import {
   type ScraperId,
   scrapers,
   type Snapshot,
-} from "../scrapers/catalogue.ts";
+} from "../scrapers/catalog.ts";
 import { isOfferListingId } from "../scrapers/offer.ts";
 import type {
   Answer,

@@ -7,7 +7,7 @@ import {
   type ReadingKind,
   type Snapshot,
   stepScrapers,
-} from "../scrapers/catalogue.ts";
+} from "../scrapers/catalog.ts";
 import { kindsSharing } from "../scrapers/shared-fields.ts";
 import { type Item, knownValue, type OpenChange } from "../watchlists/item.ts";
 import type { ItemOutcome } from "./item-outcome.ts";

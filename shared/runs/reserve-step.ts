@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { creditsFor } from "../credits/charge.ts";
 import type { Ledger } from "../credits/ledger.ts";
-import { stepScrapers } from "../scrapers/catalogue.ts";
+import { stepScrapers } from "../scrapers/catalog.ts";
 import type { Run } from "./run.ts";
 import type { CreditLimit, Shortfall, StepDecision, StepRecord } from "./step.ts";
 import type { StepStore } from "./step-store.ts";

@@ -11,7 +11,7 @@ import {
 import type { PriceRead } from "../pipelines/price-trace.ts";
 import type { RouteMatches } from "../pipelines/rules.ts";
 import { priceStatesAfter, testedPrices } from "../pipelines/tested-prices.ts";
-import { stepScrapers } from "../scrapers/catalogue.ts";
+import { stepScrapers } from "../scrapers/catalog.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { ItemOutcome } from "./item-outcome.ts";
 

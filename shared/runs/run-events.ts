@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { derivedId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
-import { stepScrapers } from "../scrapers/catalogue.ts";
+import { stepScrapers } from "../scrapers/catalog.ts";
 import { eventsDigest } from "../events/event-digest.ts";
 import {
   lastEventId,

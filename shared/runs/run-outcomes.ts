@@ -21,7 +21,7 @@ export interface StepOutcomes {
 export interface StepResults extends StepOutcomes {
   /** The history points of all outcomes, in batch order. */
   readonly points: readonly PointLine[];
-  /** What the batches found about the shape of their answers. */
+  /** The shapes of the answers, by batch. */
   readonly shapes: readonly BatchShape[];
   /**
    * True if every batch recorded its items as they were before the step, so that they can be

@@ -1,5 +1,5 @@
 import type { Pipeline } from "../pipelines/definition.ts";
-import type { Platform } from "../platforms/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
 import type { RunLimits } from "../watchlists/settings.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 import type { SnapshotFile } from "../events/snapshot-file.ts";
@@ -111,7 +111,7 @@ export interface Hold {
   readonly reason: string | null;
 }
 
-/** How the answers of a run differ in shape from those before. */
+/** How the shape of the answers of a run differs from the shape of earlier answers. */
 export interface ShapeChange {
   /** Present if the prices of many items changed by the same factor, rounded to three digits. */
   readonly priceJump?: { readonly factor: number; readonly items: number };
@@ -158,7 +158,7 @@ export interface Run extends RunRef {
    * are none.
    */
   readonly missingFields?: readonly string[];
-  /** Present if the answers had another shape than those before. */
+  /** Present if the answers had another shape than earlier answers. */
   readonly shape?: ShapeChange;
   /** Present if the brake held the run. */
   readonly hold?: Hold;

@@ -1,11 +1,11 @@
 /**
- * Finds out whether a source answers in another shape than before: fields that are missing in the
- * answers, or prices that changed by the same factor. Pure and deterministic.
+ * Detects that the answers of a source have another shape than before: fields are missing, or
+ * prices changed by the same factor. Pure and deterministic.
  */
 import { limits } from "../base/limits.ts";
 import { pointOf } from "../history/point-lines.ts";
 import { readingKind, type Step, stepOf } from "../pipelines/definition.ts";
-import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
+import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalog.ts";
 import type { Item } from "../watchlists/item.ts";
 import { comparedItems } from "./compared-items.ts";
 import type { StepAnswer } from "./read-step.ts";
@@ -38,8 +38,8 @@ interface ComparedBatch {
 
 /**
  * Compares the answers of a batch with the earlier readings of its items. Counts, for each field,
- * the items that had a value, and those that have none now: the field is absent or null. Returns
- * undefined if no item has an earlier reading.
+ * the items that had a value, and the items that have none now, because the field is absent or
+ * null. Returns undefined if no item has an earlier reading.
  */
 export function batchShape(step: Step, { items, answers }: ComparedBatch): BatchShape | undefined {
   const kind = readingKind(step);
@@ -78,8 +78,8 @@ function countFields(
 const hasValue = (value: FieldValue | undefined): boolean => value !== undefined && value !== null;
 
 /**
- * Returns how the answers of a run differ in shape from those before; undefined if they do not. A
- * baseline run has no earlier answers.
+ * Returns how the shape of the answers of a run differs from the shape of earlier answers;
+ * undefined if it does not differ. A baseline run has no earlier answers.
  */
 export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeChange | undefined {
   if (run.kind === "baseline") return undefined;

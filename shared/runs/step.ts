@@ -1,4 +1,4 @@
-import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { StepScraperId } from "../scrapers/catalog.ts";
 
 /** Item counts and credits of one step (specification, `stats.steps`). */
 export interface StepStats {

@@ -3,7 +3,7 @@ import { type Metadata, type Pipeline, readingKind, type Step } from "../pipelin
 import { statefulParts } from "../pipelines/route-state.ts";
 import { buyboxAboveLowest, matchesNoRoute } from "../pipelines/rules.ts";
 import { testedPrices } from "../pipelines/tested-prices.ts";
-import type { ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
+import type { ReadingKind, Snapshot } from "../scrapers/catalog.ts";
 import { kindsSharing } from "../scrapers/shared-fields.ts";
 import type { Item } from "../watchlists/item.ts";
 
@@ -21,7 +21,10 @@ export interface OkRead {
  */
 export type UnchangedCheck = (item: Item, read: OkRead, metadata: Metadata) => boolean;
 
-/** Returns the check of a step. */
+/**
+ * Returns the check for the reads of a step. It always returns false if a route of the pipeline has
+ * a state, or if the pipeline tests derived prices.
+ */
 export function unchangedCheck(pipeline: Pipeline, step: Step): UnchangedCheck {
   // The states of routes and of derived fields can change although no field does.
   if (statefulParts(pipeline).length > 0 || testedPrices(pipeline).length > 0) return () => false;

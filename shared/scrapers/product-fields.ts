@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ProductScraperId } from "./catalogue.ts";
+import type { ProductScraperId } from "./catalog.ts";
 
 /**
  * The fields of a product result (specification, section "Product result"). A field is absent if

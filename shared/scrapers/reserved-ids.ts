@@ -1,7 +1,7 @@
-import type { Platform } from "../platforms/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
 
 /** Behavior of a reserved ID in the sandbox. With such IDs, customers test rare situations. */
-export type ScriptedBehaviour =
+export type ScriptedBehavior =
   | "steady"
   | "price_changes_every_read"
   | "stock_comes_and_goes"
@@ -19,14 +19,14 @@ export type ScriptedBehaviour =
 
 export interface ReservedId {
   readonly id: string;
-  readonly behaviour: ScriptedBehaviour;
+  readonly behavior: ScriptedBehavior;
   readonly description: string;
 }
 
 /** A pattern of reserved IDs. All matching IDs have the same behavior. */
 export interface ReservedForm {
   readonly pattern: RegExp;
-  readonly behaviour: ScriptedBehaviour;
+  readonly behavior: ScriptedBehavior;
   readonly description: string;
 }
 
@@ -52,9 +52,9 @@ const everywhere = [
 ] as const;
 
 const common = (prefix: string): readonly ReservedId[] =>
-  everywhere.map(([behaviour, description], n) => ({
+  everywhere.map(([behavior, description], n) => ({
     id: `${prefix}${n}`,
-    behaviour,
+    behavior,
     description,
   }));
 
@@ -64,17 +64,17 @@ export const reservedIds: Readonly<Record<Platform, readonly ReservedId[]>> = {
     ...common("B0SANDBOX"),
     {
       id: "B0SANDBOXN",
-      behaviour: "no_buy_box",
+      behavior: "no_buy_box",
       description: "Found with offers, none of which holds the buy box.",
     },
     {
       id: "B0SANDBOXP",
-      behaviour: "parent",
+      behavior: "parent",
       description: "A parent listing with no buyable option: no offers, no buy box.",
     },
     {
       id: "B0SANDBOXM",
-      behaviour: "many_offers",
+      behavior: "many_offers",
       description: "Found with 45 offers in several conditions, more than one read shows.",
     },
   ],
@@ -83,7 +83,7 @@ export const reservedIds: Readonly<Record<Platform, readonly ReservedId[]>> = {
     ...common("900000"),
     {
       id: "9000009",
-      behaviour: "variation_parent",
+      behavior: "variation_parent",
       description: "A variation parent: returns its featured variant, tcin 9000000.",
     },
   ],
@@ -95,7 +95,7 @@ export const featuredVariantTcin = "9000000";
 
 const delisting = (start: string, pattern: RegExp): ReservedForm => ({
   pattern,
-  behaviour: "delists",
+  behavior: "delists",
   description:
     `${start} and the last eight digits of a Unix time in seconds: found until then, not found ` +
     "from then on.",

@@ -1,4 +1,4 @@
-import type { ScraperId } from "./catalogue.ts";
+import type { ScraperId } from "./catalog.ts";
 import type { Offer } from "./offer.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ReadingKind } from "./catalogue.ts";
+import type { ReadingKind } from "./catalog.ts";
 
 const productAndPulse: readonly ReadingKind[] = ["product", "pulse"];
 /** Kinds that share the fields of the buy box, which is the same for all condition filters. */

@@ -1,4 +1,4 @@
-import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { StepScraperId } from "../scrapers/catalog.ts";
 import type { HealthCounts } from "./health-counts.ts";
 
 /** Length of the periods by which the store adds up counts, in milliseconds. */

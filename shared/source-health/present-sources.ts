@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { healthItemsMin, healthStatuses, healthStatusText } from "../platforms/health-status.ts";
-import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
+import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalog.ts";
 import {
   countsWithin,
   healthStatus,
@@ -45,7 +45,7 @@ const windowSchema = v.pipe(
   v.description(`Rates are null if fewer than ${healthItemsMin} items were read.`),
 );
 
-/** The health of the source of a scraper in API answers. */
+/** The health of the source of a scraper in API responses. */
 export const sourceSchema = v.pipe(
   v.object({
     id: v.pipe(v.string(), v.description("ID of the scraper."), v.examples(["retailer_a.lite"])),
@@ -86,7 +86,7 @@ export const sourcesResponse = v.object({
 
 export type SourceRecord = v.InferOutput<typeof sourceSchema>;
 
-/** Returns the health of all scrapers in API answers, in the order of the catalog. */
+/** Returns the health of all scrapers in API responses, in the order of the catalog. */
 export const presentSources = (
   health: HealthByScraper,
   now: Date,

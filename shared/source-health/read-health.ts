@@ -1,14 +1,14 @@
 import type { Clock } from "../base/clock.ts";
 import type { Warn } from "../base/best-effort.ts";
 import { withSeparateLoss } from "../base/retry-budget.ts";
-import { type StepScraperId, stepScraperIds } from "../scrapers/catalogue.ts";
+import { type StepScraperId, stepScraperIds } from "../scrapers/catalog.ts";
 import type { HealthPeriod, HealthStore } from "./health-store.ts";
 
 /** The stored periods of each scraper. Empty for a scraper without reads. */
 export type HealthByScraper = ReadonlyMap<StepScraperId, readonly HealthPeriod[]>;
 
 /**
- * Time that a read may lose to repeats and to requests without an answer, in milliseconds. A call
+ * Time that a read may lose to repeats and to requests without a response, in milliseconds. A call
  * without health is better than a late one.
  */
 const readLossMs = 1_000;

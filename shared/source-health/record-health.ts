@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Warn } from "../base/best-effort.ts";
 import { withSeparateLoss } from "../base/retry-budget.ts";
-import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { StepScraperId } from "../scrapers/catalog.ts";
 import { addCounts, type HealthCounts } from "./health-counts.ts";
 import type { HealthStore } from "./health-store.ts";
 

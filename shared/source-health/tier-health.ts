@@ -1,5 +1,5 @@
 import type { HealthOfTier, TierHealth } from "../platforms/present-platform.ts";
-import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
+import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalog.ts";
 import { presentSources, type SourceRecord } from "./present-sources.ts";
 import type { HealthByScraper } from "./read-health.ts";
 

@@ -1,5 +1,5 @@
 import { percentChange } from "../base/percent.ts";
-import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { FieldValue } from "../scrapers/catalog.ts";
 import { currentSnapshot, type Item } from "./item.ts";
 import { type ItemDetails, knownDetails } from "./item-details.ts";
 import { compareIds } from "./page.ts";

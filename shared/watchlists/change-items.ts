@@ -127,9 +127,8 @@ async function planPasses(
   if (arriving > free) {
     throw invalidParam(
       "add",
-      `A watchlist can have at most ${limits.watchlistItemsMax} items. This one has room for ` +
-        `${Math.max(0, free)} more, but 'add' has ${quantity(arriving, "new ID")}. ` +
-        "Send fewer IDs.",
+      `'add' has ${quantity(arriving, "new ID")}, but this watchlist has room for ${Math.max(0, free)} more ` +
+        `(of at most ${limits.watchlistItemsMax}). Send fewer IDs.`,
     );
   }
   return [

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Changed } from "../base/after-change.ts";
 import { invalidParam } from "../base/errors.ts";
+import { shownValue } from "../base/shown-value.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import type { EndpointBinding } from "./endpoint-binding.ts";
@@ -76,8 +77,8 @@ function refuseFixed(watchlist: Watchlist, patch: WatchlistPatch): void {
     if (wanted !== undefined && wanted !== watchlist[param]) {
       throw invalidParam(
         param,
-        `The ${param} of a watchlist cannot change. Create another watchlist for ` +
-          `'${wanted.slice(0, 40)}'.`,
+        `'${param}' must be '${watchlist[param]}', because it cannot change after the watchlist was created ` +
+          `(got ${shownValue(wanted)}). Omit it, or create another watchlist.`,
       );
     }
   }
@@ -104,7 +105,7 @@ function scheduleAfter(
   if (text === undefined) {
     throw invalidParam(
       "timezone",
-      "'timezone' needs a cron schedule, which this watchlist does not have. Send 'cron' too.",
+      "'timezone' applies only to a cron schedule, and this watchlist has none. Send 'cron' too, or omit 'timezone'.",
     );
   }
   return newCronSchedule(text, timezone ?? before?.timezone ?? "UTC", before?.cron);

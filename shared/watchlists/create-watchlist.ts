@@ -147,7 +147,7 @@ const superseded = ({ record }: CreationClaim): Error =>
 
 const tooMany = (): Error =>
   conflict(
-    `An account can have at most ${limits.watchlistsMax} watchlists. Delete one first with DELETE /v1/watchlists/{id}.`,
+    `The account has ${limits.watchlistsMax} watchlists, which is the maximum. Delete one with DELETE /v1/watchlists/{id}, then repeat the call.`,
   );
 
 /**

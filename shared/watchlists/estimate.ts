@@ -16,7 +16,7 @@ import type { Pipeline } from "../pipelines/definition.ts";
 import { estimatedCredits } from "../pipelines/estimate.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
-import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
+import { parsePlatform, type Shop } from "../platforms/catalog.ts";
 import {
   blockedByLimit,
   blockedSteps,

@@ -11,7 +11,7 @@ import {
   visibleText,
 } from "../base/visible-text.ts";
 import { type Metadata, metadataKeyPattern } from "../pipelines/definition.ts";
-import type { Platform } from "../platforms/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
 import { parseItemId } from "../platforms/item-id.ts";
 import type { GivenLabels } from "./item-details.ts";
 
@@ -51,29 +51,32 @@ function refusal(param: string, input: unknown): string {
 
 const keyMessage = (key: string): string =>
   `The key ${shownValue(key)} of 'metadata' must have 1 to ${metadataKeyLengthMax} characters: ` +
-  "small letters, digits and '_'.";
+  "lower-case letters, digits and '_'. Rename it.";
 
 /** Why a value cannot be stored as metadata; undefined if it can. */
-function valueFault(value: unknown): string | undefined {
+function valueFault(key: string, value: unknown): string | undefined {
+  const name = `'metadata.${key}'`;
   if (typeof value === "boolean") return undefined;
   if (typeof value === "number") {
-    return Number.isFinite(value) ? undefined : "A number in 'metadata' must be finite.";
+    return Number.isFinite(value)
+      ? undefined
+      : `${name} must be a finite number (got ${shownValue(String(value))}).`;
   }
   if (typeof value !== "string") {
-    return `A value of 'metadata' must be a string, a number, true or false (got ${shownValue(value)}).`;
+    return `${name} must be a string, a number, true or false (got ${shownValue(value)}).`;
   }
   if (lengthOf(value) > metadataValueLengthMax) {
-    return `A string in 'metadata' must have at most ${metadataValueLengthMax} characters.`;
+    return `${name} must have at most ${metadataValueLengthMax} characters (got ${lengthOf(value)}). Shorten it.`;
   }
   return isVisibleText(value)
     ? undefined
-    : "A string in 'metadata' must not contain control characters, characters that change the " +
-        "direction of writing, or unpaired surrogates.";
+    : `${name} must not contain control characters, characters that change the direction of ` +
+        "writing, or unpaired surrogates. Remove them.";
 }
 
 /** Why an entry cannot be stored as metadata; undefined if it can. */
 const entryFault = (key: string, value: unknown): string | undefined =>
-  metadataKeyPattern.test(key) ? valueFault(value) : keyMessage(key);
+  metadataKeyPattern.test(key) ? valueFault(key, value) : keyMessage(key);
 
 const isObject = (input: unknown): boolean =>
   typeof input === "object" && input !== null && !Array.isArray(input);
@@ -92,14 +95,18 @@ const metadataBody = v.pipe(
       if (message === undefined) continue;
       return addIssue({ message, path: [{ type: "object", origin: "value", input, key, value }] });
     }
-    if (Object.keys(input).length > metadataKeysMax) {
+    const keys = Object.keys(input).length;
+    if (keys > metadataKeysMax) {
       return addIssue({
-        message: `'metadata' can have at most ${metadataKeysMax} keys. Remove some.`,
+        message: `'metadata' must have at most ${metadataKeysMax} keys (got ${keys}). Remove some.`,
       });
     }
-    if (Buffer.byteLength(JSON.stringify(input)) > metadataBytesMax) {
+    const bytes = Buffer.byteLength(JSON.stringify(input));
+    if (bytes > metadataBytesMax) {
       addIssue({
-        message: `'metadata' must have at most ${metadataBytesMax} bytes as JSON in UTF-8. Remove keys or shorten values.`,
+        message:
+          `'metadata' must have at most ${metadataBytesMax} bytes as JSON in UTF-8 (got ${bytes}). ` +
+          "Remove keys or shorten values.",
       });
     }
   }),
@@ -144,7 +151,8 @@ export const newItemBody = v.pipe(
           v.minLength(1, "'label' is empty. Send null to remove it."),
           v.check(
             (label) => lengthOf(label) <= labelLengthMax,
-            `'label' must have at most ${labelLengthMax} characters. Shorten it.`,
+            ({ input }) =>
+              `'label' must have at most ${labelLengthMax} characters (got ${lengthOf(input)}). Shorten it.`,
           ),
           visibleText("label"),
           v.metadata({ maxLength: labelLengthMax, pattern: visibleNamePattern }),
@@ -158,7 +166,7 @@ export const newItemBody = v.pipe(
       expected === "never"
         ? `An item has an unknown key ${shownValue(input)}. Accepted keys: ${itemKeys.join(", ")}.` +
           didYouMean(String(input), itemKeys)
-        : "An item must be a string or an object with 'id'.",
+        : `An item must be a string or an object with 'id' (got ${shownValue(input)}).`,
   ),
 );
 export type NewItemBody = v.InferOutput<typeof newItemBody>;
@@ -189,7 +197,7 @@ function itemsRefusal(param: string, input: unknown): string {
     const parsed = v.safeParse(newItemBody, entry, { abortEarly: true });
     if (!parsed.success) throw entryRefusal(at, parsed.issues[0]);
   }
-  return `'${param}' is invalid.`;
+  return `'${param}' must be an array of item IDs and objects with 'id' (got ${shownValue(input)}).`;
 }
 
 /** Keys that are short and plain enough to be part of `param`. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { invalidParam } from "../base/errors.ts";
+import { shownValue } from "../base/shown-value.ts";
 
 /** Lifetime of an idempotency key, in milliseconds (specification, section "Limits"). */
 export const keyMemoryMs = 24 * 60 * 60 * 1_000;
@@ -69,7 +70,7 @@ export function parseIdempotencyKey(
   if (key === undefined) return undefined;
   if (key.length > keyLengthMax || !printable.test(key)) {
     throw refused(
-      `An idempotency key must have 1 to ${keyLengthMax} printable ASCII characters. Send another key.`,
+      `An idempotency key must have 1 to ${keyLengthMax} printable ASCII characters (got ${shownValue(key)}). Send another key.`,
     );
   }
   return key;

@@ -1,5 +1,5 @@
 import type { RouteStates } from "../pipelines/route-state.ts";
-import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
+import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalog.ts";
 import { type Item, kindsByWeight, newItem, type OwedRetry } from "./item.ts";
 
 /**

@@ -95,8 +95,8 @@ interface FactsRead {
 }
 
 /**
- * Returns the details of an item with the facts of a read; `unchanged` also if a later read has
- * already changed the facts.
+ * Returns the details of an item with the facts of a read; `unchanged` if the facts are the same,
+ * or if a later read has already changed them.
  */
 export function withFacts(
   before: ItemDetails | undefined,

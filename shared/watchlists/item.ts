@@ -1,6 +1,6 @@
 import type { FieldChanges } from "../pipelines/compare.ts";
 import type { RouteStates } from "../pipelines/route-state.ts";
-import type { FieldValue, ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
+import type { FieldValue, ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalog.ts";
 import type { ConditionFilter } from "../scrapers/offer.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 import { kindsSharing } from "../scrapers/shared-fields.ts";

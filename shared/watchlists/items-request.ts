@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
-import type { Platform } from "../platforms/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
 import { idList, itemList, parseItems } from "./id-list.ts";
 import type { GivenLabels } from "./item-details.ts";

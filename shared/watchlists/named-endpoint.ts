@@ -1,7 +1,7 @@
 import { invalidParam } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
 import { shownValue } from "../base/shown-value.ts";
-import { normaliseUrl } from "../outgoing/url.ts";
+import { normalizeUrl } from "../outgoing/url.ts";
 import type { WebhookEndpoint } from "../webhooks/endpoint.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { unknownEndpointId } from "../webhooks/existing.ts";
@@ -36,7 +36,7 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
   if (webhookEndpointId !== null && !isId("webhookEndpoint", webhookEndpointId)) {
     throw invalidParam(
       "webhook_endpoint_id",
-      `'webhook_endpoint_id' must be the ID of a webhook endpoint (we_...) (got ${shownValue(webhookEndpointId)}).`,
+      `'webhook_endpoint_id' must be the ID of a webhook endpoint, which begins with we_ (got ${shownValue(webhookEndpointId)}).`,
     );
   }
 }
@@ -57,13 +57,13 @@ export async function changedEndpoint(
   if (webhookUrl === null && webhookEndpointId === null) return null;
   const shown = await endpointBinding(watchlist, endpoints);
   const isShown =
-    (webhookUrl === null || normaliseUrl(webhookUrl) === shown?.url) &&
+    (webhookUrl === null || normalizeUrl(webhookUrl) === shown?.url) &&
     (webhookEndpointId === null || webhookEndpointId === shown?.endpointId);
   if (shown !== null && isShown) return shown;
   if (isNamedTwice(params)) {
     throw invalidParam(
       "webhook_url",
-      "Send 'webhook_url' or 'webhook_endpoint_id', not both, unless both have the watchlist's current values.",
+      "The request has both 'webhook_url' and 'webhook_endpoint_id', and one differs from the current value. Send only one.",
     );
   }
   const found = await namedEndpoint(watchlist.accountId, params, endpoints);
@@ -80,12 +80,12 @@ export async function namedEndpoint(
   endpoints: EndpointLookup,
 ): Promise<WebhookEndpoint | null> {
   if (webhookUrl !== null) {
-    const url = normaliseUrl(webhookUrl);
+    const url = normalizeUrl(webhookUrl);
     const found = url === null ? null : await endpoints.findByUrl(accountId, url);
     if (found !== null) return found;
     throw invalidParam(
       "webhook_url",
-      "There is no webhook endpoint with this URL. Create it with POST /v1/webhook_endpoints first.",
+      "No webhook endpoint of this account has the URL in 'webhook_url'. Create one with POST /v1/webhook_endpoints, then repeat the call.",
     );
   }
   if (webhookEndpointId === null) return null;

@@ -1,7 +1,7 @@
-import type { Platform } from "../platforms/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { presentRouteStates } from "../pipelines/present-route-states.ts";
-import { stepScrapers } from "../scrapers/catalogue.ts";
+import { stepScrapers } from "../scrapers/catalog.ts";
 import { currentSnapshot, type Item } from "./item.ts";
 import type { ItemTally } from "./change-items.ts";
 import { type ItemDetails, presentDetails } from "./item-details.ts";

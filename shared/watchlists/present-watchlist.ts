@@ -1,6 +1,6 @@
 import { presentPipeline } from "../pipelines/default.ts";
 import { estimatedCredits } from "../pipelines/estimate.ts";
-import { currencyOf } from "../platforms/catalogue.ts";
+import { currencyOf } from "../platforms/catalog.ts";
 import { blockingLimit } from "./blocking-limit.ts";
 import type { EndpointBinding } from "./endpoint-binding.ts";
 import { nextRunTimes, presentSchedule } from "./schedule.ts";

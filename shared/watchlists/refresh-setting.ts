@@ -1,6 +1,6 @@
 import { invalidParam } from "../base/errors.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
-import type { Platform } from "../platforms/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
 
 interface RefreshRequest {
   /** Value of `refresh_every_runs` in the request; undefined if absent. */

@@ -8,7 +8,7 @@ import { lengthOf, visibleNamePattern, visibleText } from "../base/visible-text.
 import { cronLengthMax, cronPattern } from "../cron/cron-pattern.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
-import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
+import { parsePlatform, type Shop } from "../platforms/catalog.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { itemList, parseItems, type RequestedItems } from "./id-list.ts";
 import type { GivenLabels } from "./item-details.ts";

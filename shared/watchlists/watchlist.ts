@@ -1,6 +1,6 @@
 import { defaultPipeline } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
-import type { Platform } from "../platforms/catalogue.ts";
+import type { Platform } from "../platforms/catalog.ts";
 import type { Schedule } from "./schedule.ts";
 import type { WatchlistSettings } from "./settings.ts";
 

@@ -67,8 +67,8 @@ export async function createEndpoint(
   if (outcome === "url_taken") throw urlTaken();
   if (outcome === "limit_reached") {
     throw conflict(
-      `An account can have at most ${limits.webhookEndpointsMax} webhook endpoints. ` +
-        "Delete one first with DELETE /v1/webhook_endpoints/{id}.",
+      `The account has ${limits.webhookEndpointsMax} webhook endpoints, which is the maximum. ` +
+        "Delete one with DELETE /v1/webhook_endpoints/{id}, then repeat the call.",
     );
   }
   return { endpoint, secret };

@@ -12,7 +12,7 @@ import { deliveryStates } from "./delivery.ts";
 export const endpointDeliveriesQuery = v.object({
   limit: limitParam(limits.pagination.deliveries),
   starting_after: idParam("delivery", {
-    message: "'starting_after' must be the ID of a webhook delivery (dlv_...).",
+    message: "'starting_after' must be the ID of a webhook delivery, which begins with dlv_.",
     description: "`next_starting_after` of the previous page.",
   }),
   state: v.optional(
@@ -22,7 +22,7 @@ export const endpointDeliveriesQuery = v.object({
     v.pipe(oneOf("event_type", eventTypes), v.description("Only deliveries of this event type.")),
   ),
   watchlist_id: idParam("watchlist", {
-    message: "'watchlist_id' must be the ID of a watchlist (wl_...).",
+    message: "'watchlist_id' must be the ID of a watchlist, which begins with wl_.",
     description: "Only events of this watchlist.",
   }),
   since: v.optional(
@@ -37,7 +37,7 @@ export const endpointDeliveriesQuery = v.object({
 export const deliveriesQuery = v.object({
   ...endpointDeliveriesQuery.entries,
   endpoint_id: idParam("webhookEndpoint", {
-    message: "'endpoint_id' must be the ID of a webhook endpoint (we_...).",
+    message: "'endpoint_id' must be the ID of a webhook endpoint, which begins with we_.",
     description: "Only deliveries to this endpoint, which may be deleted.",
   }),
 });

@@ -42,7 +42,7 @@ export interface EndpointStore {
   list(accountId: string): Promise<readonly WebhookEndpoint[]>;
   countEndpoints(accountId: string): Promise<number>;
   /**
-   * Finds an endpoint of an account by its normalized URL (`normaliseUrl`). Null if there is none.
+   * Finds an endpoint of an account by its normalized URL (`normalizeUrl`). Null if there is none.
    */
   findByUrl(accountId: string, url: string): Promise<WebhookEndpoint | null>;
   /**

@@ -15,7 +15,11 @@ import { endpointDisabled, unknownEndpointId } from "./existing.ts";
 /** Body of `POST /v1/events/{id}/send`. */
 export const sendEventBody = v.object({
   webhook_endpoint_id: v.pipe(
-    v.string(withRefused("'webhook_endpoint_id' must be the ID of a webhook endpoint (we_...).")),
+    v.string(
+      withRefused(
+        "'webhook_endpoint_id' must be the ID of a webhook endpoint, which begins with we_.",
+      ),
+    ),
     v.description("The endpoint to send the event to, regardless of its event types."),
   ),
 });

@@ -4,7 +4,7 @@ import { endpointTarget } from "../outbox/outbox.ts";
 import type { AddressPolicy } from "../outgoing/address-policy.ts";
 import { requirePublicUrl } from "../outgoing/public-url.ts";
 import type { Resolver } from "../outgoing/resolver.ts";
-import { normaliseUrl, type OwnAddresses } from "../outgoing/url.ts";
+import { normalizeUrl, type OwnAddresses } from "../outgoing/url.ts";
 import { changeEndpoint } from "./change-endpoint.ts";
 import { changedAt, type WebhookEndpoint, type EndpointPatch } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
@@ -52,7 +52,7 @@ async function changes(
   { policy, resolver }: UpdateEndpointDependencies,
 ): Promise<Pick<WebhookEndpoint, "url" | "description" | "events" | "enabled">> {
   const { url = before.url, description, events, enabled = before.enabled } = wanted;
-  const isNewUrl = normaliseUrl(url) !== before.url;
+  const isNewUrl = normalizeUrl(url) !== before.url;
   return {
     url: isNewUrl
       ? await requirePublicUrl({ param: "url", value: url }, { policy, own }, resolver)

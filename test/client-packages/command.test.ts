@@ -87,7 +87,9 @@ describe("rpd products", () => {
     const ids = [1, 2, 3, 4, 5, 6].map((n) => `900000${n}`);
     const failed = await rpd([...reading, ...ids, "--csv"], catalog);
     expect(failed).toMatchObject({ code: 1 });
-    expect(failed.warnings).toMatch(/^Continue with --skip 4\.\nrpd: INSUFFICIENT_CREDITS/);
+    expect(failed.warnings).toMatch(
+      /^To continue after the last ID that was read, repeat the command with --skip 4\.\nrpd: INSUFFICIENT_CREDITS/,
+    );
     expect(failed.output.split("\n")).toHaveLength(6);
     const file = fileWith("9000001\n9000002\n9000003\n");
     const rest = await rpd([...reading, "--from", file, "--skip", "2", "--csv"], catalog);

@@ -27,7 +27,7 @@ describe("webhooks.verify of the TypeScript client", () => {
     expect(verify(sign("whsec_1", old), "whsec_1")).toThrow(/300 s/);
     expect(verify(sign("whsec_1"), "")).toThrow(SignatureError);
     expect(verify("v1=00", "whsec_1")).toThrow(SignatureError);
-    expect(() => verifyWebhook(body, {}, "whsec_1")).toThrow(/missing/);
+    expect(() => verifyWebhook(body, {}, "whsec_1")).toThrow(/no header Service-Signature/);
     const headers = { "service-signature": sign("whsec_1") };
     expect(() => verifyWebhook(`${body} `, headers, "whsec_1")).toThrow(/No signature/);
   });

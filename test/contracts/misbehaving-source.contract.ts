@@ -8,7 +8,7 @@ import {
   type SourceSpeech,
   startMisbehaving,
 } from "./misbehaving-server.ts";
-import * as source from "./misbehaviours.ts";
+import * as source from "./misbehaviors.ts";
 import { brandedKeysIn } from "./output-keys.ts";
 
 /**

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ProductScraperId } from "../../shared/scrapers/catalogue.ts";
+import type { ProductScraperId } from "../../shared/scrapers/catalog.ts";
 import {
   foundStatus,
   productFieldNames,

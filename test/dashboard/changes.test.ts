@@ -135,7 +135,7 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
   });
 
   it.each(["light", "dark"] as const)(
-    "is accessible on a phone in the %s scheme, and shows an error that can be tried again",
+    "is accessible on a phone in the %s scheme, and offers to try again after an error",
     async (scheme) => {
       const { page, signIn, goTo } = await dashboard.open({ scheme, size: "phone" });
       await signIn();

@@ -94,7 +94,7 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
     },
   );
 
-  it("shows that an item is not on the watchlist, and an error that can be tried again", async () => {
+  it("shows that an item is not on the watchlist, and offers to try again after an error", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/9999999`, "9999999");
     await page.getByText("This item is not on the watchlist.").waitFor();

@@ -92,7 +92,7 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     await page.getByLabel("Label of 7000010").fill("Toaster");
     await expectAccessible(page, undefined, "dialog");
     await page.keyboard.press("Enter");
-    await page.getByText("1 labelled").waitFor();
+    await page.getByText("1 labeled").waitFor();
     await page.getByRole("link", { name: "Toaster" }).waitFor();
 
     await page.getByLabel("Select all 10 loaded items").focus();

@@ -112,7 +112,7 @@ describe.skipIf(lacksChromium)("the API reference", () => {
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(code);
   });
 
-  it("shows an example answer and an example of each error", async () => {
+  it("shows an example response and an example of each error", async () => {
     const { operation } = await openProducts();
     const answers = operation.getByRole("region", { name: /^Status: 200/ });
     await expect.poll(() => answers.innerText()).toContain("Norvane Espresso Machine");

@@ -18,7 +18,7 @@ import { presentScrapers } from "../../shared/pipelines/present-scrapers.ts";
 import { presentPlatforms } from "../../shared/platforms/present-platform.ts";
 import { noHealth } from "../support/no-health.ts";
 
-/** Finds the IDs of a platform in a text. */
+/** Finds the IDs of a platform in a string. */
 function readFor(platform: string, text: string, column?: number) {
   const found = presentPlatforms(noHealth).data.find(({ id }) => id === platform);
   return readIds(text, idReader(found?.id_pattern ?? "", found?.id_name ?? ""), column);

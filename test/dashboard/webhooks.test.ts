@@ -16,7 +16,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     dashboard = await startDashboardWorld();
   });
   afterEach(async () => {
-    await receiver("behaviour", { status: 200, times: 0 });
+    await receiver("behavior", { status: 200, times: 0 });
     await dashboard.closeAll();
   });
   afterAll(() => dashboard.dispose());
@@ -102,7 +102,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     const [delivery] = await received();
     expect(delivery).toMatchObject({ path: "/hooks/new", verified: true });
 
-    await receiver("behaviour", { status: 503, times: 1 });
+    await receiver("behavior", { status: 503, times: 1 });
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByText(/^Not delivered: the receiver answered HTTP 503/).waitFor();
     await page.getByRole("row", { name: /webhook\.test failed HTTP 503 1/ }).waitFor();
@@ -111,7 +111,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
 
   it("show a delivery with its attempts, and let the user send it again", async () => {
     const id = await register("hooks/again", { description: "Again" });
-    await receiver("behaviour", { status: 500, times: 1 });
+    await receiver("behavior", { status: 500, times: 1 });
     await runFor(id, "Kettles");
     const page = await signInTo(`/webhooks/${id}`, "Again");
     const row = page.getByRole("row", { name: /watchlist\.run\.completed Kettles/ });
@@ -227,7 +227,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
 
   it("show why the service disabled an endpoint, and let the user enable it again", async () => {
     const id = await register("hooks/disabled", { description: "Gone" });
-    await receiver("behaviour", { status: 410, times: 1 });
+    await receiver("behavior", { status: 410, times: 1 });
     await runFor(id, "Lamps");
     await eventually("the endpoint is disabled", 30, async () => {
       const { body } = await dashboard.world.api.get(`/webhook_endpoints/${id}`);

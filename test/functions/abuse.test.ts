@@ -7,7 +7,7 @@ import type { Receiver } from "../support/receiver.ts";
 import { endpointApi, type EndpointApi } from "./webhook-endpoints/endpoint-api.ts";
 
 const abuser = "acct_1";
-const neighbour = "acct_2";
+const neighbor = "acct_2";
 const callsAtOnce = 40;
 const { max: probesMax, seconds: probeSeconds } = limits.probes;
 
@@ -70,14 +70,14 @@ async function startProbes(
 describe("an account whose receivers never respond", () => {
   it("gets 429 for probes above its limit, while another account can still test its endpoint", async () => {
     const id = await register(abuser, silent);
-    const other = await register(neighbour, "/hook/fast");
+    const other = await register(neighbor, "/hook/fast");
     const admitted = probesMax - 1;
     const { ended, all } = await startProbes(() => testOf(abuser, id), admitted);
 
     expect(ended.map(({ status }) => status)).toEqual(
       Array.from({ length: callsAtOnce - admitted }, () => 429),
     );
-    expect(await testOf(neighbour, other)).toMatchObject({
+    expect(await testOf(neighbor, other)).toMatchObject({
       status: 200,
       body: { delivered: true },
     });
@@ -96,10 +96,10 @@ describe("an account whose receivers never respond", () => {
       await register(abuser, `${silent}/${n}`);
       world.clock.advance((probeSeconds * 1_000) / probesMax);
     }
-    await register(neighbour, "/hook/fast");
+    await register(neighbor, "/hook/fast");
     await world.publish(aRun(["watchlist.run.completed"], { accountId: abuser }));
     await world.publish(
-      aRun(["watchlist.run.completed"], { accountId: neighbour, runId: "wlrun_2" }),
+      aRun(["watchlist.run.completed"], { accountId: neighbor, runId: "wlrun_2" }),
     );
     const wakeUps = (await world.takeWakeUps()) as { readonly account_id: string }[];
     const ofAbuser = wakeUps.filter(({ account_id: account }) => account === abuser);
@@ -117,7 +117,7 @@ describe("an account whose receivers never respond", () => {
     expect(held).toHaveLength(targetsAtOnceMax);
 
     for (const wakeUp of wakeUps)
-      if (wakeUp.account_id === neighbour) await world.handleWakeUp(wakeUp);
+      if (wakeUp.account_id === neighbor) await world.handleWakeUp(wakeUp);
     expect(receiver.requests.filter(({ path }) => path === "/hook/fast")).toHaveLength(1);
     expect(held).toHaveLength(targetsAtOnceMax);
 
@@ -145,7 +145,7 @@ describe("an account whose endpoints have host names that resolve slowly", () =>
     );
 
     expect(new Set(ended.map(({ status }) => status))).toEqual(new Set([429]));
-    await register(neighbour, "/hook/fast");
+    await register(neighbor, "/hook/fast");
 
     expect(waiting).toHaveLength(probesMax);
     for (const fail of waiting) fail();

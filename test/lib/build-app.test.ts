@@ -10,7 +10,7 @@ import { synthesize } from "./synthesize.ts";
  * The template as text, without the hashes that change with every line of a function, and without
  * the release.
  */
-function normalised(template: Template): string {
+function normalized(template: Template): string {
   const text = JSON.stringify(template.toJSON(), null, 2)
     .replaceAll(/[0-9a-f]{64}\.zip/g, "<asset>.zip")
     .replaceAll(/(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g, "$1<hash>")
@@ -24,7 +24,7 @@ describe.each(["dev", "prod"] as const)("the synthesis of the stage %s", (stage)
     async (part) => {
       const template = synthesize(stage)[part];
 
-      await expect(normalised(template)).toMatchFileSnapshot(
+      await expect(normalized(template)).toMatchFileSnapshot(
         `__snapshots__/${part}-${stage}.template.json`,
       );
     },

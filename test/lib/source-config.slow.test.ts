@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { environment } from "../../functions/environment.ts";
 import { buildApp, stackName } from "../../lib/build-app.ts";
 import { type SourceContext, sourcesOf } from "../../lib/source-config.ts";
-import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../shared/scrapers/catalog.ts";
 import {
   actionsOf,
   functionIds,

@@ -16,7 +16,7 @@ afterAll(() => world.stop());
 
 /** The reserved IDs, except those whose reads the sandbox delays. */
 const quickIds = (ids: readonly ReservedId[]): string[] =>
-  ids.filter(({ behaviour }) => behaviour !== "slow").map(({ id }) => id);
+  ids.filter(({ behavior }) => behavior !== "slow").map(({ id }) => id);
 
 const idOf = ({ body }: ApiAnswer): string => String(body["id"]);
 

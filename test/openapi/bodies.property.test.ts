@@ -12,7 +12,7 @@ import { offersRequest } from "../../shared/items/offers-request.ts";
 import { productsRequest } from "../../shared/items/request.ts";
 import { parsePipeline } from "../../shared/pipelines/parse.ts";
 import { ops, whens } from "../../shared/pipelines/definition.ts";
-import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../shared/scrapers/catalog.ts";
 import { estimateRequest } from "../../shared/watchlists/estimate.ts";
 import { parseIdempotencyKey } from "../../shared/watchlists/idempotency.ts";
 import { newWatchlist } from "../../shared/watchlists/request.ts";

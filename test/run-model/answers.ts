@@ -1,9 +1,5 @@
 import type { Step } from "../../shared/pipelines/definition.ts";
-import {
-  type Snapshot,
-  type StepScraperId,
-  stepScrapers,
-} from "../../shared/scrapers/catalogue.ts";
+import { type Snapshot, type StepScraperId, stepScrapers } from "../../shared/scrapers/catalog.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 
 /** A source's scripted answer about an item in one run. */

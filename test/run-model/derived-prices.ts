@@ -3,7 +3,7 @@
  * docs/watchlists-and-pipelines.md, section "Derived fields". Stores every price; the service
  * stores only a summary for each day.
  */
-import type { Snapshot } from "../../shared/scrapers/catalogue.ts";
+import type { Snapshot } from "../../shared/scrapers/catalog.ts";
 import { isSame, type KnownPrice } from "./fields.ts";
 
 export const derivedPriceNames = [

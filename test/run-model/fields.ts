@@ -1,4 +1,4 @@
-import type { ReadingKind, Snapshot } from "../../shared/scrapers/catalogue.ts";
+import type { ReadingKind, Snapshot } from "../../shared/scrapers/catalog.ts";
 import { priceFields } from "../../shared/scrapers/fields.ts";
 
 export type Readings = Readonly<Partial<Record<ReadingKind, Snapshot>>>;

@@ -137,7 +137,8 @@ function picking(seed: number): (waiting: number) => number {
 
 async function setPipeline(bench: RunBench, list: Watchlist, pipeline: Pipeline): Promise<void> {
   const before = await bench.list(list);
-  if (before === undefined) throw new Error("The watchlist does not exist");
+  if (before === undefined)
+    throw new Error(`The watchlist ${list.id} of the scenario does not exist.`);
   if (isDeepStrictEqual(before.pipeline, pipeline)) return;
   const after = { ...before, pipeline, revision: before.revision + 1 };
   await bench.watchlists.update({ before, after });
@@ -184,7 +185,8 @@ async function start(
 ): Promise<void> {
   if (plan.trigger === "tick") return bench.run(list, crash);
   const current = await bench.list(list);
-  if (current === undefined) throw new Error("The watchlist does not exist");
+  if (current === undefined)
+    throw new Error(`The watchlist ${list.id} of the scenario does not exist.`);
   const { waiting, port: queue } = messageList();
   const schedules = { put: async () => {}, remove: async () => {} };
   const warn = (): void => {};
@@ -197,9 +199,10 @@ async function look(bench: RunBench, list: Watchlist, publishedBefore: number): 
     .slice(publishedBefore)
     .map(({ type, body }) => ({ type, data: JSON.parse(body).data as Shown }));
   const completed = sent.filter(({ type }) => type === "watchlist.run.completed");
-  if (completed.length > 1) throw new Error("The run has more than one completed event");
+  if (completed.length > 1)
+    throw new Error(`The run must have at most one completed event (got ${completed.length}).`);
   const { balance, held } = await bench.account();
-  if (held !== 0) throw new Error(`${held} credits are still held after the run`);
+  if (held !== 0) throw new Error(`No credits may be held after the run (got ${held}).`);
   return {
     run: completed[0] === undefined ? null : shownRun(completed[0].data),
     events: sent.filter(({ type }) => type !== "watchlist.run.completed").map(shownEvent),
@@ -219,7 +222,8 @@ async function look(bench: RunBench, list: Watchlist, publishedBefore: number): 
 
 async function shownWatchlist(bench: RunBench, list: Watchlist): Promise<Shown> {
   const stored = await bench.list(list);
-  if (stored === undefined) throw new Error("The watchlist does not exist");
+  if (stored === undefined)
+    throw new Error(`The watchlist ${list.id} of the scenario does not exist.`);
   const { itemCounts, runCount, consecutiveSkips, status, pausedReason } = stored;
   return { itemCounts, runCount, consecutiveSkips, status, pausedReason };
 }

@@ -5,7 +5,7 @@ import {
   type Route,
   type Step,
 } from "../../shared/pipelines/definition.ts";
-import { type ReadingKind, type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import { type ReadingKind, type Snapshot, stepScrapers } from "../../shared/scrapers/catalog.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import {
   decideChanged,
@@ -380,7 +380,9 @@ function isSelected(route: Route, { step, reading, sinceLast }: Case): boolean {
     case "always":
       return isAnswered(status);
     default:
-      throw new Error("The route's 'when' is unknown");
+      throw new Error(
+        `The model does not know the value of 'when' of the route (got ${JSON.stringify(route)}).`,
+      );
   }
 }
 

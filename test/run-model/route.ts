@@ -10,7 +10,7 @@ import {
   type Route,
   type Step,
 } from "../../shared/pipelines/definition.ts";
-import { type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import { type Snapshot, stepScrapers } from "../../shared/scrapers/catalog.ts";
 import { typeOfField } from "../../shared/scrapers/fields.ts";
 import { isSame, type Known } from "./fields.ts";
 
@@ -178,7 +178,8 @@ function decideField(
   { field, is, passes }: { readonly field: string; readonly is: Value; readonly passes: boolean },
 ) {
   const reference = routeState.references.get(field);
-  if (reference === undefined) throw new Error(`${field} has no reference value`);
+  if (reference === undefined)
+    throw new Error(`The route state has no reference value for the field ${field}.`);
   const side = sideOf(field, is, reference);
   const effect = effectOf(route, side);
   const isEffective = effect === "follow" || (effect === "report" && isFar(route, is, reference));
@@ -343,6 +344,7 @@ export function routeStatesOf(
  */
 export function routeStateOf(routeStates: ModelRouteStates, key: string): ModelRouteState {
   const routeState = routeStates.get(key);
-  if (routeState === undefined) throw new Error(`The route ${key} has no state.`);
+  if (routeState === undefined)
+    throw new Error(`The model has created no state for the route ${key}.`);
   return routeState;
 }

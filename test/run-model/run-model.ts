@@ -4,8 +4,8 @@
  * engine with it.
  */
 import { type Pipeline, runOrder, type Step } from "../../shared/pipelines/definition.ts";
-import type { Platform } from "../../shared/platforms/catalogue.ts";
-import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import type { Platform } from "../../shared/platforms/catalog.ts";
+import { stepScrapers } from "../../shared/scrapers/catalog.ts";
 import { answerOf, type ItemLooks } from "./answers.ts";
 import {
   type RunStart,

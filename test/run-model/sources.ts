@@ -1,5 +1,5 @@
-import type { Platform } from "../../shared/platforms/catalogue.ts";
-import type { Snapshot } from "../../shared/scrapers/catalogue.ts";
+import type { Platform } from "../../shared/platforms/catalog.ts";
+import type { Snapshot } from "../../shared/scrapers/catalog.ts";
 import type { ProductFields } from "../../shared/scrapers/scraper.ts";
 import type { Offer } from "../../shared/scrapers/offer.ts";
 import { type ItemLooks, lookAt, type OffersLook } from "./answers.ts";
@@ -21,7 +21,7 @@ export function showLooks(
   answers.product = (id, scraper) => {
     const look = lookAt(items[id] ?? {}, scraper, at);
     if (look === undefined || !("fields" in look))
-      throw new Error(`No scripted answer of ${scraper} for ${id}`);
+      throw new Error(`The scenario has no answer of ${scraper} about item ${id} in run ${at}.`);
     return look.status === "ok" || look.status === "partial"
       ? {
           status: look.status,
@@ -31,7 +31,8 @@ export function showLooks(
   };
   answers.offers = (id) => {
     const look = lookAt(items[id] ?? {}, "retailer_a.offers", at);
-    if (look === undefined || !("offers" in look)) throw new Error(`No scripted offers of ${id}`);
+    if (look === undefined || !("offers" in look))
+      throw new Error(`The scenario has no offers of item ${id} in run ${at}.`);
     return look.status === "ok"
       ? { status: "ok", totalOffers: look.total, offers: look.offers.map(fullOffer) }
       : { status: look.status };
@@ -39,7 +40,7 @@ export function showLooks(
   answers.check = ({ asin, offerListingId }) => {
     const look = lookAt(items[asin] ?? {}, "retailer_a.offer_check", at);
     if (look === undefined || !("buyable" in look))
-      throw new Error(`No scripted offer check of ${asin}`);
+      throw new Error(`The scenario has no offer check of item ${asin} in run ${at}.`);
     return look.status === "ok"
       ? { status: "ok", buyable: look.buyable.includes(offerListingId) }
       : { status: "unavailable" };

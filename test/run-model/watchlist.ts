@@ -1,5 +1,5 @@
 import type { Pipeline } from "../../shared/pipelines/definition.ts";
-import type { Platform } from "../../shared/platforms/catalogue.ts";
+import type { Platform } from "../../shared/platforms/catalog.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import type { ItemState } from "../../shared/watchlists/item.ts";
 import type { ModelRouteStates } from "./route.ts";

@@ -14,9 +14,9 @@ import {
   type UpstreamServer,
   type UpstreamServerOptions,
 } from "../../tools/sources/upstream/server.ts";
-import { type Misbehaviour, misbehaviours } from "../../tools/sources/upstream/misbehaviours.ts";
+import { type Misbehavior, misbehaviors } from "../../tools/sources/upstream/misbehaviors.ts";
 import { systemClock } from "../../shared/base/system.ts";
-import { type StepScraperId, stepScraperIds } from "../../shared/scrapers/catalogue.ts";
+import { type StepScraperId, stepScraperIds } from "../../shared/scrapers/catalog.ts";
 import { sandboxOffers } from "../../shared/sources/sandbox/offers.ts";
 
 const started: UpstreamServer[] = [];
@@ -100,7 +100,7 @@ describe("the upstream check", () => {
     expect(failed(findings)).toEqual(["read"]);
   });
 
-  const mustFail: readonly (readonly [Misbehaviour, string])[] = [
+  const mustFail: readonly (readonly [Misbehavior, string])[] = [
     ["500", "reply"],
     ["400", "reply"],
     ["404", "reply"],
@@ -133,7 +133,7 @@ describe("the upstream check", () => {
     },
   );
 
-  const shouldWarn: readonly (readonly [Misbehaviour, string])[] = [
+  const shouldWarn: readonly (readonly [Misbehavior, string])[] = [
     ["429_seconds", "busy"],
     ["429_date", "busy"],
     ["not_json_type", "content-type"],
@@ -159,15 +159,15 @@ describe("the upstream check", () => {
   );
 
   it("is tested with every misbehavior of the reference server", () => {
-    const fine: readonly Misbehaviour[] = ["gzip", "br", "null_data"];
-    const elsewhere: readonly Misbehaviour[] = [
+    const fine: readonly Misbehavior[] = ["gzip", "br", "null_data"];
+    const elsewhere: readonly Misbehavior[] = [
       "all_featured",
       "negative_prices",
       "total_of_none",
       "wrong_asin",
     ];
     const tried = [...mustFail, ...shouldWarn].map(([name]) => name);
-    expect([...fine, ...elsewhere, ...tried].toSorted()).toEqual(misbehaviours.toSorted());
+    expect([...fine, ...elsewhere, ...tried].toSorted()).toEqual(misbehaviors.toSorted());
   });
 
   it.each(["gzip", "br"] as const)("accepts replies that are compressed with %s", async (name) => {

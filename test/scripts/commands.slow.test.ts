@@ -117,7 +117,7 @@ describe("npm run bench", () => {
     expect(await run(bench, ...args)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 
-  it("prints, with --json, only JSON to the standard output", async () => {
+  it("prints, with --json, only JSON to standard output", async () => {
     mkdirSync(join(folder, "html"), { recursive: true });
     const truth = { page: { url: "https://shop.example/p/1234567", price: ["9.99"] } };
     writeFileSync(join(folder, "ground-truth.json"), JSON.stringify(truth));
@@ -151,7 +151,7 @@ describe("npm run sim", () => {
 });
 
 describe("npm run tour", () => {
-  it("prints, with --json, only JSON to the standard output, and its steps to the error output", async () => {
+  it("prints, with --json, only JSON to standard output, and its steps to standard error", async () => {
     const { code, out, err } = await run("scripts/tour.ts", "--json");
 
     expect(code, err).toBe(0);

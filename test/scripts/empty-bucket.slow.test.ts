@@ -126,7 +126,7 @@ describe("npm run empty-bucket", () => {
   it("refuses an unknown stage, and names the known stages", async () => {
     expect(await run("--stage", "test")).toEqual({
       code: 1,
-      output: "Pass the stage: --stage dev or prod.\n",
+      output: '--stage must be dev or prod (got "test").\n',
     });
   });
 });

@@ -37,7 +37,7 @@ const excludedFiles: ReadonlySet<string> = new Set([
   "sources/secret-reader.ts",
 ]);
 
-/** Requests that no scenario sends. Each is identified by a text close to it in the code. */
+/** Requests that no scenario sends. Each is identified by a string close to it in the code. */
 const excludedNearText: readonly string[] = [
   // Only commands of operators send these: to set automatic top-ups, and to create accounts.
   "SET auto_topup",

@@ -1,6 +1,6 @@
 import { type Task, currentTask } from "./task-scheduler.ts";
 
-/** A text that the service wrote to its log. */
+/** A string that the service wrote to its log. */
 export interface CapturedText {
   readonly text: string;
   /** The task that wrote the text; undefined if no task was running. */

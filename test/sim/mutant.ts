@@ -1,4 +1,4 @@
-/** A small defect that a developer could introduce. It replaces a text in one file. */
+/** A small defect that a developer could introduce. It replaces a string in one file. */
 export interface Mutant {
   readonly name: string;
   readonly file: string;

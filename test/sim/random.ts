@@ -41,7 +41,8 @@ export function seededRandom(seed: number, purpose: string): Random {
     isHit,
     pick: (values) => {
       const value = values[between(0, values.length - 1)];
-      if (value === undefined) throw new Error("Cannot pick from an empty list");
+      if (value === undefined)
+        throw new Error("The list to pick from must have at least one entry.");
       return value;
     },
     some,

@@ -54,7 +54,10 @@ export async function replay({ shrink = false, ...options }: ReplayOptions): Pro
     const all: Played[] = [];
     await pool.play([wanted], (one) => void all.push(one));
     const [one] = all;
-    if (one === undefined) throw new Error("The worker returned no result for the seed");
+    if (one === undefined)
+      throw new Error(
+        "The simulation worker returned no result for the seed. Its output shows why.",
+      );
     return one;
   }
 }

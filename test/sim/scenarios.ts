@@ -18,5 +18,5 @@ export function scenarioNamed(name: string): Scenario {
   const found = [...scenarios, ...flows, ledgerPairs].find((one) => one.name === name);
   if (found !== undefined) return found;
   const names = scenarios.map((one) => one.name).join(", ");
-  throw new Error(`No scenario is called ${name}. Known scenarios: ${names}.`);
+  throw new Error(`There is no scenario "${name}". Scenarios: ${names}.`);
 }

@@ -108,7 +108,8 @@ export function seededTaskScheduler(
   };
   const current = (): Task => {
     const task = currentTask();
-    if (task === undefined) throw new Error("A call was made outside of a task");
+    if (task === undefined)
+      throw new Error("Every call must be made within a task (see `TaskScheduler`).");
     return task;
   };
   const end = (task: Task, state: "done" | "failed" | "dead", error?: unknown): void => {

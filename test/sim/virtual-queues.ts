@@ -98,7 +98,8 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
   };
   const queueOf = (url: unknown): QueueName => {
     const name = queueNames.find((one) => String(url).endsWith(`/${one}`));
-    if (name === undefined) throw new Error(`No queue has the URL ${String(url)}`);
+    if (name === undefined)
+      throw new Error(`The simulation has no queue with the URL ${String(url)}.`);
     return name;
   };
   const visible = (queue: QueueName): QueuedMessage[] =>

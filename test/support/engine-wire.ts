@@ -130,7 +130,9 @@ function exchange(socket: Socket, { method, path, headers, body = "" }: Request)
     };
     const onClose = (): void => {
       end();
-      reject(new Error("The engine closed the connection"));
+      reject(
+        new Error("The DynamoDB engine closed the connection before it sent a complete response."),
+      );
     };
     const end = (): void => {
       socket.off("data", onData);
@@ -164,7 +166,8 @@ function responseIn(received: Buffer): Response | undefined {
   );
   const start = end + headEnd.length;
   const length = Number(headers["content-length"]);
-  if (Number.isNaN(length)) throw new Error("The engine sent a response without Content-Length");
+  if (Number.isNaN(length))
+    throw new Error("A response of the DynamoDB engine must have a Content-Length.");
   if (received.length < start + length) return undefined;
   const body = Uint8Array.from(received.subarray(start, start + length));
   return { statusCode: Number(first.split(" ")[1]), headers, body };

@@ -3,7 +3,7 @@
  * prints the answers as JSON.
  */
 import { sources } from "../../functions/composition/sources.ts";
-import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../shared/scrapers/catalog.ts";
 
 const { BASE_URL: baseUrl, ...variables } = process.env;
 const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));

@@ -7,7 +7,7 @@ import {
 import { applyOutcome } from "../../shared/runs/apply-outcome.ts";
 import { batchResult } from "../../shared/runs/outcome.ts";
 import type { ItemOutcome } from "../../shared/runs/item-outcome.ts";
-import type { Snapshot } from "../../shared/scrapers/catalogue.ts";
+import type { Snapshot } from "../../shared/scrapers/catalog.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import { decodeItems, encodeItems } from "../../shared/watchlists/page.ts";

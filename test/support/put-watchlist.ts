@@ -31,5 +31,6 @@ export async function putWatchlist(
     record: null,
     answer: "",
   });
-  if (outcome !== "created") throw new Error(`The watchlist was not created: ${outcome}`);
+  if (outcome !== "created")
+    throw new Error(`The watchlist must be created (got the outcome ${outcome}).`);
 }

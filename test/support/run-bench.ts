@@ -225,14 +225,17 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
       case "finishes":
         return finishRun(message.run, ports);
       default:
-        throw new Error("The queue is unknown");
+        throw new Error(`The bench has no worker for the message ${JSON.stringify(message)}.`);
     }
   };
 
   /** Handles at most `count` messages. If a handler crashes, its message is handled again. */
   const drain = async (count = Infinity): Promise<void> => {
     for (let worked = 0; queue.waiting.length > 0 && worked < count; worked += 1) {
-      if (worked > 5_000) throw new Error("The queues are still not empty after 5,000 messages");
+      if (worked > 5_000)
+        throw new Error(
+          "The queues must be empty after 5,000 messages. A message probably causes itself again.",
+        );
       const [message] = queue.waiting.splice(pick(queue.waiting.length), 1) as [Message];
       try {
         for (let n = 0; n < deliveries; n += 1) await workOn(message);
@@ -264,7 +267,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     calls: crashing.calls,
     async account() {
       const found = await accounts.get(account.id);
-      if (found === undefined) throw new Error("The account of the bench is missing");
+      if (found === undefined) throw new Error("The account of the bench does not exist.");
       return found;
     },
     async createList(ids, overrides = {}) {
@@ -290,7 +293,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     },
     async lastRun({ id }) {
       const [run] = (await stores.runs.list(id, 1)).runs;
-      if (run === undefined) throw new Error("The watchlist has no run");
+      if (run === undefined) throw new Error("The watchlist must have a run before this call.");
       return run;
     },
     async run(watchlist, crash) {

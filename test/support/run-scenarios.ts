@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import type { Pipeline, Route } from "../../shared/pipelines/definition.ts";
-import type { Platform } from "../../shared/platforms/catalogue.ts";
-import {
-  type Snapshot,
-  type StepScraperId,
-  stepScrapers,
-} from "../../shared/scrapers/catalogue.ts";
+import type { Platform } from "../../shared/platforms/catalog.ts";
+import { type Snapshot, type StepScraperId, stepScrapers } from "../../shared/scrapers/catalog.ts";
 import { type FieldType, priceFields } from "../../shared/scrapers/fields.ts";
 import { anyPipeline } from "../shared/pipelines/any-pipeline.ts";
 import { renamed } from "./renamed-pipeline.ts";

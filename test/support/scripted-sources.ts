@@ -1,6 +1,6 @@
 import type { Clock } from "../../shared/base/clock.ts";
 import type { StepSources } from "../../shared/runs/read-step.ts";
-import type { ScraperId } from "../../shared/scrapers/catalogue.ts";
+import type { ScraperId } from "../../shared/scrapers/catalog.ts";
 import type {
   Answer,
   OfferCheckAnswer,

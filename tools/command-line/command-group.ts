@@ -86,6 +86,7 @@ export function commandNamed<Command extends { readonly about: string }>(
 /**
  * Runs the command that the first argument of the process names, and then ends the process. If
  * there is no argument, prints the help of the group and exits with 1; with `--help`, exits with 0.
+ * For an unknown command or option, prints the nearest one and exits with 1.
  */
 export const runCommandGroup = (group: CommandGroup<Subcommand>): Promise<void> =>
   runMain(

@@ -57,7 +57,7 @@ export const callOf = (name: string, args: string): string => {
 const widthMax = 100;
 
 /**
- * Returns a text in lines of at most 100 columns. All lines except the first begin with `indent`.
+ * Returns a string in lines of at most 100 columns. All lines except the first begin with `indent`.
  */
 export function wrapped(text: string, indent: string): string {
   const lines: string[] = [];

@@ -88,7 +88,7 @@ const page = (names: { script: string; style: string; icon: string }): string =>
     "</head>",
     "<body>",
     '<div id="app"></div>',
-    "<noscript><p>The dashboard works with scripts. The API works without it.</p></noscript>",
+    "<noscript><p>The dashboard needs JavaScript. The API works without the dashboard.</p></noscript>",
     "</body>",
     "</html>",
     "",

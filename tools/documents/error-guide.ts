@@ -42,7 +42,7 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
       "more credits than its `max_credits`. With 413 the body is too large. With 422 the idempotency key was used for a different request.",
     remedy: "Read `message`: it lists what is accepted. Correct the parameter that `param` names.",
     retry: false,
-    example: errors.invalidParam("ids[1]", '"12" is not a SKU: 5 to 10 digits.'),
+    example: errors.invalidParam("ids[1]", `'ids[1]' must be a SKU of 5 to 10 digits (got "12").`),
   },
   UNAUTHORIZED: {
     status: "401, 403",

@@ -96,7 +96,10 @@ async function answer(request: IncomingMessage, serving: Serving): Promise<unkno
       serving.rules.remove(v.parse(ruleName, body));
       return {};
     default:
-      throw new BusError("UnknownOperationException", `The local bus has no ${operation}.`);
+      throw new BusError(
+        "UnknownOperationException",
+        `The local event bus does not support the operation ${operation}.`,
+      );
   }
 }
 

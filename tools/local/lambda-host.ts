@@ -96,7 +96,8 @@ interface HostOptions {
 
 /**
  * Loads the templates' functions into this process, and defines the global `awslambda`. A function
- * gets only the environment variables of its template.
+ * gets only the environment variables of its template. If a function cannot be loaded, each of its
+ * invocations fails with an error.
  */
 export async function startLambdaHost(options: HostOptions): Promise<LambdaHost> {
   provideStreaming();

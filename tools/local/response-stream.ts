@@ -32,7 +32,11 @@ export function responseStream(receiver: PreludeReceiver): Writable {
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (!begun && chunk.length > 0) {
-        done(new Error("The function must write the status of its response before the body."));
+        done(
+          new Error(
+            "The function wrote a part of the body before the status of its response. Write the status first.",
+          ),
+        );
         return;
       }
       receiver.write(chunk).then(() => done(), done);

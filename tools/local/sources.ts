@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../shared/scrapers/catalog.ts";
 import { canServe, optionKind, parseSources } from "../../shared/sources/registry/configuration.ts";
 import { secretReference } from "../../shared/sources/contract/secret-reference.ts";
 

@@ -189,7 +189,7 @@ function resolveReference(scope: Scope, name: string): unknown {
   if (parameter) {
     if (parameter.Default !== undefined) return parameter.Default;
     throw new Error(
-      `${scope.stack.name}: the template parameter ${name} must have a default. The local world passes no parameters.`,
+      `${scope.stack.name}: the template parameter ${name} has no default, and the local world passes no parameters. Give it a default.`,
     );
   }
   return nameOf(scope, name).ref;

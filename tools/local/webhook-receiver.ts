@@ -21,7 +21,7 @@ interface Received {
 interface State {
   readonly secrets: string[];
   readonly deliveries: Received[];
-  behaviour: { status: number; times: number };
+  behavior: { status: number; times: number };
 }
 
 /**
@@ -35,21 +35,21 @@ const deliveriesMax = 5_000;
 const bodyBytesMax = 20 * 1024 * 1024;
 
 const secretRequest = v.object({ secret: v.pipe(v.string(), v.nonEmpty()) });
-const behaviourRequest = v.object({
+const behaviorRequest = v.object({
   status: v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599)),
   times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 1),
 });
 
 /**
  * Creates a listener that acts as a customer's webhook receiver. Prints one line for each delivery
- * with the result of the signature check. `POST /secrets` registers a secret. `POST /behaviour`
+ * with the result of the signature check. `POST /secrets` registers a secret. `POST /behavior`
  * sets the status of the next deliveries.
  */
 export function webhookReceiver(folder: DataFolder, log: Log): RequestListener {
   const state: State = {
     secrets: folder.read("receiver-secrets.json", v.array(v.string())) ?? [],
     deliveries: [],
-    behaviour: { status: 200, times: 0 },
+    behavior: { status: 200, times: 0 },
   };
   return (request, response) => {
     answer({ state, folder, log }, request, response).catch((error: unknown) => {
@@ -78,9 +78,9 @@ async function answer(
       folder.write("receiver-secrets.json", state.secrets);
       return send(response, 200, { secrets: state.secrets.length });
     }
-    case "POST /behaviour":
-      state.behaviour = v.parse(behaviourRequest, await readJson(request));
-      return send(response, 200, state.behaviour);
+    case "POST /behavior":
+      state.behavior = v.parse(behaviorRequest, await readJson(request));
+      return send(response, 200, state.behavior);
     case `POST ${demoReceiverPath}`:
       await readBody(request, bodyBytesMax);
       return send(response, 200, {});
@@ -120,9 +120,9 @@ async function receive(
 }
 
 function nextStatus(state: State): number {
-  if (state.behaviour.times <= 0) return 200;
-  state.behaviour.times -= 1;
-  return state.behaviour.status;
+  if (state.behavior.times <= 0) return 200;
+  state.behavior.times -= 1;
+  return state.behavior.status;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { derivedIdAt } from "../../shared/base/ids.ts";
 import type { ItemPoint, RunSegment, HistoryPoint } from "../../shared/history/history.ts";
 import { defaultPipeline } from "../../shared/pipelines/default.ts";
-import type { Platform } from "../../shared/platforms/catalogue.ts";
+import type { Platform } from "../../shared/platforms/catalog.ts";
 import { revisionAfter } from "../../shared/runs/apply-outcome.ts";
 import { factsOfProduct } from "../../shared/runs/product-facts.ts";
-import type { FieldValue, Snapshot } from "../../shared/scrapers/catalogue.ts";
+import type { FieldValue, Snapshot } from "../../shared/scrapers/catalog.ts";
 import { snapshotOf } from "../../shared/scrapers/snapshot.ts";
 import { sandboxAnswer } from "../../shared/sources/sandbox/scraper.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
@@ -23,7 +23,7 @@ export interface PastList {
   /** Share of the items that change in a run. */
   readonly changedShare: number;
   /** Share of the items that have a label and a target price. */
-  readonly labelledShare: number;
+  readonly labeledShare: number;
 }
 
 /** A past run: its times, and what its only step observed. */
@@ -240,11 +240,11 @@ const shelves = ["Core range", "Promotion", "Price match", "Own brand rival"];
 
 /** The label of an item, and its target price as metadata. */
 function labelsOf(
-  { labelledShare }: PastList,
+  { labeledShare }: PastList,
   n: number,
   { price }: Snapshot,
 ): Pick<ItemDetails, "label" | "metadata"> {
-  if ((n * 37) % 100 >= labelledShare * 100) return { label: null, metadata: {} };
+  if ((n * 37) % 100 >= labeledShare * 100) return { label: null, metadata: {} };
   const target = typeof price === "number" ? { target_price: Math.round(price * 95) / 100 } : {};
   return {
     label: `${shelves[n % shelves.length] ?? ""} ${String(n + 1).padStart(5, "0")}`,

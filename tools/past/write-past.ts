@@ -13,7 +13,7 @@ import { systemClock, systemRandom } from "../../shared/base/system.ts";
 import { archiveRun } from "../../shared/events/event-archive.ts";
 import { lastRunOf, windowOf } from "../../shared/history/window.ts";
 import { defaultPipeline } from "../../shared/pipelines/default.ts";
-import { currencyOf } from "../../shared/platforms/catalogue.ts";
+import { currencyOf } from "../../shared/platforms/catalog.ts";
 import type { ItemOutcome } from "../../shared/runs/item-outcome.ts";
 import { runEvents } from "../../shared/runs/run-events.ts";
 import { emptyStats, type Run, type RunWatchlist } from "../../shared/runs/run.ts";

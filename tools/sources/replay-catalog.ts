@@ -75,7 +75,8 @@ const completed = (one: RecordedProduct): RecordedProduct => ({
 });
 
 /**
- * Starts a server on loopback that returns the recorded products.
+ * Starts a server on loopback that returns the recorded products. `setPrice` throws Error for a SKU
+ * that is not recorded.
  * @param options `port` 0 takes any free port. If another port is taken, the server takes the next
  * free one.
  */

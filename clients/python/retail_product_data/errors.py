@@ -19,7 +19,7 @@ class ApiError(Exception):
         self.code: str = error.get("code", "RATE_LIMITED" if status == 429 else "UNAVAILABLE")
         self.status = status
         self.message: str = error.get(
-            "message", f"The server returned HTTP status {status} without an error."
+            "message", f"The server returned HTTP status {status} without an error body."
         )
         #: The parameter at fault, such as ``ids[0]``.
         self.param: str | None = error.get("param")

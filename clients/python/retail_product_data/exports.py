@@ -112,9 +112,15 @@ def _read_run(store: ExportStore, folder: str) -> ExportedRun:
     events = [_read_object(store, folder, found) for found in manifest["objects"]]
     digest = hashlib.sha256("\n".join(event["id"] for event in events).encode()).hexdigest()
     if digest != manifest["digest"]:
-        raise ExportError(f"The events of {folder} do not have the digest of their manifest.")
+        raise ExportError(
+            f"The digest of the events in {folder} differs from the digest in its manifest. "
+            "Copy the folder again."
+        )
     if len(events) != manifest["totals"]["objects"]:
-        raise ExportError(f"{folder} does not have the number of events of its manifest.")
+        raise ExportError(
+            f"{folder} must have {manifest['totals']['objects']} events, as its manifest lists "
+            f"(got {len(events)}). Copy the folder again."
+        )
     return ExportedRun(folder, manifest, events)
 
 
@@ -124,7 +130,11 @@ def _read_object(store: ExportStore, folder: str, found: dict[str, Any]) -> Any:
         # A copy of the bucket can have other folders above the run.
         content = store.read(folder + key.rpartition("/")[2])
     except Exception as cause:
-        raise ExportError(f"{key} is in the manifest, and cannot be read.") from cause
+        raise ExportError(
+            f"The object {key} is in the manifest, but cannot be read. Copy it again."
+        ) from cause
     if len(content) != found["bytes"] or hashlib.sha256(content).hexdigest() != found["sha256"]:
-        raise ExportError(f"{key} does not have the bytes that its manifest lists.")
+        raise ExportError(
+            f"The content of {key} differs from the size or hash in its manifest. Copy it again."
+        )
     return json.loads(gzip.decompress(content) if key.endswith(".gz") else content)

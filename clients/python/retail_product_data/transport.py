@@ -89,7 +89,7 @@ class Transport:
         try:
             response = self._http.send(request)
         except httpx.TimeoutException as cause:
-            raise RequestTimeoutError(f"{operation} took too long.") from cause
+            raise RequestTimeoutError(f"The call {operation} got no response in time.") from cause
         except httpx.HTTPError as cause:
             raise RequestConnectionError(f"{operation} got no complete response.") from cause
         warn_once(operation, response)
@@ -134,7 +134,7 @@ def _path(template: str, values: Values) -> str:
     for name, value in values.items():
         # A URL with `..` as a segment leads to another operation.
         if value in (None, "", ".", ".."):
-            raise ValueError(f"The path parameter '{name}' is missing or not an ID.")
+            raise ValueError(f"The path parameter '{name}' must be an ID (got {value!r}).")
         template = template.replace(f"{{{name}}}", quote(str(value), safe=""))
     if "{" in template:
         raise ValueError(f"A path parameter of {template} is missing.")

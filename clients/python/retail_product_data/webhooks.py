@@ -28,11 +28,14 @@ def verify_webhook(
     raw = body.encode() if isinstance(body, str) else body
     found = [value for name, value in headers.items() if name.lower() == "service-signature"]
     if not found:
-        raise SignatureError("The header Service-Signature is missing.")
+        raise SignatureError(
+            "The request has no header Service-Signature. Pass all headers of the delivery."
+        )
     time_of = re.match("t=([0-9]{1,12}),", found[0])
     if time_of is None or abs(int(time.time()) - int(time_of[1])) > _TOLERANCE_SECONDS:
         raise SignatureError(
-            f"The time of the signature differs from the clock by more than {_TOLERANCE_SECONDS} s."
+            f"The time in Service-Signature differs by more than {_TOLERANCE_SECONDS} s from the clock "
+            "of this machine."
         )
     signatures = re.findall(",v1=([0-9a-f]{64})", found[0])
     signed = f"{time_of[1]}.".encode() + raw
@@ -40,4 +43,7 @@ def verify_webhook(
         expected = hmac.new(key.encode(), signed, "sha256").hexdigest()
         if key and any(hmac.compare_digest(expected, one) for one in signatures):
             return cast(Event | WebhookTestEvent, json.loads(raw))
-    raise SignatureError("No signature of the delivery matches the secret.")
+    raise SignatureError(
+        "No signature in Service-Signature matches the secret. Pass the raw body and the secret of "
+        "this endpoint."
+    )

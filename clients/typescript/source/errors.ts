@@ -38,7 +38,9 @@ export class ApiError extends Error {
       error?: { code?: string; message?: string; param?: string };
       coming_soon?: boolean;
     };
-    super(error.message ?? `The server returned HTTP status ${response.status} without an error.`);
+    super(
+      error.message ?? `The server returned HTTP status ${response.status} without an error body.`,
+    );
     this.code = error.code ?? (response.status === 429 ? "RATE_LIMITED" : "UNAVAILABLE");
     this.status = response.status;
     this.param = error.param;

@@ -84,9 +84,13 @@ async function readRun(store: ExportStore, folder: string): Promise<ExportedRun>
   for (const object of manifest.objects) events.push(await readObject(store, folder, object));
   const digest = sha256(events.map(({ id }) => id).join("\n"));
   if (digest !== manifest.digest)
-    throw new ExportError(`The events of ${folder} do not have the digest of their manifest.`);
+    throw new ExportError(
+      `The digest of the events in ${folder} differs from the digest in its manifest. Copy the folder again.`,
+    );
   if (events.length !== manifest.totals.objects)
-    throw new ExportError(`${folder} has ${events.length} of ${manifest.totals.objects} events.`);
+    throw new ExportError(
+      `${folder} must have ${manifest.totals.objects} events, as its manifest lists (got ${events.length}). Copy the folder again.`,
+    );
   return { folder, manifest, events };
 }
 
@@ -99,10 +103,15 @@ async function readObject(
   const content = await store
     .read(`${folder}${key.slice(key.lastIndexOf("/") + 1)}`)
     .catch((cause: unknown) => {
-      throw new ExportError(`${key} is in the manifest, and cannot be read.`, { cause });
+      throw new ExportError(
+        `The object ${key} is in the manifest, but cannot be read. Copy it again.`,
+        { cause },
+      );
     });
   if (content.byteLength !== bytes || sha256(content) !== expected)
-    throw new ExportError(`${key} does not have the bytes that its manifest lists.`);
+    throw new ExportError(
+      `The content of ${key} differs from the size or hash in its manifest. Copy it again.`,
+    );
   const line = key.endsWith(".gz") ? gunzipSync(content) : Buffer.from(content);
   return JSON.parse(line.toString()) as Event;
 }

@@ -111,10 +111,15 @@ export class Transport {
       } catch (cause) {
         if (cause instanceof ApiError) throw cause;
         if (timeout.aborted)
-          throw new TimeoutError(`${operation} took longer than ${timeoutMs} ms.`, { cause });
-        throw new ConnectionError(`${operation} got no complete response from ${this.#baseUrl}.`, {
-          cause,
-        });
+          throw new TimeoutError(`The call ${operation} got no response within ${timeoutMs} ms.`, {
+            cause,
+          });
+        throw new ConnectionError(
+          `The call ${operation} got no complete response from ${this.#baseUrl}. Check the address and the network.`,
+          {
+            cause,
+          },
+        );
       }
     };
   }
@@ -142,7 +147,9 @@ const pathOf = (template: string, values: Values): string =>
     const value = values[name];
     // A URL with `..` as a segment leads to another operation.
     if (value === undefined || value === "" || value === "." || value === "..")
-      throw new TypeError(`The path parameter '${name}' is missing or not an ID.`);
+      throw new TypeError(
+        `The path parameter '${name}' must be an ID (got ${value === undefined ? "nothing" : `"${value}"`}).`,
+      );
     return encodeURIComponent(String(value));
   });
 

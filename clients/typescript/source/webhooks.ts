@@ -29,11 +29,14 @@ export function verifyWebhook(
   secret: string | readonly string[],
 ): WebhookEvent {
   const header = headerOf(headers, "service-signature");
-  if (header === undefined) throw new SignatureError("The header Service-Signature is missing.");
+  if (header === undefined)
+    throw new SignatureError(
+      "The request has no header Service-Signature. Pass all headers of the delivery.",
+    );
   const [, time = ""] = /^t=(\d{1,12}),/.exec(header) ?? [];
   if (Math.abs(Math.floor(Date.now() / 1_000) - Number(time)) > toleranceSeconds || time === "")
     throw new SignatureError(
-      `The time of the signature differs from the clock by more than ${toleranceSeconds} s.`,
+      `The time in Service-Signature differs by more than ${toleranceSeconds} s from the clock of this machine.`,
     );
   const signatures = header.split(",").filter((field) => /^v1=[0-9a-f]{64}$/.test(field));
   const isSigned = (typeof secret === "string" ? [secret] : secret).some((key) => {
@@ -43,7 +46,10 @@ export function verifyWebhook(
       timingSafeEqual(Buffer.from(field.slice(3), "hex"), expected),
     );
   });
-  if (!isSigned) throw new SignatureError("No signature of the delivery matches the secret.");
+  if (!isSigned)
+    throw new SignatureError(
+      "No signature in Service-Signature matches the secret. Pass the raw body and the secret of this endpoint.",
+    );
   return JSON.parse(Buffer.from(body).toString()) as WebhookEvent;
 }
 

@@ -25,8 +25,8 @@ const personal: ReadonlySet<string> = new Set(["email", "name", "receiver"]);
 /**
  * Makes a change and returns its result. Stores an audit line before the change, and one with its
  * outcome afterwards. Warns if the second line cannot be stored.
- * @throws the error of the change, or the error of storing the first line. In the latter case, the
- * change was not made.
+ * @throws the error of the change, or the error of storing the first line. If the first line could
+ * not be stored, the change was not made.
  */
 export async function withAuditLines(
   { log, clock, warn, values, exitCode, ...fixed }: Audited,

@@ -1,7 +1,10 @@
 import { appendFile, readFile } from "node:fs/promises";
 import { type AuditLog, parsedLines } from "./audit-log.ts";
 
-/** Stores the audit log in a file of a local world. A missing file counts as an empty log. */
+/**
+ * Returns the audit log in a file of a local world. A missing file counts as an empty log. Other
+ * errors of the file system are thrown.
+ */
 export const fileAuditLog = (file: string): AuditLog => ({
   append: (line) => appendFile(file, `${JSON.stringify(line)}\n`),
   async lines(warn) {

@@ -29,7 +29,7 @@ export interface LoadOptions {
   readonly random: () => number;
 }
 
-/** The measurements of one answered item call. */
+/** The measurements of one item call that got a response. */
 export interface CallFigures {
   readonly admissionMs: number;
   /** The milliseconds that the call spent on reserving and settling. */

@@ -78,7 +78,9 @@ const publisher = runEventPublisher({
   hasBus: false,
 });
 function noLog(): never {
-  throw new Error("The event bus has no log.");
+  throw new Error(
+    "Deliveries to the event bus must not be logged, because their outbox entries store the progress.",
+  );
 }
 
 const delivering = {

@@ -42,7 +42,7 @@ export interface EndpointFigures {
   readonly seconds: number;
   readonly "events/s": number;
   /** The largest number of requests that were in progress at the receiver at the same time. */
-  readonly "most at once": number;
+  readonly "most concurrent": number;
   readonly requests: number;
   readonly "write units/s": number;
   readonly throttles: number;
@@ -115,7 +115,7 @@ export async function measureEndpoint(
     events,
     seconds: Number(seconds.toFixed(1)),
     "events/s": Math.round(events / seconds),
-    "most at once": receiver.most(),
+    "most concurrent": receiver.most(),
     requests: used.requests,
     "write units/s": Math.round(used.writeUnits / seconds),
     throttles: used.throttles,

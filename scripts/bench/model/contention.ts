@@ -26,7 +26,7 @@ export const defaultRules: DynamoRules = {
   partitionUnits: 1_000,
 };
 
-/** The engine's answer to a request, and the write units that the request consumed. */
+/** The engine's response to a request, and the write units that the request consumed. */
 export interface Effect<Answer> {
   readonly answer: Answer;
   readonly units: number;
@@ -62,7 +62,10 @@ interface ItemState {
   lockedUntil: number;
 }
 
-/** Creates a model of the conflicts between requests that DynamoDB handles at the same time. */
+/**
+ * Creates a model of the conflicts between requests that DynamoDB handles at the same time. A
+ * request that DynamoDB would refuse throws the SDK's error for the conflict or the throttle.
+ */
 export function contention({ time, rules, random }: Options): Contention {
   const states = new Map<string, ItemState>();
   const partitions = partitionUnits(time, rules.partitionUnits);

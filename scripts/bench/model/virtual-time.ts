@@ -28,7 +28,10 @@ export interface VirtualTime {
   through<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Creates a virtual clock that starts at `start`. */
+/**
+ * Creates a virtual clock that starts at `start`. Time advances only in `through`, from one pending
+ * timer to the next.
+ */
 export function virtualTime(start: Date): VirtualTime {
   let now = start.getTime();
   let timers = 0;

@@ -1,6 +1,6 @@
 import { availabilityOf } from "../../../shared/sources/web/availability-word.ts";
 import type { Extraction } from "../../../shared/sources/web/extract-product.ts";
-import type { LabelledPage } from "../../../tools/labelled-pages/labelled-page.ts";
+import type { LabeledPage } from "../../../tools/labeled-pages/labeled-page.ts";
 
 export interface Accuracy {
   /** The way to read the pages. */
@@ -15,7 +15,7 @@ export interface Accuracy {
 
 /** The data that one extraction method read from one page. */
 export interface Reading {
-  readonly page: LabelledPage;
+  readonly page: LabeledPage;
   readonly extraction: Extraction;
 }
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Platform } from "../../../shared/platforms/catalogue.ts";
+import type { Platform } from "../../../shared/platforms/catalog.ts";
 import { itemIdPattern } from "../../../shared/platforms/item-id.ts";
 import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 

@@ -5,7 +5,7 @@ import {
   type StepScraperId,
   stepScraperIds,
   stepScrapers,
-} from "../../../shared/scrapers/catalogue.ts";
+} from "../../../shared/scrapers/catalog.ts";
 import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 import { byValue, forbidFields, requireField, where } from "../rules.ts";
 

@@ -8,7 +8,7 @@ import {
   type Platform,
   platforms,
   productTiers,
-} from "../../../shared/platforms/catalogue.ts";
+} from "../../../shared/platforms/catalog.ts";
 import { forbidFields, where } from "../rules.ts";
 import { itemIds } from "./item-ids.ts";
 

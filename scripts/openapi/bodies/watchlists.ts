@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { backtestBody } from "../../../shared/backtest/backtest-request.ts";
 import { pipelineBody } from "../../../shared/pipelines/pipeline-body.ts";
-import { type Platform, platforms } from "../../../shared/platforms/catalogue.ts";
+import { type Platform, platforms } from "../../../shared/platforms/catalog.ts";
 import { previewBody } from "../../../shared/preview/preview-request.ts";
 import { estimateBody } from "../../../shared/watchlists/estimate.ts";
 import { itemChangeBody } from "../../../shared/watchlists/items-request.ts";

@@ -9,7 +9,7 @@ import type { Operation } from "../operation.ts";
 
 const id = { id: { description: "ID of the watchlist.", example: watchlistId } };
 
-/** The operations that list the items of a watchlist, and search those of all watchlists. */
+/** The operations that list the items of a watchlist, and search the items of all watchlists. */
 export const itemSearchOperations = {
   "GET /v1/watchlists/{id}/items": {
     id: "listWatchlistItems",

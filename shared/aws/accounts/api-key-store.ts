@@ -83,7 +83,7 @@ export async function putKey(
       throw unavailableIfContended(error, key.accountId);
     }
     throw conflict(
-      `An account can have at most ${limits.apiKeysMax} API keys. Revoke one first with DELETE /v1/api_keys/{id}.`,
+      `The account has ${limits.apiKeysMax} API keys, which is the maximum. Revoke one with DELETE /v1/api_keys/{id}, then repeat the call.`,
     );
   }
 }

@@ -23,9 +23,9 @@ interface Days {
 }
 
 /**
- * Reads daily usage from DynamoDB. A shard's usage of a day is a sum. The shard's row for that day
- * counts the records in pages. The records that no page contains yet are added. Rows of the account
- * contain the unsharded usage of earlier days.
+ * Reads daily usage from DynamoDB. A shard's usage of a day is the sum of two parts: the usage row
+ * of the shard for that day, which counts the records in pages, and the records that no page
+ * contains yet. Rows of the account contain the usage of days before the account had shards.
  */
 export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {
   const { accountsTable: table } = options;

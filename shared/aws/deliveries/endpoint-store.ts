@@ -16,7 +16,7 @@ export interface DynamoEndpointStoreOptions {
   readonly random: RandomSource;
 }
 
-/** Reads webhook endpoints from DynamoDB. */
+/** Creates the reader of webhook endpoints in DynamoDB. All reads are strongly consistent. */
 export function dynamoEndpoints(
   client: DynamoDBDocumentClient,
   { tableName, ...patience }: DynamoEndpointStoreOptions,
@@ -64,7 +64,10 @@ export function dynamoEndpoints(
   };
 }
 
-/** Stores webhook endpoints in DynamoDB. */
+/**
+ * Creates the store of webhook endpoints in DynamoDB. Its methods throw 503 UNAVAILABLE if rows
+ * stay contended.
+ */
 export function dynamoEndpointStore(
   client: DynamoDBDocumentClient,
   options: DynamoEndpointStoreOptions,

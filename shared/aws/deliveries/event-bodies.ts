@@ -3,7 +3,8 @@ import type { WrittenVersions } from "../../base/stored-versions.ts";
 import type { EventBodies } from "../../events/event-archive.ts";
 
 /**
- * Stores event bodies in the events bucket. A lifecycle rule of the bucket deletes them.
+ * Creates the store of event bodies in the events bucket. A lifecycle rule of the bucket deletes
+ * them. A read returns null for a deleted body.
  * @param writes which versions of objects the process writes
  */
 export function s3EventBodies(

@@ -45,7 +45,10 @@ export const journalPageOf = (row: Row): JournalPage => ({
   },
 });
 
-/** Returns the journal of a shard as a page. */
+/**
+ * Returns the journal in the row of a shard as a page: its records, and the balance and sequence
+ * number before the first one.
+ */
 export const journalOf = (shard: Shard): JournalPage => ({
   records: shard.journal,
   before: stateBefore(shard, shard.journal),

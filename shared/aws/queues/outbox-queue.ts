@@ -27,8 +27,11 @@ export function sqsOutboxQueue(client: SQSClient, queueUrl: string): OutboxQueue
           }),
         );
         if (Failed.length > 0) {
-          const rejected = quantity(Failed.length, "delivery message");
-          throw new Error(`SQS rejected ${rejected}: ${Failed[0]?.Code}`);
+          const codes = [...new Set(Failed.map(({ Code }) => Code))].join(", ");
+          throw new Error(
+            `SQS rejected ${Failed.length} of ${quantity(batch.length, "delivery message")} with the error ${codes}. ` +
+              "The sweeper sends wake-up messages for the pending deliveries.",
+          );
         }
       }
     },

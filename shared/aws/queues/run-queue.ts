@@ -93,6 +93,9 @@ async function sendBatch(
   );
   if (Failed.length > 0) {
     const codes = [...new Set(Failed.map(({ Code }) => Code))].join(", ");
-    throw new Error(`SQS rejected ${quantity(Failed.length, "step message")}: ${codes}`);
+    throw new Error(
+      `SQS rejected ${Failed.length} of ${quantity(batches.length, "step message")} with the error ${codes}. ` +
+        "The message that caused them is processed again.",
+    );
   }
 }

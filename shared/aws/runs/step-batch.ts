@@ -30,7 +30,7 @@ export const plannedKey = ({ runId, step, plan, starts, batch }: BatchRef): RowK
 export const resultKey = ({ runId, step, plan, batch }: BatchRef): RowKey =>
   watchlistKeys.result(runId, { step, plan, number: batch });
 
-/** Parses the row with a batch's IDs. */
+/** Parses the row of a planned batch: its item IDs, and the outcomes carried from earlier steps. */
 export const plannedOf = (row: Row): PlannedBatch => ({
   ids: unpack(row["ids"]) as string[],
   carried: listIn<CarriedOutcomes>(row["carried"]),

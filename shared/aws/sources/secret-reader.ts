@@ -47,7 +47,8 @@ async function readSecret(reference: string, stores: SecretStores): Promise<stri
   const parsed = secretReference(reference);
   if (parsed === null) {
     throw new Error(
-      "A secret reference must be an ARN, a parameter name that begins with /, or env:NAME.",
+      "The reference to a source's secret must be an ARN, the name of an SSM parameter that begins with /, or env:NAME. " +
+        "The message does not show the reference, because it may be the secret itself.",
     );
   }
   let value: string | undefined;
@@ -84,7 +85,7 @@ async function valueOf(
     case "variable":
       if (stores.variables === undefined)
         throw new RangeError(
-          "'env:' works only on a developer's machine. Use the ARN of a secret or an SSM parameter.",
+          `The secret reference env:${reference.name} works only in a local world. Use the ARN of a secret or an SSM parameter.`,
         );
       return stores.variables[reference.name];
     default:

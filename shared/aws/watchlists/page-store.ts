@@ -44,7 +44,7 @@ export function dynamoPageStore(
     ...detailsPages(table, bounds),
     pages: (watchlistId, range = {}) => readPages(table, itemPages, { watchlistId, ...range }),
     async replace(list, before, items) {
-      const joined = await joinNeighbour(table, list.watchlistId, { before, items, bounds });
+      const joined = await joinNeighbor(table, list.watchlistId, { before, items, bounds });
       const [first, last] = [joined.before[0], joined.before.at(-1)];
       assert(first !== undefined && last !== undefined, "a replacement has at least one page");
       const range = { lowest: first.lowest, upper: last.upper };
@@ -95,7 +95,7 @@ interface Change {
  * Adds a neighboring page to a change that removes items, if the remaining items and the items of
  * that page fit into one page. Otherwise returns the change as it is.
  */
-async function joinNeighbour(
+async function joinNeighbor(
   table: PageTable,
   watchlistId: string,
   { before, items, bounds }: Change & { readonly bounds: PageBounds },

@@ -27,7 +27,11 @@ interface Options {
  */
 const triesMax = 4;
 
-/** Manages EventBridge schedules: one for each watchlist, with the watchlist's ID as its name. */
+/**
+ * Creates the manager of EventBridge schedules: one for each watchlist, with the watchlist's ID as
+ * its name. Its methods throw the errors of EventBridge Scheduler, except for a schedule that
+ * already exists or is already deleted.
+ */
 export function eventBridgeSchedules(client: SchedulerClient, options: Options): Schedules {
   return {
     async put(schedule) {

@@ -8,7 +8,7 @@ import {
 } from "../contract/foreign-value.ts";
 import { lineOf } from "../contract/html-text.ts";
 
-/** The maximum length of a text of an item, in characters. Longer texts are truncated. */
+/** The maximum length of a text field, in characters. Longer values are truncated. */
 const textLengthMax = 1_000;
 const ratingMax = 5;
 

@@ -1,8 +1,8 @@
 import type { KeyObject } from "node:crypto";
 import * as v from "valibot";
 import type { Clock } from "../../base/clock.ts";
-import { currencyOf, platforms } from "../../platforms/catalogue.ts";
-import { scrapers } from "../../scrapers/catalogue.ts";
+import { currencyOf, platforms } from "../../platforms/catalog.ts";
+import { scrapers } from "../../scrapers/catalog.ts";
 import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { affiliateAnswer } from "./fields.ts";
 import { type AffiliateItem, affiliateItem } from "./item.ts";

@@ -42,7 +42,7 @@ export function forbiddenReason({ body }: Answered): ForbiddenReason {
 /** One second, because the API limits the calls per second. */
 const waitMs = 1_000;
 
-/** Returns the wait after a 403 for too many calls; undefined for any other answer. */
+/** Returns the wait after a 403 for too many calls; undefined for any other response. */
 export const catalogWait = (answer: Answered): { readonly waitMs: number } | undefined =>
   answer.status === forbiddenStatus && forbiddenReason(answer) === "rate_limited"
     ? { waitMs }

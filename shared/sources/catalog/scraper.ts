@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
-import { currencyOf } from "../../platforms/catalogue.ts";
-import { scrapers } from "../../scrapers/catalogue.ts";
+import { currencyOf } from "../../platforms/catalog.ts";
+import { scrapers } from "../../scrapers/catalog.ts";
 import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { catalogAnswer, catalogFieldNames } from "./product.ts";
 import { forbiddenReason } from "./forbidden.ts";

@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 
-/** The maximum length in characters. Longer texts are truncated. */
+/** The maximum length in characters. Longer strings are truncated. */
 const textLengthMax = 1_000;
 /** The highest accepted price, in units of its currency. */
 export const amountMax = 1_000_000_000;
@@ -27,7 +27,7 @@ export const validEntries = <Schema extends v.GenericSchema>(entry: Schema) =>
     ),
   );
 
-/** A number, or a text that is one. */
+/** A number, or a string that is one. */
 export const decimalNumber = v.pipe(
   v.union([v.number(), v.pipe(v.string(), v.trim(), v.decimal(), v.transform(Number))]),
   v.finite(),

@@ -1,6 +1,8 @@
 import { decodeHTMLStrict } from "entities/decode";
 
-/** Longer texts are truncated: the time to match opening and closing tags grows with the length. */
+/**
+ * Longer strings are truncated: the time to match opening and closing tags grows with the length.
+ */
 const htmlLengthMax = 4_000;
 const lineEnd = /<(?:br|\/?(?:p|div|li|ul|ol|h[1-6]|tr|table))\b[^<>]*>/gi;
 /** Requires a letter after "<", so a lone "<" is not a tag. */
@@ -11,7 +13,7 @@ const unseen = /<(script|style)\b[^<>]*>[^]*?<\/\1\s*>|<!--[^]*?-->/gi;
 export const lineOf = (text: string): string => plainLine(decodeHTMLStrict(text));
 
 /**
- * Returns the non-empty paragraphs of a text that may be HTML, without tags. Uses only the first
+ * Returns the non-empty paragraphs of a string that may be HTML, without tags. Uses only the first
  * 4,000 characters of the text.
  */
 export const paragraphsOf = (html: string): string[] =>
@@ -30,7 +32,7 @@ export const paragraphsOf = (html: string): string[] =>
 const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g;
 
 /**
- * Returns a text as one line: white space and control characters become single spaces. Removes
+ * Returns a string as one line: white space and control characters become single spaces. Removes
  * characters that change the text direction. Does not decode HTML entities.
  */
 export const plainLine = (text: string): string =>

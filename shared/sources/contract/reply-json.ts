@@ -6,7 +6,7 @@ export const statusOf = (reply: SourceReply): number | undefined =>
 
 /**
  * Decodes the body of a reply in its declared charset. Returns undefined if the source did not
- * answer.
+ * respond.
  */
 export const textOf = (reply: SourceReply): string | undefined =>
   reply.kind === "answered"
@@ -15,7 +15,7 @@ export const textOf = (reply: SourceReply): string | undefined =>
 
 /**
  * Parses the JSON body of a reply in its declared charset. Returns undefined if the source did not
- * answer or the body is not JSON.
+ * respond or the body is not JSON.
  */
 export const jsonOf = (reply: SourceReply): unknown => parsedJson(textOf(reply));
 

@@ -25,7 +25,7 @@ const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 /** Returns true for a status with which the whole source is busy. A smaller batch would not help. */
 export const isBusyStatus = (status: number): boolean => busyStatuses.has(status);
 
-/** Returns the result of a batch that a source answered with a status other than 200. */
+/** Returns the result of a batch to which a source responded with a status other than 200. */
 export function batchFailureOf(status: number): Failure {
   if (status === 400) return "refused";
   if (status === 413) return "too_many";

@@ -16,7 +16,7 @@ import { tryOnce, type TryOutcome } from "./try-once.ts";
 const extraTriesMax = 2;
 const jitterBaseMs = 300;
 const jitterCapMs = 5_000;
-/** The longest time for which one answer can stop all calls to a source. */
+/** The longest time for which one response can stop all calls to a source. */
 const pauseMsMax = 5 * 60_000;
 /** The longest delay that a Node.js timer supports. */
 const timerMsMax = 2 ** 31 - 1;
@@ -34,20 +34,20 @@ export interface SourceClientOptions extends SourcePace {
   /** Returns true for statuses after which the call may be retried. */
   readonly isTemporary: (status: number) => boolean;
   /**
-   * Returns the wait if an answer asks for one in its body; undefined for any other answer. Such a
-   * call may be retried whatever the status. `Retry-After` overrides `waitMs`; without either, the
-   * wait is random.
-   * @default - no answer asks in its body
+   * Returns the wait if a response asks for one in its body; undefined for any other response. Such
+   * a call may be retried whatever the status. `Retry-After` overrides `waitMs`; without either,
+   * the wait is random.
+   * @default - no response asks in its body
    */
   readonly asksToWait?: (answer: Answered) => { readonly waitMs?: number } | undefined;
   /**
-   * Returns true if an answer shows that the source refuses all calls of this client. Not called
+   * Returns true if a response shows that the source refuses all calls of this client. Not called
    * for a 429.
    * @default - true for every 403
    */
   readonly isBlock?: (answer: Answered) => boolean;
   /**
-   * Returns true for a 429 that is a normal answer of this source, handled by its adapter.
+   * Returns true for a 429 that is a normal response of this source, handled by its adapter.
    * @default - false for every 429
    */
   readonly isUsual?: (answer: Answered) => boolean;

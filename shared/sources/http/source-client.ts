@@ -33,9 +33,9 @@ export type SourceReply =
       /** Response headers by lower-case name. */
       readonly headers: ReadonlyMap<string, string>;
     }
-  /** No complete answer: no connection, an aborted connection, or a timeout. */
+  /** No complete response: no connection, an aborted connection, or a timeout. */
   | { readonly kind: "broken" }
-  /** The answer exceeds the size limit. */
+  /** The response exceeds the size limit. */
   | { readonly kind: "too_large" }
   /** The deadline was too close for a try or a retry. */
   | { readonly kind: "no_time" }

@@ -8,8 +8,8 @@ export type SourceEvent =
        */
       readonly reply: string;
       /**
-       * "yes" if the source answered, even with a refusal; "busy" if it only asked to retry later;
-       * "no" if it did not answer or answered with status 500 or higher.
+       * "yes" if the source responded, even with a refusal; "busy" if it only asked to retry later;
+       * "no" if it did not respond, or responded with status 500 or higher.
        */
       readonly responded: "yes" | "busy" | "no";
       /** The duration of the call with its tries and waits. */

@@ -32,7 +32,7 @@ export interface SourceState {
   readonly retryTokens: RetryTokens;
   /** The time, in milliseconds, until which the source asked all its callers to wait. */
   pausedUntil: number;
-  /** True after the first answer, because kept-alive connections may exist from then on. */
+  /** True after the first response, because kept-alive connections may exist from then on. */
   hasAnswered: boolean;
 }
 

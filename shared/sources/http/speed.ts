@@ -5,27 +5,29 @@
 export interface Speed {
   perSecond(now: Date): number;
   /**
-   * Records whether the source answered a try that it is busy. Ignores tries that started before
-   * the last reduction of the rate.
+   * Records whether the response to a try was that the source is busy (429 or 503). Ignores tries
+   * that started before the last reduction of the rate.
    */
   note(answer: { readonly isBusy: boolean; readonly startedAt: Date }, now: Date): void;
 }
 
-/** The number of recent answers from which the share of busy answers is computed. */
+/** The number of recent responses from which the share of busy responses is computed. */
 const lookBack = 20;
-/** The rate is reduced only if more than this share of the recent answers is busy (429 or 503). */
+/**
+ * The rate is reduced only if more than this share of the recent responses is busy (429 or 503).
+ */
 const busyShareMax = 0.1;
-/** The minimum number of answers at a reduced rate before the rate is reduced again. */
+/** The minimum number of responses at a reduced rate before the rate is reduced again. */
 const answersToJudge = 5;
 const slowDown = 0.5;
 const slowestShare = 1 / 32;
-/** The share of the full rate that is restored after each `regainMs` without a busy answer. */
+/** The share of the full rate that is restored after each `regainMs` without a busy response. */
 const regainedShare = 0.1;
 const regainMs = 5_000;
 
 /**
  * Creates a rate of calls that starts at `perSecondMax`. It is halved when more than 10% of the
- * last 20 answers were busy, but never falls below 1/32 of `perSecondMax`. It recovers with time,
+ * last 20 responses were busy, but never falls below 1/32 of `perSecondMax`. It recovers with time,
  * not with the number of calls: from the lowest rate in less than a minute.
  */
 export function adaptiveSpeed(perSecondMax: number): Speed {

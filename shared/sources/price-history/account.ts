@@ -27,8 +27,8 @@ const envelope = v.object({
 });
 
 /**
- * Returns the token balance that an answer reports in its body. For a 429 without a balance in the
- * body, derives the balance from `Retry-After`. Returns null if the answer reports neither.
+ * Returns the token balance that a response reports in its body. For a 429 without a balance in the
+ * body, derives the balance from `Retry-After`. Returns null if the response reports neither.
  */
 export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null {
   return accountInBody(answer) ?? accountInHeader(answer, now);

@@ -15,7 +15,7 @@ import { momentOf } from "./value.ts";
 /** The tiers of the products scrapers of `retailer_a`. */
 export type HistoryTier = "pulse" | "lite" | "full";
 
-/** The values, besides the product itself, from which an answer is made. */
+/** The values from which an answer is made, in addition to the product. */
 export interface HistoryReading {
   readonly tier: HistoryTier;
   readonly currency: string;

@@ -1,4 +1,4 @@
-import { currencyOf } from "../../platforms/catalogue.ts";
+import { currencyOf } from "../../platforms/catalog.ts";
 import type {
   OfferCheckAnswer,
   OfferChecker,

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { currencyOf, platforms } from "../../platforms/catalogue.ts";
+import { currencyOf, platforms } from "../../platforms/catalog.ts";
 import type { OffersAnswer, OfferScraper, OffersReadRequest } from "../../scrapers/scraper.ts";
 import {
   hasReadOffers,

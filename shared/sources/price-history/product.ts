@@ -8,7 +8,7 @@ const list = <Item>(
   item: v.GenericSchema<unknown, Item>,
 ): v.GenericSchema<unknown, readonly Item[]> => v.fallback(v.pipe(v.array(item)), []);
 
-/** A text that may be HTML. `details.ts` removes the tags. */
+/** A string that may be HTML. `details.ts` removes the tags. */
 const html = v.fallback(v.optional(v.string()), undefined);
 
 const stats = v.object({

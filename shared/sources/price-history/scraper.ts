@@ -1,5 +1,5 @@
-import { currencyOf, platforms } from "../../platforms/catalogue.ts";
-import { scrapers } from "../../scrapers/catalogue.ts";
+import { currencyOf, platforms } from "../../platforms/catalog.ts";
+import { scrapers } from "../../scrapers/catalog.ts";
 import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { domainOf } from "./domain.ts";
 import { historyAnswer, type HistoryTier, sellerToName } from "./fields.ts";

@@ -45,7 +45,7 @@ export interface HistoryQuery {
 
 /** The result of one query. */
 export type HistoryReply =
-  /** The source answered with status 200. `body` is undefined if the answer is not JSON. */
+  /** The source responded with status 200. `body` is undefined if the response is not JSON. */
   | { readonly kind: "read"; readonly body: unknown }
   /** The call failed, possibly because of the query. A smaller query may succeed. */
   | { readonly kind: "failed" }

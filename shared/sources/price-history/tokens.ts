@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** The token balance that the source reports in its answers. */
+/** The token balance that the source reports in its responses. */
 export interface TokenAccount {
   /** The number of tokens left. Negative after a call that cost more than was left. */
   readonly left: number;
@@ -18,7 +18,7 @@ export interface Tokens {
    */
   take(cost: number, deadline: Date): Promise<boolean>;
   /**
-   * Ends a call for which `take` resolved to true. `account` is null if the answer reported no
+   * Ends a call for which `take` resolved to true. `account` is null if the response reported no
    * balance.
    */
   settle(cost: number, account: TokenAccount | null): void;
@@ -40,12 +40,12 @@ const minuteMs = 60_000;
 const keptMinutes = 60;
 /**
  * The time for which a reported balance is trusted. After that time, one call is allowed, because
- * its answer reports the new balance.
+ * its response reports the new balance.
  */
 const trustedMs = 5 * minuteMs;
 /**
  * The longest single wait for tokens while another call is in flight, in milliseconds. The wait is
- * short because the answer of the other call may report a new balance.
+ * short because the response to the other call may report a new balance.
  */
 const sliceMs = 250;
 

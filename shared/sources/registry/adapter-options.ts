@@ -226,8 +226,8 @@ export const priceHistoryOptions = v.strictObject(
     imageBaseUrl: v.optional(baseUrl),
     retailerName: v.optional(nonEmpty),
     offersPerListing: v.optional(offersPerListing),
-    // The timeout is long because the source may read its items again before it answers. The source
-    // also limits the calls by tokens, in addition to this rate.
+    // The timeout is long because the source may read its items again before it responds. The
+    // source also limits the calls by tokens, in addition to this rate.
     ...pace({ callsPerSecond: 5, burst: 8, callsAtOnceMax: 8, tryTimeoutMs: 60_000 }),
   },
   wrongOption("a_history"),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import type { StepScraperId } from "../../scrapers/catalog.ts";
 import {
   priceHistoryOptions,
   affiliateOptions,

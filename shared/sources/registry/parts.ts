@@ -1,6 +1,6 @@
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { SecretReader } from "../../base/secret-reader.ts";
-import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import type { StepScraperId } from "../../scrapers/catalog.ts";
 import { isTokenRefusal } from "../price-history/account.ts";
 import type { PriceHistoryDependencies } from "../price-history/source.ts";
 import type { TokensByKey } from "../price-history/tokens.ts";
@@ -42,7 +42,8 @@ export interface SourceDependencies {
   /** Records the health of the sources. Use one instance in each process. */
   readonly recordHealth: RecordHealth;
   /**
-   * Receives problems that an operator must fix. They contain no secrets and no data from answers.
+   * Receives problems that an operator must fix. They contain no secrets and no data from
+   * responses.
    */
   readonly warn: (problem: string) => void;
 }

@@ -1,4 +1,4 @@
-import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import type { StepScraperId } from "../../scrapers/catalog.ts";
 import type { SourceEvent } from "../http/source-event.ts";
 
 /** Metrics of the calls in one read. */
@@ -16,7 +16,7 @@ export interface CallMetrics {
   readonly circuitsOpened: number;
 }
 
-/** The metrics of one read. Contains no address, no secret and no data from answers. */
+/** The metrics of one read. Contains no address, no secret and no data from responses. */
 export interface SourceReport {
   /** The adapter's name. */
   readonly source: string;
@@ -46,8 +46,8 @@ export interface Unanswered {
 }
 
 /**
- * Summarizes the events of one read: the metrics of its calls, and the reason if no call was
- * answered.
+ * Summarizes the events of one read: the metrics of its calls, and the reason if no call got a
+ * response.
  */
 export function callSummary(events: readonly SourceEvent[]): CallSummary {
   const calls = events.filter((event) => event.kind === "call");

@@ -1,7 +1,7 @@
 /** Wraps sources so that each read reports its metrics and is counted for the source's health. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../base/clock.ts";
-import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import type { StepScraperId } from "../../scrapers/catalog.ts";
 import { countRead, type Quota } from "../../source-health/health-counts.ts";
 import type { RecordHealth } from "../../source-health/record-health.ts";
 import type { OfferChecker, OfferScraper, Scraper } from "../../scrapers/scraper.ts";
@@ -85,8 +85,14 @@ function warnUnanswered(
   { source, warn }: RemoteReporting,
 ): void {
   if (unanswered?.isBusy === true)
-    warn(`${source}: no call succeeded, and calls were throttled (429); lower callsPerSecond`);
-  else if (unanswered !== null) warn(`${source}: no call succeeded`, unanswered.reason);
+    warn(
+      `${source}: all calls of a read failed, and the source throttled calls (429); lower callsPerSecond`,
+    );
+  else if (unanswered !== null)
+    warn(
+      `${source}: all calls of a read failed; check the source and its secret`,
+      unanswered.reason,
+    );
 }
 
 /** Returns true for a call that was sent to the source at least once. */

@@ -1,4 +1,4 @@
-import type { ProductScraperId } from "../../scrapers/catalogue.ts";
+import type { ProductScraperId } from "../../scrapers/catalog.ts";
 import type { Scraper } from "../../scrapers/scraper.ts";
 import { priceHistoryScraper } from "../price-history/scraper.ts";
 import { affiliateScraper } from "../affiliate/scraper.ts";

@@ -1,7 +1,7 @@
 import { limits } from "../../base/limits.ts";
 import type { Clock } from "../../base/clock.ts";
-import { currencyOf } from "../../platforms/catalogue.ts";
-import type { OfferScraperId } from "../../scrapers/catalogue.ts";
+import { currencyOf } from "../../platforms/catalog.ts";
+import type { OfferScraperId } from "../../scrapers/catalog.ts";
 import type {
   OfferCheckAnswer,
   OfferChecker,

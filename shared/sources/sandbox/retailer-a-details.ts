@@ -2,7 +2,7 @@
  * Creates the fields that only the tier `full` of `retailer_a` returns: description, attributes and
  * pictures.
  */
-import { brandOf, kindOf, modelOf, type ItemMoment, titleOf } from "./catalogue.ts";
+import { brandOf, kindOf, modelOf, type ItemMoment, titleOf } from "./catalog.ts";
 import { type Draw, pick } from "./draw.ts";
 
 const paragraphs = [

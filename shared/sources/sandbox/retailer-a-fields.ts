@@ -5,7 +5,7 @@ import type {
   RetailerAFields,
   RetailerAObject,
 } from "../../scrapers/product-fields.ts";
-import { brandOf, kindOf, type ItemMoment, titleOf } from "./catalogue.ts";
+import { brandOf, kindOf, type ItemMoment, titleOf } from "./catalog.ts";
 import { hourMs } from "./draw.ts";
 import { attributesOf, descriptionOf, imagesOf } from "./retailer-a-details.ts";
 import { type ItemStateA, offerListingIdOf } from "./retailer-a.ts";

@@ -1,4 +1,4 @@
-import type { ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
+import type { ScriptedBehavior } from "../../scrapers/reserved-ids.ts";
 import type { OfferCondition } from "../../scrapers/offer.ts";
 import { cents, type Draw } from "./draw.ts";
 import { type OfferStateA, retailerASeller, sellerAt } from "./retailer-a-offers.ts";
@@ -21,20 +21,20 @@ const manyConditions: readonly OfferCondition[] = [
  * item have none.
  */
 export function scriptedOffers(
-  behaviour: ScriptedBehaviour,
+  behavior: ScriptedBehavior,
   { at, draw }: { readonly at: Date; readonly draw: Draw },
 ): readonly OfferStateA[] {
-  if (behaviour === "parent" || !scriptedInStock(behaviour, at)) return [];
+  if (behavior === "parent" || !scriptedInStock(behavior, at)) return [];
   const own: OfferStateA = {
     place: 0,
     seller: retailerASeller,
     condition: "new",
-    price: scriptedPrice(behaviour, at),
+    price: scriptedPrice(behavior, at),
     shipping: 0,
     isFba: true,
     availabilityType: "in_stock",
   };
-  const count = behaviour === "many_offers" ? manyOffers : 2;
+  const count = behavior === "many_offers" ? manyOffers : 2;
   const others = Array.from({ length: count - 1 }, (_, n): OfferStateA => {
     const place = n + 1;
     return {

@@ -6,11 +6,11 @@
  * their answers for the same time agree.
  */
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
-import { kindOf } from "./catalogue.ts";
+import { kindOf } from "./catalog.ts";
 import { type Draw, drawsOf, type DrawSeed, stepOf } from "./draw.ts";
 import { offersAt, type OfferStateA, stockStepMs } from "./retailer-a-offers.ts";
 import { scriptedOffers } from "./retailer-a-script.ts";
-import { behaviourOf, scriptedRegularPrice } from "./script.ts";
+import { behaviorOf, scriptedRegularPrice } from "./script.ts";
 
 export interface MomentA extends DrawSeed {
   readonly at: Date;
@@ -64,11 +64,11 @@ export function itemStateA(moment: MomentA): ItemStateA {
   const { id, at } = moment;
   const draw = drawsOf(moment);
   const listPrice = listPriceOf(id, draw);
-  const behaviour = behaviourOf("retailer_a", id);
-  if (behaviour !== undefined) {
-    const offers = scriptedOffers(behaviour, { at, draw });
-    const hasBuybox = behaviour !== "no_buy_box";
-    const isParent = behaviour === "parent";
+  const behavior = behaviorOf("retailer_a", id);
+  if (behavior !== undefined) {
+    const offers = scriptedOffers(behavior, { at, draw });
+    const hasBuybox = behavior !== "no_buy_box";
+    const isParent = behavior === "parent";
     return stateOf({ id, draw, listPrice: scriptedRegularPrice }, { isParent, offers, hasBuybox });
   }
   const isParent = draw("parent") < parentShare;

@@ -3,7 +3,7 @@ import type {
   RetailerBFields,
   RetailerBObject,
 } from "../../scrapers/product-fields.ts";
-import type { ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
+import type { ScriptedBehavior } from "../../scrapers/reserved-ids.ts";
 import {
   brandOf,
   kindOf,
@@ -12,7 +12,7 @@ import {
   type ItemMoment,
   stockDrawAt,
   titleOf,
-} from "./catalogue.ts";
+} from "./catalog.ts";
 import { type Draw, pick, weighted } from "./draw.ts";
 import { scriptedInStock, scriptedPrice, scriptedRegularPrice } from "./script.ts";
 
@@ -51,15 +51,15 @@ interface ProductState {
 }
 
 /**
- * Returns the fields of a `retailer_b` product at a given time. `behaviour` is undefined for an ID
+ * Returns the fields of a `retailer_b` product at a given time. `behavior` is undefined for an ID
  * that is not reserved.
  */
 export function retailerBFields(
   moment: ItemMoment,
-  behaviour: ScriptedBehaviour | undefined,
+  behavior: ScriptedBehavior | undefined,
 ): RetailerBFields {
   const { platform, id, currency, draw } = moment;
-  const product = behaviour === undefined ? productAt(moment) : scriptedProduct(behaviour, moment);
+  const product = behavior === undefined ? productAt(moment) : scriptedProduct(behavior, moment);
   const seller = product.isThirdParty ? pick(thirdParties, draw("seller")) : "Retailer B";
   return {
     title: titleOf(platform, id, draw),
@@ -140,9 +140,9 @@ function productAt(moment: ItemMoment): ProductState {
   };
 }
 
-const scriptedProduct = (behaviour: ScriptedBehaviour, { at }: ItemMoment): ProductState => ({
-  inStock: scriptedInStock(behaviour, at),
-  amount: scriptedPrice(behaviour, at),
+const scriptedProduct = (behavior: ScriptedBehavior, { at }: ItemMoment): ProductState => ({
+  inStock: scriptedInStock(behavior, at),
+  amount: scriptedPrice(behavior, at),
   listPrice: scriptedRegularPrice,
   isPreOrder: false,
   isStoreOnly: false,

@@ -3,8 +3,8 @@ import type {
   FulfillmentState,
   RetailerCFields,
 } from "../../scrapers/product-fields.ts";
-import { featuredVariantTcin, type ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
-import { priceAt, type ItemMoment, stockDrawAt, titleOf } from "./catalogue.ts";
+import { featuredVariantTcin, type ScriptedBehavior } from "../../scrapers/reserved-ids.ts";
+import { priceAt, type ItemMoment, stockDrawAt, titleOf } from "./catalog.ts";
 import { pick, weighted } from "./draw.ts";
 import { scriptedInStock, scriptedPrice, scriptedRegularPrice } from "./script.ts";
 
@@ -39,15 +39,15 @@ interface ProductState {
 }
 
 /**
- * Returns the fields of a `retailer_c` product at a given time. `behaviour` is undefined for an ID
+ * Returns the fields of a `retailer_c` product at a given time. `behavior` is undefined for an ID
  * that is not reserved.
  */
 export function retailerCFields(
   moment: ItemMoment,
-  behaviour: ScriptedBehaviour | undefined,
+  behavior: ScriptedBehavior | undefined,
 ): RetailerCFields {
   const { platform, id, currency, draw } = moment;
-  const product = behaviour === undefined ? productAt(moment) : scriptedProduct(behaviour, moment);
+  const product = behavior === undefined ? productAt(moment) : scriptedProduct(behavior, moment);
   const { amount, regularPrice, tcin, shipping, pickup, seller } = product;
   return {
     title: titleOf(platform, id, draw),
@@ -76,11 +76,11 @@ function productAt(moment: ItemMoment): ProductState {
   };
 }
 
-function scriptedProduct(behaviour: ScriptedBehaviour, { id, at }: ItemMoment): ProductState {
-  const state = scriptedInStock(behaviour, at) ? "IN_STOCK" : "OUT_OF_STOCK";
+function scriptedProduct(behavior: ScriptedBehavior, { id, at }: ItemMoment): ProductState {
+  const state = scriptedInStock(behavior, at) ? "IN_STOCK" : "OUT_OF_STOCK";
   return {
-    tcin: behaviour === "variation_parent" ? featuredVariantTcin : id,
-    amount: scriptedPrice(behaviour, at),
+    tcin: behavior === "variation_parent" ? featuredVariantTcin : id,
+    amount: scriptedPrice(behavior, at),
     regularPrice: scriptedRegularPrice,
     shipping: state,
     pickup: state,

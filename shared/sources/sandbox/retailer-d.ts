@@ -1,6 +1,6 @@
 import type { RetailerDFields, RetailerDState } from "../../scrapers/product-fields.ts";
-import type { ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
-import { brandOf, kindOf, priceAt, type ItemMoment, stockDrawAt, titleOf } from "./catalogue.ts";
+import type { ScriptedBehavior } from "../../scrapers/reserved-ids.ts";
+import { brandOf, kindOf, priceAt, type ItemMoment, stockDrawAt, titleOf } from "./catalog.ts";
 import { cents, pick } from "./draw.ts";
 import { scriptedInStock, scriptedPrice, scriptedRegularPrice } from "./script.ts";
 
@@ -13,16 +13,16 @@ const withoutImageShare = 0.1;
 const withoutBrandShare = 0.05;
 
 /**
- * Returns the fields of a `retailer_d` product at a given time. `behaviour` is undefined for an ID
+ * Returns the fields of a `retailer_d` product at a given time. `behavior` is undefined for an ID
  * that is not reserved.
  */
 export function retailerDFields(
   moment: ItemMoment,
-  behaviour: ScriptedBehaviour | undefined,
+  behavior: ScriptedBehavior | undefined,
 ): RetailerDFields {
   const { platform, id, currency, draw } = moment;
   const { state, regularPrice, amount } =
-    behaviour === undefined ? productAt(moment) : scriptedProduct(behaviour, moment);
+    behavior === undefined ? productAt(moment) : scriptedProduct(behavior, moment);
   const inStock = state === "ADD_TO_CART";
   const hasBrand = draw("without brand") >= withoutBrandShare;
   const hasImage = draw("without image") >= withoutImageShare;
@@ -73,8 +73,8 @@ function stateAt(moment: ItemMoment): RetailerDState {
   return drawn < soldOutShare + preOrderShare + notAvailableShare ? "NOT_AVAILABLE" : "ADD_TO_CART";
 }
 
-const scriptedProduct = (behaviour: ScriptedBehaviour, { at }: ItemMoment): ProductState => ({
-  state: scriptedInStock(behaviour, at) ? "ADD_TO_CART" : "SOLD_OUT",
+const scriptedProduct = (behavior: ScriptedBehavior, { at }: ItemMoment): ProductState => ({
+  state: scriptedInStock(behavior, at) ? "ADD_TO_CART" : "SOLD_OUT",
   regularPrice: scriptedRegularPrice,
-  amount: scriptedPrice(behaviour, at),
+  amount: scriptedPrice(behavior, at),
 });

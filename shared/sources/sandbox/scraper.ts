@@ -1,15 +1,15 @@
 import type { Clock } from "../../base/clock.ts";
-import { currencyOf } from "../../platforms/catalogue.ts";
-import { type ProductScraperId, scrapers } from "../../scrapers/catalogue.ts";
+import { currencyOf } from "../../platforms/catalog.ts";
+import { type ProductScraperId, scrapers } from "../../scrapers/catalog.ts";
 import type { Answer, ProductFields, Scraper } from "../../scrapers/scraper.ts";
-import type { ItemMoment } from "./catalogue.ts";
+import type { ItemMoment } from "./catalog.ts";
 import { type DrawSeed, drawsOf } from "./draw.ts";
 import { itemStateA } from "./retailer-a.ts";
 import { fullFields, liteFields, pulseFields } from "./retailer-a-fields.ts";
 import { retailerBFields } from "./retailer-b.ts";
 import { retailerCFields } from "./retailer-c.ts";
 import { retailerDFields } from "./retailer-d.ts";
-import { behaviourOf } from "./script.ts";
+import { behaviorOf } from "./script.ts";
 import { readTiming, statusAt } from "./status.ts";
 
 /** An item of a scraper at a given time. */
@@ -56,7 +56,7 @@ function answerAt(moment: SandboxMoment, fetchedAt: string): Answer {
   const item = { platform, id, at: moment.at, currency: currencyOf(platform, marketplace), draw };
   const fields = fieldReaders[scraper](item, moment);
   if (status === "ok") return { id, status, fetchedAt, fields };
-  const isReserved = behaviourOf(platform, id) !== undefined;
+  const isReserved = behaviorOf(platform, id) !== undefined;
   return { id, status, fetchedAt, fields: withoutPrice(fields, isReserved) };
 }
 
@@ -71,9 +71,9 @@ const fieldReaders: Readonly<Record<ProductScraperId, FieldReader>> = {
   "retailer_a.pulse": (item, moment) => pulseFields(stateAt(item, moment)),
   "retailer_a.lite": (item, moment) => liteFields(stateAt(item, moment), item),
   "retailer_a.full": (item, moment) => fullFields(stateAt(item, moment), item),
-  "retailer_b.standard": (item) => retailerBFields(item, behaviourOf("retailer_b", item.id)),
-  "retailer_c.standard": (item) => retailerCFields(item, behaviourOf("retailer_c", item.id)),
-  "retailer_d.standard": (item) => retailerDFields(item, behaviourOf("retailer_d", item.id)),
+  "retailer_b.standard": (item) => retailerBFields(item, behaviorOf("retailer_b", item.id)),
+  "retailer_c.standard": (item) => retailerCFields(item, behaviorOf("retailer_c", item.id)),
+  "retailer_d.standard": (item) => retailerDFields(item, behaviorOf("retailer_d", item.id)),
 };
 
 /** The fields of a retailer's object from which the price could be derived. */

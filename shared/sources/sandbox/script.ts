@@ -2,25 +2,25 @@
  * The behavior of reserved IDs by platform. A reserved ID's answer depends only on the ID and the
  * time of the read in UTC.
  */
-import type { Platform } from "../../platforms/catalogue.ts";
-import { delistingIds, reservedIds, type ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
+import type { Platform } from "../../platforms/catalog.ts";
+import { delistingIds, reservedIds, type ScriptedBehavior } from "../../scrapers/reserved-ids.ts";
 import type { ReadStatus } from "../../scrapers/scraper.ts";
 
-const behaviours: Readonly<Record<Platform, ReadonlyMap<string, ScriptedBehaviour>>> = {
+const behaviors: Readonly<Record<Platform, ReadonlyMap<string, ScriptedBehavior>>> = {
   retailer_a: byId("retailer_a"),
   retailer_b: byId("retailer_b"),
   retailer_c: byId("retailer_c"),
   retailer_d: byId("retailer_d"),
 };
 
-function byId(platform: Platform): ReadonlyMap<string, ScriptedBehaviour> {
-  return new Map(reservedIds[platform].map(({ id, behaviour }) => [id, behaviour]));
+function byId(platform: Platform): ReadonlyMap<string, ScriptedBehavior> {
+  return new Map(reservedIds[platform].map(({ id, behavior }) => [id, behavior]));
 }
 
 /** Returns the behavior of a reserved ID; undefined for an ID that is not reserved. */
-export function behaviourOf(platform: Platform, id: string): ScriptedBehaviour | undefined {
+export function behaviorOf(platform: Platform, id: string): ScriptedBehavior | undefined {
   const form = delistingIds[platform];
-  return behaviours[platform].get(id) ?? (form.pattern.test(id) ? form.behaviour : undefined);
+  return behaviors[platform].get(id) ?? (form.pattern.test(id) ? form.behavior : undefined);
 }
 
 /** The last eight digits of a Unix time repeat after this many seconds (about three years). */
@@ -48,7 +48,7 @@ const minuteMs = 60_000;
 
 const isEvenMinute = (at: Date): boolean => Math.floor(at.getTime() / minuteMs) % 2 === 0;
 
-const fixedStatuses: ReadonlyMap<ScriptedBehaviour, ReadStatus> = new Map([
+const fixedStatuses: ReadonlyMap<ScriptedBehavior, ReadStatus> = new Map([
   ["always_partial", "partial"],
   ["always_unavailable", "unavailable"],
   ["always_not_found", "not_found"],
@@ -56,14 +56,14 @@ const fixedStatuses: ReadonlyMap<ScriptedBehaviour, ReadStatus> = new Map([
 
 /** Returns the status of a read of a reserved ID. */
 export function scriptedStatus(
-  behaviour: ScriptedBehaviour,
+  behavior: ScriptedBehavior,
   { id, at }: { readonly id: string; readonly at: Date },
 ): ReadStatus {
   const isNotFound =
-    behaviour === "delists"
+    behavior === "delists"
       ? isDelisted(id, at)
-      : behaviour === "comes_and_goes" && !isEvenMinute(at);
-  return isNotFound ? "not_found" : (fixedStatuses.get(behaviour) ?? "ok");
+      : behavior === "comes_and_goes" && !isEvenMinute(at);
+  return isNotFound ? "not_found" : (fixedStatuses.get(behavior) ?? "ok");
 }
 
 const steadyPrice = 99.99;
@@ -72,11 +72,11 @@ const steadyPrice = 99.99;
 export const scriptedRegularPrice = 149.99;
 
 /** Returns the price of a reserved item at a given time, in the marketplace currency. */
-export const scriptedPrice = (behaviour: ScriptedBehaviour, at: Date): number =>
-  behaviour === "price_changes_every_read"
+export const scriptedPrice = (behavior: ScriptedBehavior, at: Date): number =>
+  behavior === "price_changes_every_read"
     ? (5_000 + (at.getTime() % priceCycleMs)) / 100
     : steadyPrice;
 
 /** Returns true if a reserved item is in stock at a given time. */
-export const scriptedInStock = (behaviour: ScriptedBehaviour, at: Date): boolean =>
-  behaviour !== "sold_out" && (behaviour !== "stock_comes_and_goes" || isEvenMinute(at));
+export const scriptedInStock = (behavior: ScriptedBehavior, at: Date): boolean =>
+  behavior !== "sold_out" && (behavior !== "stock_comes_and_goes" || isEvenMinute(at));

@@ -1,9 +1,9 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Platform } from "../../platforms/catalogue.ts";
+import type { Platform } from "../../platforms/catalog.ts";
 import { slowMilliseconds } from "../../scrapers/reserved-ids.ts";
 import type { ReadStatus } from "../../scrapers/scraper.ts";
 import { type Draw, stepOf } from "./draw.ts";
-import { behaviourOf, scriptedStatus } from "./script.ts";
+import { behaviorOf, scriptedStatus } from "./script.ts";
 
 /** The share of IDs that never exist. */
 const notFoundShare = 0.02;
@@ -24,8 +24,8 @@ export function statusAt(
   { id, at }: { readonly id: string; readonly at: Date },
   draw: Draw,
 ): ReadStatus {
-  const behaviour = behaviourOf(platform, id);
-  if (behaviour !== undefined) return scriptedStatus(behaviour, { id, at });
+  const behavior = behaviorOf(platform, id);
+  if (behavior !== undefined) return scriptedStatus(behavior, { id, at });
   if (draw("not found") < notFoundShare) return "not_found";
   const failed = draw(kind, stepOf(at, failureStepMs, 0));
   if (failed < unavailableShare) return "unavailable";
@@ -50,7 +50,7 @@ export async function readTiming(
 ): Promise<ReadTiming> {
   const at = clock.now();
   const remainingMs = deadline.getTime() - at.getTime();
-  const isSlow = (id: string): boolean => behaviourOf(platform, id) === "slow";
+  const isSlow = (id: string): boolean => behaviorOf(platform, id) === "slow";
   if (remainingMs > 0 && ids.some(isSlow)) {
     await clock.sleep(Math.min(slowMilliseconds, remainingMs));
   }

@@ -6,7 +6,7 @@ export interface BusinessProfile {
   readonly version: string;
   /** The addresses of the profiles for other versions, by version. */
   readonly otherVersions: Readonly<Record<string, string>>;
-  /** The addresses that answer tool calls, in the store's order. */
+  /** The addresses that accept tool calls, in the store's order. */
   readonly endpoints: readonly string[];
 }
 

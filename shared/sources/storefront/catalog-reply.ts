@@ -93,7 +93,7 @@ export const isReportedMissing = (
 /** Matches a character that can be part of an ID. A colon is one only before another part. */
 const idCharacter = /^(?:[\w/-]|:(?=[\w/-]))/;
 
-/** Returns true if a text contains an ID that is not a part of a longer ID. */
+/** Returns true if a string contains an ID that is not a part of a longer ID. */
 function mentions(text: string, id: string): boolean {
   for (let at = text.indexOf(id); at !== -1; at = text.indexOf(id, at + 1)) {
     const isLonger = at > 0 && idCharacter.test(text.slice(at - 1, at + 1));

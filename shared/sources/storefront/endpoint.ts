@@ -14,7 +14,7 @@ export interface Endpoint {
 export interface StoreOptions {
   /** The store's address. */
   readonly baseUrl: string;
-  /** The path that answers tool calls. If absent, the store's own profile names it. */
+  /** The path that accepts tool calls. If absent, the store's own profile names it. */
   readonly endpointPath?: string | undefined;
   /** The address of the agent profile. May contain `{version}`. */
   readonly profileUrl: string;

@@ -1,4 +1,4 @@
-import type { Platform } from "../../platforms/catalogue.ts";
+import type { Platform } from "../../platforms/catalog.ts";
 import {
   type CommonFields,
   foundStatus,
@@ -55,7 +55,10 @@ interface Facts {
 
 type Money = NonNullable<CommonFields["price"]>;
 
-/** Returns the fields of a variant. */
+/**
+ * Converts a variant of the store's catalog to the fields of a product. Leaves out fields that the
+ * store does not state, and values that are invalid.
+ */
 export function fieldsOf(
   found: FoundVariant,
   reading: FieldReading,

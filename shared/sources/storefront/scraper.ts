@@ -1,5 +1,5 @@
-import { currencyOf } from "../../platforms/catalogue.ts";
-import { scrapers } from "../../scrapers/catalogue.ts";
+import { currencyOf } from "../../platforms/catalog.ts";
+import { scrapers } from "../../scrapers/catalog.ts";
 import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { statusProblem } from "../contract/status-problem.ts";
 import { batchSize } from "../http/batch-size.ts";
@@ -41,8 +41,8 @@ const batchIdsUsual = 10;
 /**
  * Creates the scraper of one store that offers its catalog by the protocol's tools.
  *
- * An item is `not_found` only if the store reports its ID as not found. An item that a
- * reply does not mention is `unavailable`.
+ * An item is `not_found` only if the store reports its ID as not found. An item that a reply does
+ * not mention is `unavailable`. A read for retailer_a throws Error.
  */
 export function storefrontScraper(
   options: StorefrontOptions,
@@ -135,7 +135,7 @@ function errorOutcome(error: ToolError, count: number, note: Note): BatchOutcome
   return { kind: "none" };
 }
 
-/** Words with which stores refuse a batch because of its size. */
+/** Words in the messages with which stores refuse a batch because of its size. */
 const sizeWords = /\b(?:max(?:imum)?|limit(?:ed)?|at most|too (?:many|large)|exceed\w*|batch)\b/i;
 
 /**
@@ -153,7 +153,7 @@ function problemOf({ code, reason }: ToolError): string {
   if (code === rpcCodes.unknownMethod) return "the store does not offer the tool lookup_catalog";
   return code === rpcCodes.serverError
     ? `the store refuses calls (${code})`
-    : `the store answers with the error ${code}`;
+    : `the store returns the error ${code}`;
 }
 
 function catalogOutcome(
@@ -182,7 +182,7 @@ function catalogOutcome(
       const isMissing = isReportedMissing(storeId, catalog);
       return { id, status: isMissing ? "not_found" : "unavailable", fetchedAt };
     }
-    // The store answered for another country.
+    // The store returned prices of another country.
     if (isForeign(found, currency)) {
       note?.(`storefront: the store returns prices in another currency than ${currency}`);
       return { id, status: "unavailable", fetchedAt };

@@ -76,6 +76,7 @@ export function parseToolReply(reply: SourceReply): ToolReply {
 const rateWords =
   /\brate\b|rate[_-]?limit|throttl|too[ _-]many[ _-](?:requests|calls)|\bquota|(?:requests|calls) per|slow down|try again|retry/i;
 
+/** Returns true if the text of an error names a limit of calls, and not the content of the call. */
 export const isAboutRate = (text: string): boolean => rateWords.test(text);
 
 /** Returns true for an error with which a store asks its client to wait. */

@@ -9,7 +9,7 @@ import {
   type ScraperEntry,
   scrapers,
   stepScraperIds,
-} from "../../scrapers/catalogue.ts";
+} from "../../scrapers/catalog.ts";
 import { conditionFilters, offerSchema } from "../../scrapers/offer.ts";
 import {
   productFieldNames,

@@ -1,6 +1,6 @@
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import { newId } from "../../base/ids.ts";
-import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import type { StepScraperId } from "../../scrapers/catalog.ts";
 import type { BatchSize } from "../http/batch-size.ts";
 import {
   batchFailureOf,
@@ -22,7 +22,7 @@ export interface UpstreamOptions {
 
 /**
  * A warning for the operator about a server, sent at most once in each read. Contains no data from
- * answers.
+ * replies.
  */
 export type UpstreamNote =
   /**
@@ -32,7 +32,7 @@ export type UpstreamNote =
   | { readonly kind: "refused"; readonly scraper: StepScraperId; readonly status: number }
   /** The server accepts fewer items in a call than configured. */
   | { readonly kind: "too_many"; readonly scraper: StepScraperId }
-  /** The server's answer violates the contract. */
+  /** The server's reply violates the contract. */
   | { readonly kind: "unreadable"; readonly scraper: StepScraperId };
 
 export interface UpstreamDependencies {
@@ -65,8 +65,8 @@ export interface UpstreamQuery<Item> {
 type MaybeEntry = UpstreamEntry | undefined;
 
 /**
- * Subtracted from `deadline_ms`, because an answer that the server sends at its deadline still
- * needs time to arrive.
+ * Subtracted from `deadline_ms`, because a reply that the server sends at its deadline still needs
+ * time to arrive.
  */
 const deliveryMs = 250;
 const okStatus = 200;

@@ -1,6 +1,6 @@
 /** Parses the `data` of upstream results into the fields of the API. */
 import * as v from "valibot";
-import { type ProductScraperId, scrapers } from "../../scrapers/catalogue.ts";
+import { type ProductScraperId, scrapers } from "../../scrapers/catalog.ts";
 import type { Offer } from "../../scrapers/offer.ts";
 import { foundStatus, productFieldSchemas, pulseStatus } from "../../scrapers/product-fields.ts";
 import type { ProductFields } from "../../scrapers/scraper.ts";

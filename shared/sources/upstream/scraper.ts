@@ -1,5 +1,5 @@
-import { currencyOf } from "../../platforms/catalogue.ts";
-import { scrapers } from "../../scrapers/catalogue.ts";
+import { currencyOf } from "../../platforms/catalog.ts";
+import { scrapers } from "../../scrapers/catalog.ts";
 import type {
   Answer,
   OfferCheckAnswer,

@@ -20,7 +20,7 @@ const withoutControls = (value: unknown): unknown =>
 
 const text = v.pipe(v.unknown(), v.transform(withoutControls), foreignText);
 
-/** A text that may be empty, because it only supplements other fields. */
+/** A string that may be empty, because it only supplements other fields. */
 const line = v.fallback(
   v.optional(
     v.pipe(

@@ -3,8 +3,8 @@ import { isLoopbackHost } from "../../base/loopback.ts";
 const placeholder = "{id}";
 
 /**
- * Returns true if a text is a valid template of product page addresses: an `https://` address that
- * contains `{id}` exactly once, in the path or query. `http://` is allowed only for loopback
+ * Returns true if a string is a valid template of product page addresses: an `https://` address
+ * that contains `{id}` exactly once, in the path or query. `http://` is allowed only for loopback
  * addresses.
  */
 export function isUrlTemplate(template: string): boolean {

@@ -59,7 +59,7 @@ export function amountOf(value: string | number, currency: string | null): numbe
 
 /**
  * Returns the amount in the texts of several elements. Dollars and cents may be in separate
- * elements. Returns undefined if there is no amount, if there are different ones, or if a text
+ * elements. Returns undefined if there is no amount, if there are different ones, or if a string
  * without digits restricts the price, such as "from".
  */
 function amountAmong(value: string, currency: string | null): number | undefined {
@@ -100,7 +100,7 @@ function numberIn(text: string, commasAreThousands: boolean): number | undefined
 }
 
 /**
- * Returns the digits, commas and dots of the number in a text that contains only a price. Removes
+ * Returns the digits, commas and dots of the number in a string that contains only a price. Removes
  * blanks and apostrophes. Returns undefined for any other string.
  */
 function digitsIn(text: string): string | undefined {

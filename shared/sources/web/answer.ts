@@ -1,4 +1,4 @@
-import { currencyOf } from "../../platforms/catalogue.ts";
+import { currencyOf } from "../../platforms/catalog.ts";
 import { foundStatus } from "../../scrapers/product-fields.ts";
 import type { Answer } from "../../scrapers/scraper.ts";
 import { isBlockTitle } from "./block-page.ts";

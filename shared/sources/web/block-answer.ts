@@ -11,8 +11,8 @@ const okStatus = 200;
 const forbiddenStatus = 403;
 
 /**
- * Returns true if an answer blocks the client, according to its status or the text of its page. The
- * client's circuit opens after several such answers.
+ * Returns true if a response blocks the client, according to its status or the text of its page.
+ * The client's circuit opens after several such responses.
  *
  * A short page is not enough to count as a block, because shops have short pages for delisted
  * items. For a status of 404 or 410, only the title of the page is checked.

@@ -29,7 +29,7 @@ const tests = [
 ].join("|");
 const demands =
   "complete|solve|pass|enter|type|fill in|fill out|answer|finish|confirm|prove|verify";
-/** Matches a text that asks the visitor of a page to pass a test, such as a captcha. */
+/** Matches a string that asks the visitor of a page to pass a test, such as a captcha. */
 const demandedTest = new RegExp(
   String.raw`\b(?:${demands})\b[^.!?:;|]{0,40}\b(?:${tests})\b|` +
     String.raw`\b(?:${tests})\b\W{0,5}(?:is )?\b(?:please|to continue|to proceed|required|press)\b`,

@@ -10,7 +10,7 @@ const signs: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the currency code in a text, in upper case, or the code for a currency sign. Does not
+ * Returns the currency code in a string, in upper case, or the code for a currency sign. Does not
  * check whether the code exists. Returns undefined if the text contains neither.
  */
 export function currencyIn(text: string): string | undefined {

@@ -1,4 +1,4 @@
-import type { Platform } from "../../platforms/catalogue.ts";
+import type { Platform } from "../../platforms/catalog.ts";
 import type {
   CommonFields,
   FulfillmentState,

@@ -6,9 +6,9 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 export type Answered = Extract<SourceReply, { kind: "answered" }>;
 
-/** The final answer after redirects. */
+/** The final response after redirects. */
 export interface Landing {
-  /** The address that returned the answer. */
+  /** The address that returned the response. */
   readonly url: URL;
   readonly answer: Answered;
 }
@@ -28,7 +28,7 @@ export interface FollowOptions {
 
 /**
  * Sends a GET request and follows at most three redirects within the site, all through the same
- * client. Returns null if a request is not allowed or gets no complete answer. Also returns null
+ * client. Returns null if a request is not allowed or gets no complete response. Also returns null
  * for a redirect that repeats an address, exceeds the limit, leaves the site or has no valid
  * `Location`.
  */

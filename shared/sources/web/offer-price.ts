@@ -192,7 +192,7 @@ const isOfMany = (node: SchemaNode): boolean =>
     return least !== undefined && Number(least) !== 1 && Number(least) !== 0;
   });
 
-/** Returns the number in a text such as "1 pc"; returns any other string unchanged. */
+/** Returns the number in a string such as "1 pc"; returns any other string unchanged. */
 function withoutPiece(quantity: string): string {
   const [, number, unit = ""] = /^\s*([\d.]+)\s*([a-z]+)\s*$/i.exec(quantity) ?? [];
   return number !== undefined && pieceUnits.has(unit.toLowerCase()) ? number : quantity;

@@ -96,8 +96,8 @@ export const webOptions = v.strictObject({
     ),
   ),
   /**
-   * True if this site answers 404 only for products that do not exist. The deployer must check
-   * this, because many sites answer 404 to blocked clients.
+   * True if this site returns 404 only for products that do not exist. The deployer must check
+   * this, because many sites return 404 to blocked clients.
    */
   notFoundStatus: v.optional(v.boolean(refusedType("must be true or false")), false),
   /** Rules that read fields from the pages of this shop. They come before all other readers. */

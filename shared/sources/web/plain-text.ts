@@ -4,7 +4,7 @@ import { Parser } from "htmlparser2";
 const textLengthMax = 10_000;
 
 /**
- * Returns a text without HTML tags and with decoded entities, because sites put HTML into text
+ * Returns a string without HTML tags and with decoded entities, because sites put HTML into text
  * fields. White space and control characters become single spaces. Uses only the first 10,000
  * characters of the text.
  */

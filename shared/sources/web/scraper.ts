@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { inParallel } from "../../base/in-parallel.ts";
-import { scrapers } from "../../scrapers/catalogue.ts";
+import { scrapers } from "../../scrapers/catalog.ts";
 import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import type { SourceClient } from "../http/source-client.ts";
 import { follow } from "./follow.ts";

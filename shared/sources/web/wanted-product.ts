@@ -12,8 +12,8 @@ export interface WantedProduct {
 const numberTerms = ["sku", "productid", "gtin", "gtin13", "gtin12", "gtin14", "gtin8", "mpn"];
 
 /**
- * Returns true if a text contains the ID, in upper or lower case. An ID of digits must not be part
- * of a longer number. Any other ID must not be next to a letter or digit.
+ * Returns true if a string contains the ID, in upper or lower case. An ID of digits must not be
+ * part of a longer number. Any other ID must not be next to a letter or digit.
  */
 export function mentions(text: string, id: string): boolean {
   const within = text.toLowerCase();

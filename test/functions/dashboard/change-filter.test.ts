@@ -16,7 +16,7 @@ import {
 } from "../../../functions/dashboard/browser/pages/changes/change-words.ts";
 import { changeKinds, checkKind } from "../../../shared/history/change-kinds.ts";
 import { checkObservedKind } from "../../../shared/history/observed-fields.ts";
-import { stepScrapers } from "../../../shared/scrapers/catalogue.ts";
+import { stepScrapers } from "../../../shared/scrapers/catalog.ts";
 
 describe("the filters of the page What changed", () => {
   it("are the same after they were written to the address and read from it", () => {

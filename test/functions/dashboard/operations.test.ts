@@ -69,7 +69,7 @@ describe("the response to GET /dashboard:", () => {
   });
 });
 
-describe("GET /dashboard/ answers 308 and", () => {
+describe("GET /dashboard/ returns 308 and", () => {
   it("redirects to the address without the slash, below any prefix", async () => {
     const { statusCode, headers } = await get("/dashboard/");
     expect(statusCode).toBe(308);
@@ -82,7 +82,7 @@ describe("GET /dashboard/ answers 308 and", () => {
 
 describe("the dashboard's function", () => {
   it.each(["/dashboard/app.js", "/dashboard/constructor", "/dashboard/a/b"])(
-    "answers 404 for the unknown path %s",
+    "returns 404 for the unknown path %s",
     async (path) => {
       expect((await get(path)).statusCode).toBe(404);
     },
@@ -97,7 +97,7 @@ describe("the dashboard's generated file", () => {
   };
   const texts = [assets.index, ...Object.values(assets.files).map((file) => file.text)];
 
-  it("equals the output of `npm run dashboard` for the present sources", () => {
+  it("equals the output of `npm run dashboard` for the current sources", () => {
     expect(readFileSync(path, "utf8") === text, `${path} is stale`).toBe(true);
   });
 

@@ -9,7 +9,7 @@ import document from "../../../functions/meta/generated/openapi.json" with { typ
 import { groupHandler } from "../../../functions/http/group-handler.ts";
 import { metaRoutes } from "../../../functions/meta/handler.ts";
 import type { AccountStore } from "../../../shared/accounts/account-store.ts";
-import { scrapers, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { scrapers, stepScraperIds } from "../../../shared/scrapers/catalog.ts";
 import { scraperIds } from "../../support/scraper-ids.ts";
 import { sandboxAnswer } from "../../../shared/sources/sandbox/scraper.ts";
 import { systemRandom } from "../../../shared/base/system.ts";

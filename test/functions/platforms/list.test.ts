@@ -34,7 +34,7 @@ describe("GET /v1/platforms", () => {
     });
   });
 
-  describe("answers 404", () => {
+  describe("returns 404", () => {
     it("to a request for a path below /v1/platforms", async () => {
       const response = await get("/platforms/retailer_a");
       expect(response.status).toBe(404);

@@ -754,7 +754,7 @@ describe("GET /v1/s3_destination/exports", () => {
     const { success, issues } = safeParse(exportsQuery, { starting_after: "we_1" });
     expect(success).toBe(false);
     expect(issues?.[0].message).toBe(
-      `'starting_after' must be the ID of an export (exp_...) (got "we_1").`,
+      `'starting_after' must be the ID of an export, which begins with exp_ (got "we_1").`,
     );
   });
 });

@@ -466,7 +466,7 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect([inBody.text, inBoth.text]).toEqual([text, text]);
   });
 
-  it("returns the first response also if the fields of the repeated body are in another order", async () => {
+  it("returns the first response even if the fields of the repeated body are in another order", async () => {
     const { text } = await keyed("order-1", { ...aBody, pipeline });
 
     const turned = Object.fromEntries(Object.entries({ ...aBody, pipeline }).toReversed());

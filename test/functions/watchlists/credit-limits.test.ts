@@ -27,7 +27,7 @@ beforeEach(async () => {
 const read = async ({ id, accountId: account }: Watchlist) =>
   (await callOnBench(bench, "GET", { path: id, account })).body;
 
-describe("a watchlist in an API answer", () => {
+describe("a watchlist in an API response", () => {
   it("shows the credits that its runs used of its daily budget on this UTC day", async () => {
     const list = await createList({ dailyCreditBudget: 10 });
     expect(await read(list)).toMatchObject({ daily_credits_used: 0 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Platform } from "../../../shared/platforms/catalogue.ts";
+import type { Platform } from "../../../shared/platforms/catalog.ts";
 import { findItem } from "../../../shared/watchlists/find-item.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
 import type { PageStore } from "../../../shared/watchlists/page-store.ts";

@@ -80,7 +80,7 @@ describe("GET /v1/watchlists/{id}", () => {
 });
 
 describe("POST /v1/watchlists/{id}/run", () => {
-  it("returns 202 with the run, and restarts the schedule from the present time", async () => {
+  it("returns 202 with the run, and restarts the schedule from the current time", async () => {
     await put(1);
     world.clock.set("2026-03-01T10:20:00Z");
 
@@ -282,7 +282,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
       expect(await idsOf(query)).toEqual(ids);
     });
 
-    it("continues behind the last item of a page, and refuses an item that is not in the listing", async () => {
+    it("continues after the last item of a page, and refuses an item that is not in the listing", async () => {
       const query = { sort: "price", limit: "2" };
       const path = `GET /${idOf(1)}/items`;
       const first = await world.ask(path, { query });

@@ -74,7 +74,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(world.waiting).toEqual([]);
   });
 
-  it("accepts the watchlist's present platform and marketplace, and returns 400 for any other", async () => {
+  it("accepts the watchlist's current platform and marketplace, and returns 400 for any other", async () => {
     await put();
 
     expect((await patch({ platform: "retailer_d", marketplace: "us" })).status).toBe(200);

@@ -320,7 +320,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     },
   );
 
-  it("accepts the endpoint's present URL in any spelling, even if its host name no longer resolves", async () => {
+  it("accepts the endpoint's current URL in any spelling, even if its host name no longer resolves", async () => {
     const { id } = await created();
     Object.assign(world.registering.resolver, { resolve: async () => [] });
 
@@ -638,7 +638,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
   });
 
   it.each(eventTypes)(
-    "sends a signed event of the type %s, also to an endpoint without subscriptions",
+    "sends a signed event of the type %s, even to an endpoint without subscriptions",
     async (type) => {
       const { id, secret } = await createHere({ events: [] });
 

@@ -8,7 +8,7 @@ import { configs, stages } from "../../../lib/config.ts";
 import { AlarmTopic } from "../../../lib/observability/alarm-topic.ts";
 import { runbookAnchors, runbookLink } from "../../../lib/observability/runbook.ts";
 import { metricKinds, metricNamespace } from "../../../shared/observability/metric-names.ts";
-import { stepScrapers } from "../../../shared/scrapers/catalogue.ts";
+import { stepScrapers } from "../../../shared/scrapers/catalog.ts";
 import { actionsOf, documentOf, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
 
 const runbook = readFileSync(new URL("../../../docs/operate.md", import.meta.url), "utf8");

@@ -752,7 +752,9 @@ describe("the admin command, for a deployed stage,", () => {
       );
 
       expect(outcome).toBe(
-        isConfirmed ? true : 'The answer was not "prod". This change was not made.',
+        isConfirmed
+          ? true
+          : `The input must be "prod" to confirm the change (got "${typed.trim()}"). This change was not made.`,
       );
       expect(String(output.read())).toContain("Type prod to continue: ");
     },

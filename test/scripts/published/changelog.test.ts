@@ -26,7 +26,7 @@ All changes.
 
 const none = { added: [], changed: [], deprecated: [], removed: [], fixed: [] };
 
-it("a changelog gives its releases with their entries as plain text, without the sections for operators", () => {
+it("the changelog parser returns releases with their entries as plain text, without the sections for operators", () => {
   expect(releasesOf(changelog)).toEqual([
     {
       ...none,
@@ -45,7 +45,7 @@ it("a changelog gives its releases with their entries as plain text, without the
   ]);
 });
 
-it("a changelog with a release without a date is refused with the heading to correct", () => {
+it("the changelog parser refuses a release without a date, and names the heading to correct", () => {
   expect(() => releasesOf("## [1.2.0]\n")).toThrow(
     'The heading "[1.2.0]" of CHANGELOG.md must be "[version] - date".',
   );

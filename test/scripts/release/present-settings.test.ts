@@ -89,7 +89,7 @@ describe("transferSettings, which copies a stage's settings to an earlier releas
     expect(settingsOfRelease()).toEqual({ alarmEmail: "new@example.com" });
   });
 
-  it("refuses a file of present settings that contains an unknown key", async () => {
+  it("refuses a file of current settings that contains an unknown key", async () => {
     write(project, { alarmMail: "new@example.com" });
 
     await expect(transfer()).rejects.toThrow("'alarmMail' is unknown");

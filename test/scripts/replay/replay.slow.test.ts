@@ -80,7 +80,9 @@ it("a replay of 60 invented products holds the run in which all prices are multi
   const runs = readFileSync(join(large, "runs.jsonl"), "utf8");
   rmSync(large, { recursive: true });
 
-  expect(out).toContain("The brakes passed 12 runs, held 2 runs with all prices times 100,\n");
+  expect(out).toContain(
+    "The brakes passed 12 runs, held 2 runs with all prices multiplied by 100,\n",
+  );
   expect(out).toMatch(/brake +14 +0 +0/);
   expect(out).not.toContain("DIFFERENT");
   expect(code).toBe(0);
@@ -106,7 +108,7 @@ it("a replay of 210 invented products holds the run in which every fifth price i
   rmSync(large, { recursive: true });
 
   expect(out).toContain(
-    "held 0 runs with all prices times 100,\nand 2 runs with a fifth of the prices times 100.",
+    "held 0 runs with all prices multiplied by 100,\nand 2 runs with a fifth of the prices times 100.",
   );
   expect(out).not.toContain("DIFFERENT");
   expect(code).toBe(0);

@@ -95,7 +95,7 @@ describe("a day with wrong prices in a replay", () => {
       "2026-01-31T06:00 run one limited 2",
       "2026-02-01T05:00 runNow one changes 200",
       "2026-02-01T05:00 runNow one limited 200",
-      "discard 2: The source sent prices times 100.",
+      "discard 2: The source sent prices multiplied by 100.",
       "2026-02-01T06:00 runNow one changes 2",
       "2026-02-01T06:00 runNow one limited 2",
       "2026-02-02T06:00 run one changes 3",

@@ -291,7 +291,7 @@ describe("a back-test", () => {
       },
     );
 
-    it("repeats the reads of their present life in a time span that begins after they were delisted", async () => {
+    it("repeats the reads after they were added again, in a time span that begins after they were delisted", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       await playChanges(list, delisted, additions);
       const { runs } = await bench.runs.list(list.id, 100);

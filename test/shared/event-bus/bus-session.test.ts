@@ -212,7 +212,7 @@ describe("the delivery of events to the event bus", () => {
     ]);
   });
 
-  it("sends expired events not at all, and counts them", async () => {
+  it("does not send expired events, and counts them", async () => {
     await world.publish(aRun(many(2)));
     const archive = world.publishing.bodies;
     const stored: typeof archive = { ...archive };

@@ -107,7 +107,7 @@ describe("the rows of an event of delisted items", () => {
 });
 
 it.each<EventType>(["watchlist.product.changed", "watchlist.product.delisted"])(
-  "the data that the service sends in an event %s has a row",
+  "the data of a %s event of the service result in a row",
   (type) => {
     const data = sampleData({ type, at, endpointId: "whe_1" });
     const body = JSON.stringify({ id: "evt_3", type, created_at: at, data });

@@ -44,7 +44,7 @@ describe("a message of the runs queue", () => {
 
   it("is refused if its scheduled time is not a time", () => {
     const message = dueMessage({ ...run, scheduledTime: "soon" });
-    expect(() => parse(runsMessage, sent(message))).toThrow("must be a time");
+    expect(() => parse(runsMessage, sent(message))).toThrow("must be an ISO 8601 time");
   });
 });
 

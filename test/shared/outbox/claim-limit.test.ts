@@ -45,7 +45,7 @@ describe("a claim of a delivery target", () => {
     expect(beforeClaim(others, now)).toMatchObject(expected);
   });
 
-  it("names the others that are claimed", () => {
+  it("returns the account's other claimed targets", () => {
     expect(beforeClaim([waiting("w"), taken("t"), later], now)).toMatchObject({
       taken: [taken("t")],
     });

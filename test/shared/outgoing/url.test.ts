@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
-import { normaliseUrl, parsePublicUrl } from "../../../shared/outgoing/url.ts";
+import { normalizeUrl, parsePublicUrl } from "../../../shared/outgoing/url.ts";
 
 const own = { hosts: ["API.shop-service.com:443", "shop-domain.com"], apiId: "a1b2c3d4e5" };
 const rules = { policy: addressPolicy(), own };
@@ -151,10 +151,10 @@ describe("parsePublicUrl", () => {
     expect(parsePublicUrl("http://10.0.0.1:9000/", localRules).outcome).toBe("refused");
   });
 
-  it("returns the same normalized URL as normaliseUrl", () => {
+  it("returns the same normalized URL as normalizeUrl", () => {
     const raw = "HTTPS://Hooks.Shop-Example.com:443/A?b=c#d";
 
-    expect(parsePublicUrl(raw, rules)).toMatchObject({ href: normaliseUrl(raw) });
-    expect(normaliseUrl("no url")).toBeNull();
+    expect(parsePublicUrl(raw, rules)).toMatchObject({ href: normalizeUrl(raw) });
+    expect(normalizeUrl("no url")).toBeNull();
   });
 });

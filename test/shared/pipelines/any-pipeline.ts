@@ -9,12 +9,12 @@ import {
   type When,
   whens,
 } from "../../../shared/pipelines/definition.ts";
-import type { Platform } from "../../../shared/platforms/catalogue.ts";
+import type { Platform } from "../../../shared/platforms/catalog.ts";
 import {
   type StepScraperId,
   stepScraperIds,
   stepScrapers,
-} from "../../../shared/scrapers/catalogue.ts";
+} from "../../../shared/scrapers/catalog.ts";
 import type { FieldType } from "../../../shared/scrapers/fields.ts";
 
 const valueOf: Readonly<Record<FieldType, fc.Arbitrary<number | boolean | string>>> = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isServiceError } from "../../../shared/base/errors.ts";
 import { checkRoute } from "../../../shared/pipelines/check-route.ts";
 import type { Route } from "../../../shared/pipelines/definition.ts";
-import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
+import type { StepScraperId } from "../../../shared/scrapers/catalog.ts";
 
 interface Refusal {
   readonly param: string | undefined;
@@ -77,7 +77,8 @@ describe("a route with 'once'", () => {
   it("is refused with 'when': ok if it has no condition", () => {
     expect(refusalOf({ once: true })).toEqual({
       param: "route.once",
-      message: "'once' needs a condition that can become false. Add 'field' and 'op', or 'where'.",
+      message:
+        "'once' applies only with a condition that can become false. Add 'field' and 'op', or 'where'.",
     });
   });
 
@@ -93,7 +94,8 @@ describe("a route with 'cooldown'", () => {
   it("is refused if it runs a step but does not notify", () => {
     expect(refusalOf({ cooldown: "1h", notify: false, run: "next" })).toEqual({
       param: "route.cooldown",
-      message: "'cooldown' limits notifications. Add 'notify': true, or omit it.",
+      message:
+        "'cooldown' applies only with 'notify': true. Add 'notify': true, or omit 'cooldown'.",
     });
   });
 

@@ -7,7 +7,7 @@ import {
 } from "../../../shared/pipelines/decide-change.ts";
 import type { Route } from "../../../shared/pipelines/definition.ts";
 import type { RouteState } from "../../../shared/pipelines/route-state.ts";
-import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
+import type { Snapshot } from "../../../shared/scrapers/catalog.ts";
 
 const at = "2026-11-01T12:00:00.000Z";
 const later = "2026-11-01T13:00:00.000Z";

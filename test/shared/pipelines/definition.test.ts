@@ -62,7 +62,9 @@ describe("the order of a run's steps", () => {
 
   it("throws an error for a pipeline with a loop, which the parser would refuse", () => {
     const steps = [{ id: "a", scraper: lite, routes: to("a") }] as const;
-    expect(() => ids({ entry: "a", baseline: null, refresh: null, steps })).toThrow("loops");
+    expect(() => ids({ entry: "a", baseline: null, refresh: null, steps })).toThrow(
+      "do not form a loop",
+    );
   });
 });
 
@@ -72,7 +74,7 @@ describe("a step of a pipeline", () => {
   it("is returned when it is requested by its ID", () => {
     const pipeline = { entry: "a", baseline: null, refresh: null, steps: [step] };
     expect(stepOf(pipeline, "a")).toBe(step);
-    expect(() => stepOf(pipeline, "b")).toThrow("no step 'b'");
+    expect(() => stepOf(pipeline, "b")).toThrow("has a step 'b'");
   });
 
   it.each([

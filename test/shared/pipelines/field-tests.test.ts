@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FieldTest, Route } from "../../../shared/pipelines/definition.ts";
 import { type Verdict, verdictOf } from "../../../shared/pipelines/field-tests.ts";
-import type { FieldValue } from "../../../shared/scrapers/catalogue.ts";
+import type { FieldValue } from "../../../shared/scrapers/catalog.ts";
 
 describe("a route's test that orders numbers", () => {
   const other = { field: "regularPrice" };

@@ -4,8 +4,8 @@ import { isServiceError, type ServiceError } from "../../../shared/base/errors.t
 import { defaultPipeline, presentPipeline } from "../../../shared/pipelines/default.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { parsePipeline } from "../../../shared/pipelines/parse.ts";
-import { type Platform, platforms } from "../../../shared/platforms/catalogue.ts";
-import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { type Platform, platforms } from "../../../shared/platforms/catalog.ts";
+import { stepScraperIds } from "../../../shared/scrapers/catalog.ts";
 import { anyPipeline } from "./any-pipeline.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -146,12 +146,17 @@ describe("an invalid pipeline", () => {
         "'pipeline' must be an object, not an array.",
       ],
       ["an object as 'steps'", "pipeline.steps", { steps: lite("a") }, "must be an array of steps"],
-      ["an empty array of steps", "pipeline.steps", { steps: [] }, "A pipeline has 1 to 10 steps."],
+      [
+        "an empty array of steps",
+        "pipeline.steps",
+        { steps: [] },
+        "'steps' must have 1 to 10 steps (got none).",
+      ],
       [
         "eleven steps",
         "pipeline.steps",
         { steps: names(11).map((id) => lite(id)) },
-        "A pipeline can have at most 10 steps.",
+        "'steps' must have 1 to 10 steps (got 11).",
       ],
       ["a step that is an array", "pipeline.steps[0]", { steps: [[]] }, "must be an object"],
       [
@@ -164,7 +169,7 @@ describe("an invalid pipeline", () => {
         "nine routes",
         "pipeline.steps[0].routes",
         pipelineOf(lite("a", ...notifyingRoutes(9))),
-        "A step can have at most 8 routes.",
+        "'routes' must have at most 8 routes (got 9).",
       ],
       [
         "an unknown key of the pipeline",
@@ -284,7 +289,7 @@ describe("an invalid pipeline", () => {
         "metadata of a key with capital letters",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "price", op: "is", value: { metadata: "Target" } }),
-        "small letters, digits and '_' (got \"Target\")",
+        "lower-case letters, digits and '_' (got \"Target\")",
       ],
       [
         "an unknown key beside metadata",
@@ -310,7 +315,7 @@ describe("an invalid pipeline", () => {
           when: "ok",
           where: [{ field: "price", op: "is", value: { metadata: "Target" } }],
         }),
-        "small letters, digits and '_' (got \"Target\")",
+        "lower-case letters, digits and '_' (got \"Target\")",
       ],
       [
         "metadata that a test of where orders against a boolean",
@@ -349,7 +354,7 @@ describe("an invalid pipeline", () => {
         "a route value of 201 characters",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "merchant", op: "is", value: "m".repeat(201) }),
-        "'value' must have at most 200 characters. Shorten it.",
+        "'value' must have at most 200 characters (got 201). Shorten it.",
       ],
       [
         "a route value with an unpaired surrogate",

@@ -8,7 +8,7 @@ import {
   scrapersResponse,
 } from "../../../shared/pipelines/present-scrapers.ts";
 import { templates } from "../../../shared/pipelines/templates.ts";
-import { type Platform, platforms } from "../../../shared/platforms/catalogue.ts";
+import { type Platform, platforms } from "../../../shared/platforms/catalog.ts";
 
 const names = Object.keys(platforms) as Platform[];
 const shopOf = (

@@ -9,11 +9,7 @@ import {
   type RouteMatches,
 } from "../../../shared/pipelines/rules.ts";
 import { partsOf } from "../../../shared/pipelines/route-state.ts";
-import {
-  type FieldValue,
-  type Snapshot,
-  stepScrapers,
-} from "../../../shared/scrapers/catalogue.ts";
+import { type FieldValue, type Snapshot, stepScrapers } from "../../../shared/scrapers/catalog.ts";
 import { anyTest } from "./any-pipeline.ts";
 
 const lite = (...routes: readonly Route[]): Step => ({

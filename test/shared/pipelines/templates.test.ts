@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { stepOf } from "../../../shared/pipelines/definition.ts";
 import { matchRoutes, type RouteMatches } from "../../../shared/pipelines/rules.ts";
 import { templates } from "../../../shared/pipelines/templates.ts";
-import type { Platform } from "../../../shared/platforms/catalogue.ts";
-import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
+import type { Platform } from "../../../shared/platforms/catalog.ts";
+import type { Snapshot } from "../../../shared/scrapers/catalog.ts";
 
 interface Read {
   readonly platform: Platform;

@@ -54,7 +54,7 @@ describe("completeReads, which lists the runs that read every item of a watchlis
     ({ status: "completed", error: null, ...change }) as Run;
   const hold = { changedItems: 9, readItems: 9, decidedAt: null, reason: null };
 
-  it("omits runs that failed, were skipped, read a part, are held or were discarded", async () => {
+  it("omits runs that failed, were skipped, read only some items, are held or were discarded", async () => {
     const runs = [
       run({ finishedAt: null, status: "running" }),
       run({ finishedAt: at(9) }),

@@ -5,7 +5,7 @@ import { batchResult } from "../../../shared/runs/outcome.ts";
 import type { StepAnswer } from "../../../shared/runs/read-step.ts";
 import type { BatchResult } from "../../../shared/runs/batch.ts";
 import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
-import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
+import type { Snapshot } from "../../../shared/scrapers/catalog.ts";
 import {
   currentSnapshot,
   type Item,

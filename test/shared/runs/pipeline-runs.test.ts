@@ -1,5 +1,5 @@
 /**
- * Tests the specification's sections "Default retailer_a pipeline behaviour" and "Billing of runs".
+ * Tests the specification's sections on the default pipeline of retailer_a and on the billing of runs.
  */
 import { describe, expect, it } from "vitest";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";

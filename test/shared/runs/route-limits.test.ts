@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
-import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
+import type { Snapshot } from "../../../shared/scrapers/catalog.ts";
 import { type PlayedRead, playReads } from "../../support/played-reads.ts";
 
 const scraper = "retailer_d.standard";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FieldTest, Metadata, Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import { mergedReading } from "../../../shared/pipelines/rules.ts";
-import { type Snapshot, stepScrapers } from "../../../shared/scrapers/catalogue.ts";
+import { type Snapshot, stepScrapers } from "../../../shared/scrapers/catalog.ts";
 import { type Effect, type PlayedRead, playReads, playStart } from "../../support/played-reads.ts";
 import {
   decideChanged,

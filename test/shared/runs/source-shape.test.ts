@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import { pointLine } from "../../../shared/history/point-lines.ts";
-import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
+import type { Snapshot } from "../../../shared/scrapers/catalog.ts";
 import type { ReadStatus } from "../../../shared/scrapers/scraper.ts";
 import type { StepAnswer } from "../../../shared/runs/read-step.ts";
 import type { StepResults } from "../../../shared/runs/run-outcomes.ts";
@@ -140,17 +140,17 @@ describe("a lost field", () => {
     ["too few items had it", lost("price", [itemsMin - 1, itemsMin - 1])],
     ["less than 95% of the items had it", lost("price", [94, 94, 100])],
     ["more than a fifth of the items still have it", lost("price", [100, 79])],
-  ])("is not one if %s", (_, shape) => {
+  ])("is not reported if %s", (_, shape) => {
     expect(changeIn({ shapes: [shape] })).toBeUndefined();
   });
 
-  it("is one exactly at the limits", () => {
+  it("is reported exactly at the limits", () => {
     expect(changeIn({ shapes: [lost("price", [95, 76, 100])] })?.lostFields).toEqual([
       "standard.price",
     ]);
   });
 
-  it("is none in a baseline run", () => {
+  it("is never reported in a baseline run", () => {
     const shapes = [lost("price", [100, 100])];
     expect(changeIn({ shapes, run: { kind: "baseline" } })).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import type { Pipeline, Route, Step } from "../../../shared/pipelines/definition
 import { batchResult } from "../../../shared/runs/outcome.ts";
 import type { StepAnswer } from "../../../shared/runs/read-step.ts";
 import { type OkRead, unchangedCheck } from "../../../shared/runs/unchanged-read.ts";
-import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
+import type { Snapshot } from "../../../shared/scrapers/catalog.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
 
 const at = "2026-11-01T00:00:00.000Z";

@@ -30,7 +30,7 @@ describe("the status of a found item", () => {
     expect(foundStatus(fields)).toBe("partial");
   });
 
-  it("at tier pulse is ok if there are no new offers, and partial if the lowest price of new offers is unknown", () => {
+  it("at tier pulse is `ok` if there are no new offers, and `partial` if the lowest price of new offers is unknown", () => {
     expect(pulseStatus({ retailer_a: { newCount: 0, newMinPrice: null } })).toBe("ok");
     expect(pulseStatus({ retailer_a: { newCount: 1 } })).toBe("partial");
   });

@@ -4,9 +4,9 @@ import {
   scrapers,
   stepScraperIds,
   stepScrapers,
-} from "../../../shared/scrapers/catalogue.ts";
+} from "../../../shared/scrapers/catalog.ts";
 import { scraperIds } from "../../support/scraper-ids.ts";
-import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
+import type { Snapshot } from "../../../shared/scrapers/catalog.ts";
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 import {
   buyboxOfferOf,

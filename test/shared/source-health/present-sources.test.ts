@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { platforms } from "../../../shared/platforms/catalogue.ts";
-import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { platforms } from "../../../shared/platforms/catalog.ts";
+import { stepScraperIds } from "../../../shared/scrapers/catalog.ts";
 import { countRead } from "../../../shared/source-health/health-counts.ts";
 import { periodOf } from "../../../shared/source-health/health-store.ts";
 import { presentSources, sourcesResponse } from "../../../shared/source-health/present-sources.ts";

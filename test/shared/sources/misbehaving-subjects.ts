@@ -1,4 +1,4 @@
-import { type ProductScraperId, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { type ProductScraperId, stepScraperIds } from "../../../shared/scrapers/catalog.ts";
 import type { OfferReference } from "../../../shared/scrapers/scraper.ts";
 import { historyOfferId } from "../../../shared/sources/price-history/offer-id.ts";
 import {
@@ -19,7 +19,7 @@ import type { SourceRequest } from "../../contracts/misbehaving-server.ts";
 import { aSourceWorld } from "../../support/source-dependencies.ts";
 import * as history from "./price-history/double.ts";
 import * as affiliate from "./affiliate/double.ts";
-import * as catalogue from "./catalog/double.ts";
+import * as catalog from "./catalog/double.ts";
 import { aProduct as storefrontProduct } from "./storefront/product.ts";
 import * as page from "./web/page.ts";
 
@@ -113,8 +113,8 @@ const catalogScraper: MisbehavingSubject = {
     ...jsonSpeech,
     idsOf: ({ path }) => /sku in\(([\d,]+)\)/.exec(path)?.[1]?.split(",") ?? null,
     entry: (id, isDearer = false) =>
-      catalogue.aProduct(id, { name: title(id), salePrice: isDearer ? dearer : price }),
-    reply: catalogue.wholeReply,
+      catalog.aProduct(id, { name: title(id), salePrice: isDearer ? dearer : price }),
+    reply: catalog.wholeReply,
   },
 };
 

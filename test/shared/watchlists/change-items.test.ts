@@ -166,7 +166,9 @@ describe("a full watchlist", () => {
     ).rejects.toMatchObject({
       code: "INVALID_PARAM",
       details: { param: "add" },
-      message: expect.stringContaining("room for 1 more, but 'add' has 3 ") as string,
+      message: expect.stringContaining(
+        "'add' has 3 new IDs, but this watchlist has room for 1 more ",
+      ) as string,
     });
     expect(await world.rows(list)).toEqual(before);
     expect(await world.counters(list)).toMatchObject({ total: 50_000 });
@@ -227,7 +229,9 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
     await expect(change(list, { add: ["20002"] }, { pages })).rejects.toMatchObject({
       code: "INVALID_PARAM",
       details: { param: "add" },
-      message: expect.stringContaining("room for 0 more, but 'add' has 1 ") as string,
+      message: expect.stringContaining(
+        "'add' has 1 new ID, but this watchlist has room for 0 more ",
+      ) as string,
     });
   });
 

@@ -37,7 +37,7 @@ describe("the forecast of a watchlist", () => {
     expect(forecastOf({ ...list, runs }, now).day.likely).toBe(21 * 40 + 3 * 100);
   });
 
-  it("includes the first read of new items, which the first run makes in place of its scan", () => {
+  it("includes the first read of new items, which the first run makes instead of its scan", () => {
     const itemCounts = { new: 10, active: 0, delisted: 0 };
     const { day } = forecastOf({ ...list, itemCounts, runCount: 0, refreshEveryRuns: 0 }, now);
     expect(day).toEqual({ runs: 24, best: 50 + 23 * 3, likely: 50 + 23 * 3, worst: 50 + 23 * 13 });
@@ -65,7 +65,7 @@ describe("the forecast of a watchlist with one step", () => {
   };
   const all = (credits: number) => ({ best: credits, likely: credits, worst: credits });
 
-  it("counts each run once, also the run that reads the items for the first time", () => {
+  it("counts each run once, including the run that reads the items for the first time", () => {
     expect(ofDay(2_000)).toEqual({ runs: 24, ...all(48_000) });
   });
 

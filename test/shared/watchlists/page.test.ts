@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../../shared/scrapers/catalog.ts";
 import { conditionFilters } from "../../../shared/scrapers/offer.ts";
 import {
   currentSnapshot,

@@ -69,7 +69,7 @@ describe("the documented pattern of 'every'", () => {
 });
 
 describe("the next run of a cadence", () => {
-  it("is due a whole number of intervals after the last due time, and later than the present time", () => {
+  it("is due a whole number of intervals after the last due time, and later than the current time", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 5, max: 10_080 }),
@@ -98,7 +98,7 @@ describe("the next run of a cron", () => {
     ["2026-03-05T11:00:00Z", "2026-03-01T00:00:00Z", "2026-03-06T11:00:00.000Z"],
     ["2026-03-28T11:00:00Z", "2026-03-28T11:00:00Z", "2026-03-29T10:00:00.000Z"],
   ])(
-    "at noon in Berlin, after the due time %s and the present time %s, is due at %s",
+    "at noon in Berlin, after the due time %s and the current time %s, is due at %s",
     (due, now, next) => {
       expect(nextRunAfter(noon, new Date(due), new Date(now)).toISOString()).toBe(next);
     },
@@ -145,17 +145,14 @@ describe("a step of a new cron", () => {
   });
 
   it.each([
-    ["*/61 * * * *", "'*/61' in its minute field. A step in this field is at most 60,"],
-    ["*/200 * * * *", "'*/200' in its minute field. A step in this field is at most 60,"],
-    ["*/99999999999999999999 * * * *", "in its minute field. A step in this field is at most 60,"],
-    ["0,0-30/61 * * * *", "'0-30/61' in its minute field. A step in this field is at most 60,"],
-    ["0 */25 * * *", "'*/25' in its hour field. A step in this field is at most 24,"],
-    ["0 0 */32 * *", "'*/32' in its day-of-month field. A step in this field is at most 31,"],
-    ["0 0 1 JAN-DEC/13 *", "'JAN-DEC/13' in its month field. A step in this field is at most 12,"],
-    [
-      "0 0 * * MON-FRI/8",
-      "'MON-FRI/8' in its day-of-week field. A step in this field is at most 7,",
-    ],
+    ["*/61 * * * *", "'*/61' in its minute field. The step must be at most 60,"],
+    ["*/200 * * * *", "'*/200' in its minute field. The step must be at most 60,"],
+    ["*/99999999999999999999 * * * *", "in its minute field. The step must be at most 60,"],
+    ["0,0-30/61 * * * *", "'0-30/61' in its minute field. The step must be at most 60,"],
+    ["0 */25 * * *", "'*/25' in its hour field. The step must be at most 24,"],
+    ["0 0 */32 * *", "'*/32' in its day-of-month field. The step must be at most 31,"],
+    ["0 0 1 JAN-DEC/13 *", "'JAN-DEC/13' in its month field. The step must be at most 12,"],
+    ["0 0 * * MON-FRI/8", "'MON-FRI/8' in its day-of-week field. The step must be at most 7,"],
   ])(
     "is refused, with the reason, if it is larger than the number of values in its field: %s",
     (cron, reason) => {
@@ -189,7 +186,7 @@ describe("the schedule of a watchlist", () => {
     expect(isSameSchedule(daily, { ...daily })).toBe(true);
   });
 
-  it("has its first tick at the next due time, which is later than the present time", () => {
+  it("has its first tick at the next due time, which is later than the current time", () => {
     const list = aWatchlist({ nextRunAt: "2026-03-01T10:45:00.000Z" });
     const firstAt = (now: string): string =>
       watchlistSchedule(list, new Date(now)).firstAt.toISOString();

@@ -36,7 +36,7 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
     if (!isExpected) continue;
     const name = `${event.id} for ${endpoint.id}`;
     const delivery = log.get(id);
-    if (delivery === undefined) throw new Error(`${name}: is not in the log`);
+    if (delivery === undefined) throw new Error(`${name}: the log has no such entry.`);
     const since = statesWithin(states, from, scene.world.tasks.now());
     if (!since.every((state) => state?.endpoint.enabled === true)) continue;
     const arrived = sent.filter(

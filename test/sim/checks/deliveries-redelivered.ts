@@ -67,7 +67,7 @@ function checkRecovered(
   const at = new Date(request.requestedAt).toISOString();
   const name = `${event.id} for ${endpoint.id}, recovered at ${at}`;
   const delivery = log.get(id);
-  if (delivery === undefined) throw new Error(`${name}: is not in the log`);
+  if (delivery === undefined) throw new Error(`${name}: the log has no such entry.`);
   if (delivery.state === "delivered") return;
   // An attempt may have been in progress at the time of the request, and may be logged later.
   const slackMs = (isTroubled ? 60 * 60_000 : 16_000) + clockSlackMs(scene);

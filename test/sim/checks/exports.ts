@@ -77,7 +77,7 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
   const name = `export of ${record.runId}`;
   const run = runs.get(record.runId);
   if (run === undefined || run.run.accountId !== accountId)
-    throw new Error(`${name}: the account has no such run`);
+    throw new Error(`${name}: the account has no such run.`);
   assert.ok(["done", "failed"].includes(record.state), `${name} is ${record.state}`);
   assert.equal(record.nextAttemptAt, null, `${name}: next attempt`);
   if (record.state === "failed") return checkFailed(scene, record, name);
@@ -86,13 +86,15 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
     .map(({ value }) => value)
     .find((value) => value?.revision === record.destinationRevision);
   if (destination === undefined || destination === null) {
-    throw new Error(`${name}: no destination has revision ${record.destinationRevision}`);
+    throw new Error(
+      `${name}: no destination of the account had the revision ${record.destinationRevision}.`,
+    );
   }
   assert.equal(record.objects, run.run.events.length, `${name}: objects`);
   const objects = world.buckets.buckets.get(destination.bucket) ?? new Map<string, unknown>();
   const manifest = manifestKey(folder(run, destination));
   assert.equal(record.manifestKey, manifest, name);
-  if (record.compression === null) throw new Error(`${name}: has no compression`);
+  if (record.compression === null) throw new Error(`${name}: the record has no compression.`);
   if (record.compression !== destination.compression) {
     world.reached("an export has another compression than its destination");
   }
@@ -196,7 +198,7 @@ function checkExported(
   );
   if (!isExpected) return;
   const name = `export of ${run.runId}`;
-  assert.ok(record !== undefined, `${name}: is not in the log`);
+  assert.ok(record !== undefined, `${name}: the log has no such entry.`);
   const from = Math.min(...publishes.map(({ begunAt }) => begunAt));
   const since = statesWithin(states, from, world.tasks.now());
   if (!since.every((state) => state?.enabled === true) || record.tries === attemptsMax) return;
@@ -226,7 +228,7 @@ function checkBackfills(
       const at = new Date(request.requestedAt).toISOString();
       const name = `export of ${run.run.runId}, backfilled at ${at}`;
       const record = ofRun.get(run.run.runId);
-      if (record === undefined) throw new Error(`${name}: is not in the log`);
+      if (record === undefined) throw new Error(`${name}: the log has no such entry.`);
       const finishedAt = Date.parse(record.finishedAt ?? "") + clockSlackMs(scene);
       assert.ok(finishedAt >= request.requestedAt, `${name}: did not finish again`);
       if (record.tries === attemptsMax) continue;

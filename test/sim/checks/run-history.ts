@@ -9,7 +9,7 @@ import type {
 } from "../../../shared/history/history.ts";
 import { applyOutcome } from "../../../shared/runs/apply-outcome.ts";
 import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
-import { type FieldValue, stepScrapers } from "../../../shared/scrapers/catalogue.ts";
+import { type FieldValue, stepScrapers } from "../../../shared/scrapers/catalog.ts";
 import {
   currentSnapshot,
   type Item,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { readingKind, runOrder, stepOf } from "../../../shared/pipelines/definition.ts";
-import type { ReadingKind } from "../../../shared/scrapers/catalogue.ts";
+import type { ReadingKind } from "../../../shared/scrapers/catalog.ts";
 import type { ItemOutcome } from "../../../shared/runs/item-outcome.ts";
 import { applyOutcome, revisionAfter } from "../../../shared/runs/apply-outcome.ts";
 import { type Item, knownValue, newItem } from "../../../shared/watchlists/item.ts";
@@ -70,7 +70,9 @@ function checkItemIds(
   { request, touched, isThere }: WatchlistScene,
   ids: ReadonlySet<string>,
 ): void {
-  for (const id of request.ids) if (!touched.has(id)) assert(ids.has(id), `${id} is lost`);
+  for (const id of request.ids)
+    if (!touched.has(id))
+      assert(ids.has(id), `item ${id}, which no user removed, is not on the watchlist`);
   for (const [id, there] of isThere) {
     if (there !== undefined) assert.equal(ids.has(id), there, `${id} is on the watchlist`);
   }

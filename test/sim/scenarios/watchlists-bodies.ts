@@ -83,7 +83,7 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
-/** Returns the settings in a response, each as a text for comparison. */
+/** Returns the settings in a response, each as a string for comparison. */
 export const settingsOf = (shown: Shown): Readonly<Record<SettingName, string>> => ({
   name: shown.name,
   schedule: JSON.stringify(shown.schedule),

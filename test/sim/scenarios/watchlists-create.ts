@@ -130,7 +130,7 @@ function isSettled(creation: Creation, results: readonly CallResult[]): boolean 
 }
 
 const isTooMany = (answer: ApiAnswer): boolean =>
-  answer.status === 409 && errorOf(answer).message.startsWith("An account can have at most");
+  answer.status === 409 && errorOf(answer).message.includes("which is the maximum");
 
 function take(acting: Acting, creation: Creation, { since, answer }: CallResult): void {
   const { world, tenant } = acting;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../../shared/scrapers/catalog.ts";
 import { parseSources } from "../../../shared/sources/registry/configuration.ts";
 import { chooseSources, parseSourceChoice } from "../../../tools/local/sources.ts";
 

@@ -88,7 +88,7 @@ describe("the local webhook receiver", () => {
 
   it("returns the status that a control request sets, as often as requested", async () => {
     const { post } = await serve();
-    await post("/behaviour", { status: 503, times: 2 });
+    await post("/behavior", { status: 503, times: 2 });
 
     const statuses = [];
     for (let i = 0; i < 3; i += 1) statuses.push((await post("/", body)).status);

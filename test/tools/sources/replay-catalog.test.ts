@@ -7,7 +7,7 @@ import {
   type ReplayCatalog,
   startReplayCatalog,
 } from "../../../tools/sources/replay-catalog.ts";
-import { offerScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { offerScraperIds } from "../../../shared/scrapers/catalog.ts";
 import { scraperIds } from "../../support/scraper-ids.ts";
 import type { Answer, Scraper } from "../../../shared/scrapers/scraper.ts";
 import { parseSources } from "../../../shared/sources/registry/configuration.ts";

@@ -1,5 +1,5 @@
 import { itemIdPattern } from "../../../shared/platforms/item-id.ts";
-import type { Platform } from "../../../shared/platforms/catalogue.ts";
+import type { Platform } from "../../../shared/platforms/catalog.ts";
 import { fieldsOf } from "../../../shared/sources/storefront/fields.ts";
 import { shortIdOf } from "../../../shared/sources/storefront/item-id.ts";
 import type { CatalogProduct, FoundVariant } from "../../../shared/sources/storefront/product.ts";

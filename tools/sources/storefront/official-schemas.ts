@@ -37,7 +37,10 @@ function ajv(): Ajv2020 {
   return loaded;
 }
 
-/** Returns what a value violates in an official schema; an empty list for a valid value. */
+/**
+ * Returns the violations of an official schema by a value; an empty list for a valid value. @throws
+ * Error if the official schemas do not contain the schema
+ */
 export function violationsOf(schema: OfficialSchema, value: unknown): string[] {
   const validate = ajv().getSchema(`${site}${references[schema]}`);
   if (validate === undefined)

@@ -7,7 +7,7 @@ import {
   search,
   type StoreItem,
   type StoreProduct,
-} from "./catalogue.ts";
+} from "./catalog.ts";
 
 /** The content of a tool's result. */
 export type ToolContent = Readonly<Record<string, unknown>> & {

@@ -6,8 +6,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { slowMilliseconds } from "../../../shared/scrapers/reserved-ids.ts";
 import { type LocalServer, readBody, serveFrom } from "../../local/local-server.ts";
-import { isSlow, type Prices } from "./catalogue.ts";
-import { isTemporary, type Misbehaviour, misbehave } from "./misbehaviours.ts";
+import { isSlow, type Prices } from "./catalog.ts";
+import { isTemporary, type Misbehavior, misbehave } from "./misbehaviors.ts";
 import { type OfficialSchema, violationsOf } from "./official-schemas.ts";
 import { profileReader } from "./profile-reader.ts";
 import { lookupContent, searchContent, type ToolContent } from "./replies.ts";
@@ -24,7 +24,7 @@ export interface ReferenceStoreOptions {
   /** The path of tool calls. */
   readonly endpointPath?: string;
   /** Returns how a lookup misbehaves; undefined for a correct reply. */
-  readonly misbehave?: (call: StoreCall) => Misbehaviour | undefined;
+  readonly misbehave?: (call: StoreCall) => Misbehavior | undefined;
 }
 
 /** A valid call of a tool. */
@@ -67,7 +67,10 @@ interface Store extends Required<Omit<ReferenceStoreOptions, "misbehave" | "port
   readonly url: () => string;
 }
 
-/** Starts the reference store on loopback. */
+/**
+ * Starts the reference store on loopback. It serves a catalog of invented products by the Universal
+ * Commerce Protocol, and records its calls and the violations of the official schemas.
+ */
 export async function startReferenceStore(options: ReferenceStoreOptions): Promise<ReferenceStore> {
   const prices = new Map<string, number>();
   let url = "";
@@ -290,6 +293,6 @@ function sendRpc(response: ServerResponse, message: object): void {
  * misbehavior `name`. If it is temporary, only to the first call.
  */
 export const misbehavesAs =
-  (name: Misbehaviour): NonNullable<ReferenceStoreOptions["misbehave"]> =>
+  (name: Misbehavior): NonNullable<ReferenceStoreOptions["misbehave"]> =>
   ({ number }) =>
     number > 1 && isTemporary(name) ? undefined : name;

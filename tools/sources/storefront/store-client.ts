@@ -22,7 +22,7 @@ export interface StoreSearch {
   readonly query: string;
   readonly limit: number;
   readonly marketplace: string;
-  /** The path that answers tool calls. If absent, the store's own profile names it. */
+  /** The path that accepts tool calls. If absent, the store's own profile names it. */
   readonly endpointPath?: string | undefined;
   /** The address of the agent profile to send; by default the one for trials. */
   readonly profileUrl?: string | undefined;

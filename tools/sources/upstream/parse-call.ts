@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { gunzipSync } from "node:zlib";
 import * as v from "valibot";
-import { type StepScraperId, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { type StepScraperId, stepScraperIds } from "../../../shared/scrapers/catalog.ts";
 import { upstreamRequests } from "../../../shared/sources/upstream/contract.ts";
 
 /** A valid call of `POST /read`. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { systemClock } from "../../../shared/base/system.ts";
-import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
+import type { StepScraperId } from "../../../shared/scrapers/catalog.ts";
 import type { Answer, OfferCheckAnswer, OffersAnswer } from "../../../shared/scrapers/scraper.ts";
 import { sandboxScraper } from "../../../shared/sources/sandbox/scraper.ts";
 import { sandboxOfferChecker, sandboxOffers } from "../../../shared/sources/sandbox/offers.ts";

@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
-import { platforms } from "../../../shared/platforms/catalogue.ts";
-import { stepScraperIds, stepScrapers } from "../../../shared/scrapers/catalogue.ts";
+import { platforms } from "../../../shared/platforms/catalog.ts";
+import { stepScraperIds, stepScrapers } from "../../../shared/scrapers/catalog.ts";
 import { type LocalServer, readBody, serveFrom } from "../../local/local-server.ts";
-import { type Misbehaviour, misbehave } from "./misbehaviours.ts";
+import { type Misbehavior, misbehave } from "./misbehaviors.ts";
 import { parseCall, type UpstreamCall } from "./parse-call.ts";
 import { sandboxResults } from "./sandbox-results.ts";
 
@@ -20,7 +20,7 @@ export interface UpstreamServerOptions {
   /** Returns the milliseconds to wait before a response. Called once for each call. */
   readonly latencyMs?: () => number;
   /** Returns how a call misbehaves; undefined for a correct reply. */
-  readonly misbehave?: (call: UpstreamCall) => Misbehaviour | undefined;
+  readonly misbehave?: (call: UpstreamCall) => Misbehavior | undefined;
 }
 
 export interface UpstreamServer extends LocalServer {
@@ -78,9 +78,9 @@ async function answer(
   serving.calls.push(call);
   const results = await sandboxResults(call.scraper, call.body);
   await new Promise((resolve) => setTimeout(resolve, serving.latencyMs?.() ?? 0));
-  const misbehaviour = serving.misbehave?.(call);
-  if (misbehaviour === undefined) return reply(200, { results });
-  misbehave(misbehaviour, { response, results });
+  const misbehavior = serving.misbehave?.(call);
+  if (misbehavior === undefined) return reply(200, { results });
+  misbehave(misbehavior, { response, results });
 }
 
 const capabilities = (maxBatch: number): object => ({
@@ -110,8 +110,8 @@ function send(
  * misbehavior `name`. If the contract calls it temporary (429 or 500), only to the first call.
  */
 export function alwaysMisbehaving(
-  name: Misbehaviour,
+  name: Misbehavior,
 ): NonNullable<UpstreamServerOptions["misbehave"]> {
-  const passing: ReadonlySet<Misbehaviour> = new Set(["429_seconds", "429_date", "500"]);
+  const passing: ReadonlySet<Misbehavior> = new Set(["429_seconds", "429_date", "500"]);
   return ({ number }) => (number > 1 && passing.has(name) ? undefined : name);
 }

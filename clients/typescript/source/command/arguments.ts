@@ -34,7 +34,7 @@ export function parse(
   }
 }
 
-/** Returns ` Did you mean ...?` with the nearest of the known words, or an empty text. */
+/** Returns ` Did you mean ...?` with the nearest of the known words, or an empty string. */
 export function suggestion(word: string, known: readonly string[]): string {
   const [nearest] = known
     .map((one) => ({ one, edits: editsBetween(word, one) }))

@@ -11,7 +11,11 @@ export const products: Command = {
   options: {
     platform: platformOption,
     tier: { type: "string", value: "<tier>", about: "pulse, lite or full; required on retailer_a" },
-    from: { type: "string", value: "<file>", about: "a CSV file with IDs, or - for the input" },
+    from: {
+      type: "string",
+      value: "<file>",
+      about: "a CSV file with IDs, or - for standard input",
+    },
     skip: { type: "string", value: "<number>", about: "IDs to skip, to continue an earlier read" },
   },
   examples: [
@@ -22,7 +26,10 @@ export const products: Command = {
     const platform = required(values, "platform") as ReadAllOptions["platform"];
     const tier = textOf(values, "tier") as ReadAllOptions["tier"];
     const from = Number(textOf(values, "skip") ?? 0);
-    if (!Number.isSafeInteger(from) || from < 0) throw new UsageError("--skip must be a number.");
+    if (!Number.isSafeInteger(from) || from < 0)
+      throw new UsageError(
+        `--skip must be a whole number of 0 or more (got "${textOf(values, "skip")}").`,
+      );
     const options = { platform, from, signal, ...(tier && { tier }) };
     let position = from;
     async function* rows(): AsyncGenerator<Row> {
@@ -44,7 +51,10 @@ export const products: Command = {
     try {
       await writeRows(rows(), columns, { format, output });
     } catch (error) {
-      if (position > from) output.warn(`Continue with --skip ${position}.\n`);
+      if (position > from)
+        output.warn(
+          `To continue after the last ID that was read, repeat the command with --skip ${position}.\n`,
+        );
       throw error;
     }
   },

@@ -18,7 +18,7 @@ const commands: readonly Command[] = [
 ];
 
 const sharedOptions: Options = {
-  json: { type: "boolean", about: "one JSON object a line" },
+  json: { type: "boolean", about: "one JSON object per line" },
   csv: { type: "boolean", about: "CSV with a header" },
   "base-url": { type: "string", value: "<url>", about: "the service (default: RPD_BASE_URL)" },
   help: { type: "boolean", about: "prints this text" },

@@ -39,10 +39,14 @@ export const download: Command = {
     "Copies the complete runs of an S3 export into a folder, and checks that no event is missing. Reads the AWS_* variables.",
   options: {
     bucket: { type: "string", value: "<name>", about: "the bucket (required)" },
-    to: { type: "string", value: "<folder>", about: "the folder (required)" },
+    to: { type: "string", value: "<folder>", about: "the folder to copy to (required)" },
     prefix: { type: "string", value: "<prefix>", about: "the prefix of the destination" },
-    since: { type: "string", value: "<date>", about: "only runs from this UTC date on" },
-    endpoint: { type: "string", value: "<url>", about: "a store other than AWS" },
+    since: { type: "string", value: "<date>", about: "only runs of this UTC date or later" },
+    endpoint: {
+      type: "string",
+      value: "<url>",
+      about: "the endpoint of an S3-compatible store other than AWS",
+    },
     region: { type: "string", value: "<region>", about: "default: AWS_REGION, or us-east-1" },
   },
   examples: ["export download --bucket my-bucket --prefix shop/ --to ./events"],
@@ -63,7 +67,7 @@ export const download: Command = {
     };
     const [prefix, since] = [textOf(values, "prefix") ?? "", textOf(values, "since") ?? ""];
     const onIncomplete = (folder: string): void =>
-      output.warn(`${folder} has no manifest yet: its export is not complete.\n`);
+      output.warn(`Skipped ${folder}: it has no manifest yet, so its export is not complete.\n`);
     async function* rows(): AsyncGenerator<Row> {
       for await (const run of readRuns(recording, { prefix, since, onIncomplete })) {
         for (const [key, content] of copied) await write(to, key, content);
@@ -78,7 +82,10 @@ export const download: Command = {
 
 async function write(to: string, key: string, content: Uint8Array): Promise<void> {
   const path = join(to, key);
-  if (!path.startsWith(`${to}${sep}`)) throw new UsageError(`The key ${key} leaves the folder.`);
+  if (!path.startsWith(`${to}${sep}`))
+    throw new UsageError(
+      `The object key ${key} leads outside the folder ${to}. Check what wrote it to the bucket.`,
+    );
   const size = await stat(path).then(
     (found) => found.size,
     () => -1,

@@ -1,7 +1,7 @@
 export type CsvValue = string | number | boolean | null | undefined;
 
 /**
- * Returns a table as CSV (RFC 4180). An unknown value is an empty cell. A text that a spreadsheet
+ * Returns a table as CSV (RFC 4180). An unknown value is an empty cell. A string that a spreadsheet
  * would read as a formula gets an apostrophe in front.
  */
 export const csvOf = (header: readonly string[], rows: readonly (readonly CsvValue[])[]): string =>

@@ -10,7 +10,7 @@ interface Done {
   readonly outcome: "copied" | "refused";
 }
 
-/** A button that copies a text to the clipboard. `what` completes its label: `Copy the key`. */
+/** A button that copies text to the clipboard. `what` completes its label: `Copy the key`. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const [done, setDone] = useState<Done>();
   useEffect(() => {

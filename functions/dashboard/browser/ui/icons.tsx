@@ -58,6 +58,7 @@ export const PlayIcon = icon(<path d="M4.500 2.800v10.400L13 8z" />);
 export const PauseIcon = icon(<path d="M5 3v10M11 3v10" />);
 export const WarningIcon = icon(<path d="M8 2 1.500 13.500h13zM8 6.500v3M8 11.600v.01" />);
 
+/** The logo of the dashboard. */
 export const Logo = () => (
   <svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
     <rect class="logo-tile" width="32" height="32" rx="8" />

@@ -1,6 +1,6 @@
 const types = { csv: "text/csv", json: "application/json" } as const;
 
-/** Offers a text to the user as a file whose name ends in `.csv` or `.json`. */
+/** Offers a string to the user as a file whose name ends in `.csv` or `.json`. */
 export function saveFile(name: `${string}.${keyof typeof types}`, text: string): void {
   const type = name.endsWith(".csv") ? types.csv : types.json;
   const url = URL.createObjectURL(new Blob([text], { type }));

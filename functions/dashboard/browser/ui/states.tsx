@@ -32,7 +32,7 @@ export function ErrorState({
   );
 }
 
-/** Shows a message and an optional action in place of an empty listing. */
+/** Shows a message and an optional action instead of an empty listing. */
 export function EmptyState(props: {
   readonly title: string;
   readonly children?: ComponentChildren;
@@ -47,7 +47,7 @@ export function EmptyState(props: {
   );
 }
 
-/** Gray lines in place of content that is loading. */
+/** Gray lines instead of content that is loading. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" role="status">
@@ -59,7 +59,7 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   );
 }
 
-/** A card with gray lines, in place of a card that is loading. */
+/** A card with gray lines, instead of a card that is loading. */
 export function SkeletonCard({ lines }: { readonly lines: number }) {
   return (
     <div class="card skeleton-card">

@@ -21,7 +21,7 @@ const ToastContext = createContext<{ readonly show: ShowToast; readonly fail: Sh
   fail: () => {},
 });
 
-/** Returns a function that shows a text for six seconds and announces it to screen readers. */
+/** Returns a function that shows a message for six seconds and announces it to screen readers. */
 export const useToast = (): ShowToast => useContext(ToastContext).show;
 
 /**

@@ -141,7 +141,7 @@ function elementOf(
   };
 }
 
-/** Adds a text, or a boundary, to the text of an element. */
+/** Adds a string, or a boundary, to the text of an element. */
 function addText(element: OutlineElement, text: string): void {
   if (element.isCut || (text === textBoundary && endsApart(element.text))) return;
   element.text += text;
@@ -150,7 +150,7 @@ function addText(element: OutlineElement, text: string): void {
   element.text = element.text.slice(0, textLengthMax);
 }
 
-/** Returns true if a text is empty, or ends at a boundary. */
+/** Returns true if a string is empty, or ends at a boundary. */
 const endsApart = (text: string): boolean => text === "" || text.endsWith(textBoundary);
 
 /** Removes spaces and a boundary at the end. */
@@ -163,7 +163,7 @@ const tidy = (text: string): string => {
 const spaces = /[\t\n\f\r ]+/g;
 
 /**
- * Returns a text with single spaces, and without a space that `before` makes unnecessary. Keeps
+ * Returns a string with single spaces, and without a space that `before` makes unnecessary. Keeps
  * other white space, which can be part of a number.
  */
 function withSingleSpaces(text: string, before: string): string {

@@ -17,7 +17,7 @@ export interface ShownAmount {
   readonly isAttribute: boolean;
 }
 
-/** The maximum length of a text that shows one price in several elements. */
+/** The maximum length of a string that shows one price in several elements. */
 const joinedLengthMax = 40;
 /** The maximum number of amounts of one page. Further ones are ignored. */
 const amountsMax = 400;

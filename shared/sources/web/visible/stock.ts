@@ -34,7 +34,7 @@ export function shownAvailability(
 function stockPhrases(outline: Outline, controls: readonly CartControl[]): AvailabilityWord[] {
   const { elements, heading } = outline;
   // A control contains the labels of all its states, of which a style hides all but one.
-  const labelled = new Set(controls.map(({ element }) => element));
+  const labeled = new Set(controls.map(({ element }) => element));
   const found: AvailabilityWord[] = [];
   const counted = new Set<OutlineElement>();
   for (const element of elements.toReversed()) {
@@ -50,7 +50,7 @@ function stockPhrases(outline: Outline, controls: readonly CartControl[]): Avail
     if (phrase === undefined) continue;
     if (parent !== undefined) counted.add(parent);
     if (isOption(element) || isInOtherSection(element, outline)) continue;
-    if (!withAncestors(element).some((one) => labelled.has(one))) found.push(phrase);
+    if (!withAncestors(element).some((one) => labeled.has(one))) found.push(phrase);
   }
   return found;
 }

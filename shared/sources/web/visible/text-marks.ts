@@ -13,6 +13,7 @@ interface TextMarks {
   readonly isOpen: boolean;
 }
 
+/** Returns what the text near an amount (at most 40 characters on each side) shows about it. */
 export function textMarks(shown: ShownAmount): TextMarks {
   const { left, right } = surroundings(shown);
   return {

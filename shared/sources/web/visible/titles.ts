@@ -1,4 +1,4 @@
-/** Returns true if most words of a text are in one of the titles. */
+/** Returns true if most words of a string are in one of the titles. */
 export function isTitled(text: string, titles: readonly string[]): boolean {
   const words = wordsOf(text);
   if (words.length === 0) return false;

@@ -34,7 +34,7 @@ export const cartTexts = new RegExp(
   "iu",
 );
 
-/** Matches a text that states that the product can be bought. */
+/** Matches a string that states that the product can be bought. */
 export const inStockTexts = any(
   String.raw`(?<!\b(?:not|if|when|was|once|back|longer) (?:currently )?)\bin stock\b(?! (?:soon|alert|notif))`,
   String.raw`\bavailable (?:now|online|to order|for (?:delivery|immediate|dispatch|shipping))|^\W*available\W*$`,
@@ -46,7 +46,7 @@ export const inStockTexts = any(
   "(?<!не(?:т)? )в наличии|есть в наличии|в наличност|є в наявності|現貨|有貨|在庫あり|متوفر الآن|(?<!(?:אינו|לא|אינה) )במלאי",
 );
 
-/** Matches a text that states that the product cannot be bought. */
+/** Matches a string that states that the product cannot be bought. */
 export const outOfStockTexts = any(
   String.raw`\bout[- ]of[- ]stock\b|\bsold[- ]out\b|\b(?:not|no longer|currently not|isn['’]t) (?:currently )?(?:available|in stock)\b`,
   String.raw`\b(?:currently|temporarily) (?:un|not )available\b|^\W*unavailable\W*$|\bdiscontinued\b|\bproduct (?:is )?unavailable\b`,
@@ -58,7 +58,7 @@ export const outOfStockTexts = any(
   "нет в наличии|распродано|немає в наявності|изчерпан|缺貨|售完|已售完|補貨中|品切れ|在庫切れ|売り切れ|غير متوفر|נגמר|אזל|(?:אינו|לא|אינה) במלאי",
 );
 
-/** Matches a text that states whether something else than the product is available. */
+/** Matches a string that states whether something else than the product is available. */
 export const otherSubjectTexts = any(
   String.raw`\b(?:image|photo|picture|video|bild|foto|imagen|imagem|immagine|zdjęcie|preview|store|shop|location|gift ?wrap|finance|instal)`,
 );
@@ -88,19 +88,19 @@ export const partPriceNames = any(
   "instal|month|unit|per[-_]|save|saving|discount(?!ed)|shipping|delivery|postage|versand|livraison|tax|vat|deposit|finance|credit|klarna|afterpay|coupon|reward|points?(?![a-z])|voucher|rate|fee|subtotal|threshold|minimum|gift",
 );
 
-/** Matches a text beside an amount that shows it to be a former price. */
+/** Matches a string beside an amount that shows it to be a former price. */
 export const formerPriceTexts = any(
   String.raw`\b(?:was|were|rrp|msrp|srp|uvp|list price|regular(?: price)?|reg\.|before|original(?:ly)?|compare(?:d)? (?:at|to)|statt|bisher|vorher|avant|au lieu|prix conseillé|antes|prima|precio anterior|tidigare|førpris|norm\.)`,
   "原價|原价|定價|市價|старая|было|戻",
 );
 
-/** Matches a text beside an amount that shows it to be an instalment, a saving or a charge. */
+/** Matches a string beside an amount that shows it to be an instalment, a saving or a charge. */
 export const partPriceTexts = any(
   String.raw`\b(?:sav(?:e|ing|ings)|you save|off|discount|spar(?:en|st|e)|économi\w*|ahorr\w*|rispar\w*|instal\w*|monthly|per month|x \d|payments?|interest|deposit|shipping|delivery|postage|p&p|versand\w*|livraison|lieferung|envío|spedizione|orders? over|free over|spend|minimum|coupon|gift card|voucher|points|reward|apr|fee|tax|vat (?:only|amount))\b`,
   String.raw`/\s*(?:mo(?:nth)?|lb|kg|oz|g|ml|l|100|unit|each|m²|m2|week|day)\b|\bper\s+(?:lb|kg|oz|g|ml|l|100|unit|month|week|day|litre|liter)\b|\bmtl\.|/\s*monat|\d\s*[x×]\s*$|\bsin interés|parcelas|рассрочк|в месяц|/\s*мес`,
 );
 
-/** Matches a text beside an amount that shows it not to be the only price of the product. */
+/** Matches a string beside an amount that shows it not to be the only price of the product. */
 export const openPriceTexts = any(
   String.raw`\b(?:from|starting (?:at|from)|as low as|up to|ab|dès|à partir de|desde|a partire da|vanaf|från|fra|od|alkaen|von)\s*$`,
   String.raw`\bbid\b|最低價|起$`,

@@ -65,7 +65,7 @@ const historyRows = ({ watchlistId }: HistoryOwner) =>
     }),
   );
 
-/** Points of as many items, each with a text that does not compress. */
+/** Points of as many items, each with a string that does not compress. */
 function largePoints(items: number): HistoryPoint[] {
   const noise = countingRandom(7);
   const text = (): string =>

@@ -141,12 +141,12 @@ describe("dueKeys", () => {
 describe("dueKeysOf", () => {
   it("finds all due rows of one partition key with one request, and none of other keys", async () => {
     const [partition = ""] = duePartitionsOf("hold");
-    const [pk = "", neighbour = ""] = pksOf("hold", partition, 2);
+    const [pk = "", neighbor = ""] = pksOf("hold", partition, 2);
     const sks = Array.from({ length: 30 }, (_, n) => `hold#${String(n).padStart(2, "0")}`);
     await put("hold", [
       ...sks.map((sk, second) => ({ pk, sk, second })),
       { pk, sk: "hold#later", second: 50 },
-      { pk: neighbour, second: 3 },
+      { pk: neighbor, second: 3 },
     ]);
     const sent: unknown[] = [];
     const client = watchedClient(tables.client, (command, send) => {

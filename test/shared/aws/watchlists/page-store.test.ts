@@ -290,8 +290,8 @@ describe("watchlist pages that shrink", () => {
     (await world.rows(list)).map((row) => row.items.length);
 
   it.each([
-    ["merge with the left neighbour", [1, 4, 4], 1, 1, [2, 4]],
-    ["merge with the right neighbour", [4, 4, 1], 1, 1, [4, 2]],
+    ["merge with the left neighbor", [1, 4, 4], 1, 1, [2, 4]],
+    ["merge with the right neighbor", [4, 4, 1], 1, 1, [4, 2]],
     [
       "do not merge with a neighbor if together they have too many items",
       [2, 4, 4],

@@ -140,7 +140,7 @@ describe("the catalog scraper", () => {
 
 describe("the catalog scraper, after a temporary failure,", () => {
   it.each([408, 429, 500, 502, 503, 504])(
-    "retries a call that was answered with %d",
+    "retries a call whose response has the status %d",
     async (status) => {
       const answers = await readFrom(
         (call) => (call.number === 1 ? { status } : allFound(call)),
@@ -332,7 +332,7 @@ describe("the catalog scraper, after a permanent failure,", () => {
   });
 
   it.each([401, 404, 410, 422])(
-    "returns unavailable after one call that was answered with %d",
+    "returns unavailable after one call whose response has the status %d",
     async (status) => {
       const answers = await readFrom(() => ({ status, body: wholeReply([]) }), ["6501234"]);
       expect(statuses(answers)).toEqual(["unavailable"]);

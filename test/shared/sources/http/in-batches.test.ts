@@ -65,7 +65,7 @@ describe("readInBatches", () => {
     },
   );
 
-  it("finds up to ten refused items among a hundred by smaller batches, and reads the others", async () => {
+  it("isolates up to ten refused items of a hundred in smaller batches, and reads the others", async () => {
     const badOnes = fc.uniqueArray(fc.nat(99), { minLength: 1, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(badOnes, async (bad) => {

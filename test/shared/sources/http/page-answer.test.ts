@@ -13,7 +13,7 @@ const answerOf = (text: string, status: number): Parameters<typeof isPageAnswer>
 });
 const isPage = (text: string, status = 200): boolean => isPageAnswer(answerOf(text, status));
 
-describe("a JSON source's answer", () => {
+describe("a response of a JSON source", () => {
   it.each(["<!doctype html><title>x</title>", "\n\t <html>", "\uFEFF<p>", "<?xml version='1.0'?>"])(
     "is an HTML page if its body is %j",
     (text) => {

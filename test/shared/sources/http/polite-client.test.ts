@@ -160,14 +160,14 @@ describe("a call of the source client", () => {
   it.each([
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
-  ] as const)("has its answer decompressed from %s", async (encoding, pack) => {
+  ] as const)("has its response decompressed from %s", async (encoding, pack) => {
     const double = await startDouble(({ response }) =>
       response.writeHead(200, { "Content-Encoding": encoding }).end(pack("packed")),
     );
     expect(textOf(await get(clientWith(), double))).toBe("packed");
   });
 
-  it("has a maximum size for the decompressed answer, beyond which it stops receiving", async () => {
+  it("has a maximum size for the decompressed response, beyond which it stops receiving", async () => {
     const bomb = await startDouble(({ response }) =>
       response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync("x".repeat(10_001))),
     );
@@ -196,7 +196,7 @@ describe("a call of the source client", () => {
 const neverMs = 3_600_000;
 
 describe("the deadline of the source client", () => {
-  it("ends a try that hangs before the answer or within its body", async () => {
+  it("ends a try that hangs before the response or within its body", async () => {
     const silent = await startDouble(() => undefined);
     const stuck = await startDouble(({ response }) => response.writeHead(200).write("begun"));
     const patient = { tryTimeoutMs: neverMs };
@@ -232,14 +232,14 @@ describe("the deadline of the source client", () => {
 
 describe("a retry of the source client", () => {
   it.each([408, 425, 429, 500, 502, 503, 504])(
-    "is made after an answer with status %d",
+    "is made after a response with status %d",
     async (status) => {
       const double = await startDouble((call) => answer(call.number === 1 ? status : 200)(call));
       expect(resultOf(await get(clientWith(), double))).toBe(200);
     },
   );
 
-  it.each([400, 401, 404, 501])("is not made after an answer with status %d", async (status) => {
+  it.each([400, 401, 404, 501])("is not made after a response with status %d", async (status) => {
     const double = await startDouble(answer(status));
     expect(resultOf(await get(clientWith(), double))).toBe(status);
     expect(double.startedAt).toHaveLength(1);
@@ -278,7 +278,7 @@ describe("a retry of the source client", () => {
     },
   );
 
-  it("is made at most twice, then the last answer is returned", async () => {
+  it("is made at most twice, then the last response is returned", async () => {
     const double = await startDouble(answer(503));
     expect(resultOf(await get(clientWith(), double))).toBe(503);
     expect(double.startedAt).toHaveLength(3);
@@ -306,7 +306,7 @@ describe("a retry of the source client", () => {
     expect(second - first).toBeGreaterThanOrEqual(950);
   });
 
-  it("is made after an answer of any status that asks to wait in its body, and waits for that time", async () => {
+  it("is made after a response of any status that asks to wait in its body, and waits for that time", async () => {
     const asksToWait: SourceClientOptions["asksToWait"] = ({ headers }) =>
       headers.has("x-busy") ? { waitMs: 30 } : undefined;
     const busy = { "X-Busy": "1" };
@@ -322,7 +322,7 @@ describe("a retry of the source client", () => {
     expect(sleptMs).toEqual([30, 0]);
   });
 
-  it("is limited also for answers that ask to wait in their bodies", async () => {
+  it("is limited even for responses that ask to wait in their bodies", async () => {
     const double = await startDouble(answer(200));
     const client = clientWith({ asksToWait: () => ({ waitMs: 0 }) });
     await Promise.all(Array.from({ length: 100 }, () => get(client, double)));
@@ -458,7 +458,7 @@ describe("the circuit of the source client", () => {
     expect(resultOf(await get(client, double))).toBe(200);
   });
 
-  it("opens after five answers in a row for which isBlock returns true", async () => {
+  it("opens after five responses in a row for which isBlock returns true", async () => {
     const double = await startDouble(answer(200));
     const client = clientWith({ isBlock: ({ body }) => new TextDecoder().decode(body) === "body" });
     for (let n = 0; n < 5; n += 1) await get(client, double);
@@ -467,7 +467,7 @@ describe("the circuit of the source client", () => {
 });
 
 describe("the events of the source client", () => {
-  it("contain the number of tries and 429s, and contain no address", async () => {
+  it("contain the number of tries and of 429 responses, and contain no address", async () => {
     const double = await startDouble((call) =>
       answer(call.number < 3 ? 429 : 200, { "Retry-After": "0" })(call),
     );

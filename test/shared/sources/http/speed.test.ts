@@ -18,7 +18,7 @@ it("the adaptive rate is halved only once if several calls that ran at the same 
   expect(speed.perSecond(at(130))).toBe(20);
 });
 
-it("the adaptive rate is halved again only after five more answers from a busy source, and never reaches 0", () => {
+it("the adaptive rate is halved again only after five more responses from a busy source, and never reaches 0", () => {
   const speed = adaptiveSpeed(64);
   for (let n = 0; n < 5; n += 1) busyAt(speed, n);
   expect(speed.perSecond(at(5))).toBe(32);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
-import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
+import type { ProductScraperId } from "../../../../shared/scrapers/catalog.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import {
   priceHistoryScraper,
@@ -226,7 +226,7 @@ describe("the price history scraper, with too few tokens,", () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(980);
   });
 
-  it("delays the next call if the last answer reported an empty token balance", async () => {
+  it("delays the next call if the last response reported an empty token balance", async () => {
     double = await startHistoryDouble(({ ids }) => ({
       body: envelope(
         { products: ids.map((id) => aListing(id)) },

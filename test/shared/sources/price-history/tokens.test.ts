@@ -31,7 +31,7 @@ async function tokensWith(left: number, refillInMs?: number, perMinute?: number)
 }
 
 describe("the token balance of the price history API", () => {
-  it("admits calls before the first answer", async () => {
+  it("admits calls before the first response", async () => {
     const clock = testClock();
     const tokens = historyTokens(clock);
     const deadline = new Date(clock.now().getTime() + 10);
@@ -79,7 +79,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(20_000);
   });
 
-  it("admits a waiting call immediately if an answer that arrives reports tokens", async () => {
+  it("admits a waiting call immediately if a response that arrives reports tokens", async () => {
     const { clock, tokens, later } = await tokensWith(50);
     expect(await tokens.take(3_000, later(60_000))).toBe(true);
     const next = tokens.take(1, later(60_000));

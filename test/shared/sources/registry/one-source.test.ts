@@ -3,7 +3,7 @@ import { createServer, type OutgoingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { type ProductScraperId, stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import { type ProductScraperId, stepScraperIds } from "../../../../shared/scrapers/catalog.ts";
 import type { Answer } from "../../../../shared/scrapers/scraper.ts";
 import {
   parseSources,
@@ -323,7 +323,9 @@ describe("the warning that no call of a read succeeded", () => {
     await read("retailer_d.standard", 1, 3);
     expect(warnings).toHaveLength(1);
     const [, reported] =
-      /^retailer_d\.standard: upstream: no call succeeded \((\w+)\)$/.exec(warnings[0] ?? "") ?? [];
+      /^retailer_d\.standard: upstream: all calls of a read failed; check the source and its secret \((\w+)\)$/.exec(
+        warnings[0] ?? "",
+      ) ?? [];
     expect(reported).toMatch(word);
     expect(replies).toEqual([reported, reported]);
   });
@@ -338,7 +340,7 @@ describe("the warning that no call of a read succeeded", () => {
     await read("retailer_d.standard", 1, 3);
     expect(warnings).toEqual([
       "retailer_d.standard: upstream: the server refuses the key (403)",
-      "retailer_d.standard: upstream: no call succeeded (circuit_open)",
+      "retailer_d.standard: upstream: all calls of a read failed; check the source and its secret (circuit_open)",
     ]);
   });
 
@@ -351,7 +353,7 @@ describe("the warning that no call of a read succeeded", () => {
       const source = { adapter: "upstream", baseUrl: host.url };
       await reader({ "retailer_d.standard": source }, world)("retailer_d.standard", 1, 3);
       expect(warnings).toEqual([
-        "retailer_d.standard: upstream: no call succeeded, and calls were throttled (429); lower callsPerSecond",
+        "retailer_d.standard: upstream: all calls of a read failed, and the source throttled calls (429); lower callsPerSecond",
       ]);
     },
   );
@@ -383,7 +385,7 @@ describe("the warning that no call of a read succeeded", () => {
     expect(reports).toEqual([{ timeout: 1 }, { "2xx": 1, timeout: 1 }]);
   });
 
-  it("is not written if the source answered with a refusal", async () => {
+  it("is not written if the source responded with a refusal", async () => {
     const host = await startHost(404);
     const warnings: string[] = [];
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
-import { stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../../../shared/scrapers/catalog.ts";
 import {
   parseSources,
   type SourceConfiguration,

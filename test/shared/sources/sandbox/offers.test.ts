@@ -16,7 +16,7 @@ const noon = "2026-03-01T12:00:00.000Z";
 const seed = "test";
 const marketplace = "us";
 const farDeadline = new Date("2027-01-01T00:00:00Z");
-const catalogue = Array.from({ length: 600 }, (_, n) => `B${String(n).padStart(9, "0")}`);
+const catalog = Array.from({ length: 600 }, (_, n) => `B${String(n).padStart(9, "0")}`);
 
 const read = (
   ids: readonly string[],
@@ -60,14 +60,14 @@ const productOf = (id: string): RetailerAFields | undefined => {
 
 describe("the sandbox's offers reader", () => {
   it("returns one result for every ID in request order, and the same results for the same time", async () => {
-    const answers = await read(catalogue);
-    expect(answers.map(({ id }) => id)).toEqual(catalogue);
+    const answers = await read(catalog);
+    expect(answers.map(({ id }) => id)).toEqual(catalog);
     expect(new Set(answers.map(({ fetchedAt }) => fetchedAt))).toEqual(new Set([noon]));
-    expect(await read(catalogue)).toEqual(answers);
+    expect(await read(catalog)).toEqual(answers);
   });
 
   it("returns listings and offers of every kind", async () => {
-    const answers = await read(catalogue);
+    const answers = await read(catalog);
     const offers = found(answers).flatMap((one) => one.offers);
     const totals = found(answers).map(({ totalOffers }) => totalOffers);
     expect(new Set(answers.map(({ status }) => status))).toEqual(
@@ -98,7 +98,7 @@ describe("the sandbox's offers reader", () => {
 
   it("returns the number of offers and the featured offer that a product read of the same time returns", async () => {
     let compared = 0;
-    for (const { id, offers, totalOffers } of found(await read(catalogue))) {
+    for (const { id, offers, totalOffers } of found(await read(catalog))) {
       const product = productOf(id);
       if (product === undefined || totalOffers > offers.length) continue;
       const shown = product.retailer_a;
@@ -143,7 +143,7 @@ describe("the sandbox's offers reader", () => {
   });
 
   it("never returns the same offer ID for two offers, even of different listings", async () => {
-    const ids = found(await read(catalogue)).flatMap(references);
+    const ids = found(await read(catalog)).flatMap(references);
     expect(new Set(ids.map(({ offerListingId }) => offerListingId)).size).toBe(ids.length);
   });
 
@@ -223,7 +223,7 @@ describe("the sandbox's offer checker", () => {
   });
 
   it("returns not buyable for an offer that cannot be bought now, and buyable for back orders and pre-orders", async () => {
-    const listings = found(await read(catalogue));
+    const listings = found(await read(catalog));
     const answers = new Map<string, boolean>();
     for (const answer of await check(listings.flatMap(references))) {
       if (answer.status === "ok") answers.set(answer.offerListingId, answer.buyable);

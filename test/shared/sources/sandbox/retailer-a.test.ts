@@ -72,7 +72,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("is of every kind that real listings have, for some ID", () => {
+  it("has, for some ID, every kind that real listings have", () => {
     const shareOf = (is: (state: ItemStateA) => boolean): number =>
       states.filter(is).length / states.length;
     expect(shareOf(({ isParent }) => isParent)).toBeGreaterThan(0.01);

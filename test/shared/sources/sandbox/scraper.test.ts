@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
-import { type ProductScraperId, scrapers } from "../../../../shared/scrapers/catalogue.ts";
+import { type ProductScraperId, scrapers } from "../../../../shared/scrapers/catalog.ts";
 import { scraperIds } from "../../../support/scraper-ids.ts";
 import { foundStatus, pulseStatus } from "../../../../shared/scrapers/product-fields.ts";
 import { delistingIds, reservedIds } from "../../../../shared/scrapers/reserved-ids.ts";
@@ -19,9 +19,9 @@ const numbers = Array.from({ length: 3_000 }, (_, n) => String(6_000_000 + n * 7
 const asins = numbers.map((id) => `B0${id.padStart(8, "K")}`);
 const idsOf = (scraper: ProductScraperId): readonly string[] =>
   scrapers[scraper].platform === "retailer_a" ? asins : numbers;
-const reserved = (scraper: ProductScraperId, behaviour: string): string => {
-  const found = reservedIds[scrapers[scraper].platform].find((one) => one.behaviour === behaviour);
-  if (found === undefined) throw new Error(`No id that is ${behaviour}`);
+const reserved = (scraper: ProductScraperId, behavior: string): string => {
+  const found = reservedIds[scrapers[scraper].platform].find((one) => one.behavior === behavior);
+  if (found === undefined) throw new Error(`No id that is ${behavior}`);
   return found.id;
 };
 
@@ -116,8 +116,8 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
   });
 
   describe("for a reserved ID", () => {
-    const at = (behaviour: string, time: string): Answer =>
-      read(scraper, reserved(scraper, behaviour), time);
+    const at = (behavior: string, time: string): Answer =>
+      read(scraper, reserved(scraper, behavior), time);
     const oddMinute = "2026-03-01T12:01:00.000Z";
 
     it("with stable data returns the same tracked fields at any time", () => {
@@ -189,7 +189,7 @@ describe("the reserved sandbox IDs", () => {
     const common = (platform: keyof typeof reservedIds): string[] =>
       reservedIds[platform]
         .filter(({ id }) => /[0-8]$/.test(id))
-        .map(({ id, behaviour }) => `${id.slice(-1)} ${behaviour}`);
+        .map(({ id, behavior }) => `${id.slice(-1)} ${behavior}`);
     expect(common("retailer_a")).toHaveLength(9);
     for (const platform of ["retailer_b", "retailer_c", "retailer_d"] as const) {
       expect(common(platform)).toEqual(common("retailer_a"));

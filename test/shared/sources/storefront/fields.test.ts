@@ -95,7 +95,7 @@ const changed = (changes: Readonly<Record<string, unknown>>): Answer =>
   answerTo(completeReply(changes));
 
 describe("the fields of an item of a store", () => {
-  it("come from a reply that matches the official schema", () => {
+  it("are parsed from a reply that matches the official schema", () => {
     expect(violationsOf("lookupResponse", completeReply())).toEqual([]);
   });
 

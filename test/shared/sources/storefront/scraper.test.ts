@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Answer } from "../../../../shared/scrapers/scraper.ts";
 import { reservedIds } from "../../../../shared/scrapers/reserved-ids.ts";
-import { listedNumbers, storeId } from "../../../../tools/sources/storefront/catalogue.ts";
+import { listedNumbers, storeId } from "../../../../tools/sources/storefront/catalog.ts";
 import {
-  type Misbehaviour,
-  misbehaviours,
-} from "../../../../tools/sources/storefront/misbehaviours.ts";
+  type Misbehavior,
+  misbehaviors,
+} from "../../../../tools/sources/storefront/misbehaviors.ts";
 import { misbehavesAs } from "../../../../tools/sources/storefront/server.ts";
 import { scraperContract } from "../../../contracts/scraper.contract.ts";
 import { startApiDouble } from "../api-double.ts";
@@ -30,9 +30,9 @@ async function begin(options: StoreSubjectOptions = {}): Promise<StoreSubject> {
 
 const statuses = (answers: readonly Answer[]): string[] => answers.map(({ status }) => status);
 const all = (status: string, ids: readonly unknown[]): string[] => ids.map(() => status);
-const reserved = (behaviour: string): string => {
-  const found = reservedIds.retailer_b.find((one) => one.behaviour === behaviour);
-  if (found === undefined) throw new Error(`No ID has the behavior ${behaviour}`);
+const reserved = (behavior: string): string => {
+  const found = reservedIds.retailer_b.find((one) => one.behavior === behavior);
+  if (found === undefined) throw new Error(`No ID has the behavior ${behavior}`);
   return found.id;
 };
 /** The number of an item that the store does not have. */
@@ -228,7 +228,7 @@ describe("the storefront scraper and the endpoint of a store", () => {
 });
 
 /** What a read of two items returns while the store misbehaves. */
-const outcomes: Readonly<Record<Misbehaviour, "ok" | "partial" | "not_found" | "unavailable">> = {
+const outcomes: Readonly<Record<Misbehavior, "ok" | "partial" | "not_found" | "unavailable">> = {
   "429_seconds": "ok",
   "429_body": "ok",
   "200_busy": "ok",
@@ -265,7 +265,7 @@ const outcomes: Readonly<Record<Misbehaviour, "ok" | "partial" | "not_found" | "
 describe("the storefront scraper, with a store that misbehaves:", () => {
   const ids = listedNumbers(2);
 
-  it.each(misbehaviours)("%s", async (name) => {
+  it.each(misbehaviors)("%s", async (name) => {
     const { read, store } = await begin({ misbehave: misbehavesAs(name) });
     const answers = await read(ids, name === "hang" ? 2_000 : 30_000);
     expect(statuses(answers)).toEqual(all(outcomes[name], ids));
@@ -312,7 +312,7 @@ describe("the storefront scraper, with a store that misbehaves:", () => {
 
   it("an ID that the store refuses in any batch: the other items are read", async () => {
     const bad = ids[1] ?? "";
-    const misbehave = (call: { readonly ids: readonly string[] }): Misbehaviour | undefined =>
+    const misbehave = (call: { readonly ids: readonly string[] }): Misbehavior | undefined =>
       call.ids.includes(storeId(bad)) ? "400" : undefined;
     const { read } = await begin({ misbehave });
     const asked = listedNumbers(8);

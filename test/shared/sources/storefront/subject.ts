@@ -1,10 +1,10 @@
 import { systemRandom } from "../../../../shared/base/system.ts";
-import { stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../../../shared/scrapers/catalog.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import { parseSources } from "../../../../shared/sources/registry/configuration.ts";
 import type { SourceDependencies } from "../../../../shared/sources/registry/parts.ts";
 import { scraperFor } from "../../../../shared/sources/registry/scraper-sources.ts";
-import { idTemplate } from "../../../../tools/sources/storefront/catalogue.ts";
+import { idTemplate } from "../../../../tools/sources/storefront/catalog.ts";
 import { startProfileServer } from "../../../../tools/sources/storefront/profile-server.ts";
 import {
   type ReferenceStore,

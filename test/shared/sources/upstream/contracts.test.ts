@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
-import { scrapers } from "../../../../shared/scrapers/catalogue.ts";
+import { scrapers } from "../../../../shared/scrapers/catalog.ts";
 import { scraperIds } from "../../../support/scraper-ids.ts";
 import { reservedIds } from "../../../../shared/scrapers/reserved-ids.ts";
 import type { OfferReference } from "../../../../shared/scrapers/scraper.ts";
@@ -19,16 +19,16 @@ import {
 import { scraperContract } from "../../../contracts/scraper.contract.ts";
 import { startUpstream } from "./subject.ts";
 
-const reserved = (platform: keyof typeof reservedIds, behaviour: string): string => {
-  const found = reservedIds[platform].find((one) => one.behaviour === behaviour);
-  if (found === undefined) throw new Error(`No id that is ${behaviour}`);
+const reserved = (platform: keyof typeof reservedIds, behavior: string): string => {
+  const found = reservedIds[platform].find((one) => one.behavior === behavior);
+  if (found === undefined) throw new Error(`No id that is ${behavior}`);
   return found.id;
 };
 
 describe.each(scraperIds)("the upstream scraper as %s", (scraperId) => {
   scraperContract("upstream", async () => {
     const { server, options, dependencies } = await startUpstream({ secret: "canary-3fa1" });
-    const id = (behaviour: string): string => reserved(scrapers[scraperId].platform, behaviour);
+    const id = (behavior: string): string => reserved(scrapers[scraperId].platform, behavior);
     return {
       scraper: upstreamScraper(options, dependencies),
       scraperId,

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
-import { stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../../../shared/scrapers/catalog.ts";
 import { parseSources } from "../../../../shared/sources/registry/configuration.ts";
 import { scraperFor } from "../../../../shared/sources/registry/scraper-sources.ts";
 import { aSourceWorld } from "../../../support/source-dependencies.ts";
@@ -55,7 +55,7 @@ async function read(
   return answers.map(({ status }) => status);
 }
 
-it("an upstream answer that is sent at the deadline of the server is accepted", async () => {
+it("an upstream reply that is sent at the deadline of the server is accepted", async () => {
   const url = await startServer((deadlineMs) => deadlineMs);
   const asked = { ids: ["1234567"], withinMs: 5_000 };
   expect(await read(url, { tryTimeoutMs: 1_000 }, asked)).toEqual(["not_found"]);

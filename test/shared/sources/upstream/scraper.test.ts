@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { UpstreamCall } from "../../../../tools/sources/upstream/parse-call.ts";
-import type { Misbehaviour } from "../../../../tools/sources/upstream/misbehaviours.ts";
+import type { Misbehavior } from "../../../../tools/sources/upstream/misbehaviors.ts";
 import { alwaysMisbehaving } from "../../../../tools/sources/upstream/server.ts";
-import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
+import type { ProductScraperId } from "../../../../shared/scrapers/catalog.ts";
 import type { Answer, OffersAnswer } from "../../../../shared/scrapers/scraper.ts";
 import {
   upstreamScraper,
@@ -37,9 +37,9 @@ async function read(reading: Reading = {}): Promise<readonly Answer[]> {
   return upstreamScraper(own, dependencies).read({ scraper, marketplace: "us", ids, deadline });
 }
 
-const always = (name: Misbehaviour): SubjectOptions => ({ misbehave: alwaysMisbehaving(name) });
+const always = (name: Misbehavior): SubjectOptions => ({ misbehave: alwaysMisbehaving(name) });
 const onSome =
-  (name: Misbehaviour, ids: readonly string[]): NonNullable<SubjectOptions["misbehave"]> =>
+  (name: Misbehavior, ids: readonly string[]): NonNullable<SubjectOptions["misbehave"]> =>
   (call) =>
     call.ids.some((id) => ids.includes(id)) ? name : undefined;
 
@@ -183,7 +183,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     ["400", 43],
     ["500", 40],
   ] as const)(
-    "to a server that always answers %s sends at most %i calls for 100 IDs",
+    "to a server that always returns %s sends at most %i calls for 100 IDs",
     async (name, callsMax) => {
       const answers = await read({ ids: delisting(100), misbehave: () => name });
       expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));

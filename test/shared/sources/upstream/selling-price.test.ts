@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
+import type { ProductScraperId } from "../../../../shared/scrapers/catalog.ts";
 import { type ProductData, productFrom } from "../../../../shared/sources/upstream/result-data.ts";
 
 const inStock = { inStock: true, message: "In stock" };

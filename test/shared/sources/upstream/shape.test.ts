@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../../../shared/scrapers/catalog.ts";
 import { upstreamData } from "../../../../shared/sources/upstream/contract.ts";
 import { offersFrom, productFrom } from "../../../../shared/sources/upstream/result-data.ts";
 import { readShape } from "../../../../shared/sources/upstream/shape.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
-import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
+import type { ProductScraperId } from "../../../../shared/scrapers/catalog.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import { sourceClient } from "../../../../shared/sources/http/polite-client.ts";
 import { localRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
@@ -657,10 +657,13 @@ describe("a block of the web scraper by a site", () => {
     ["a vendor's captcha", { body: "<title>Shop</title>Please complete the reCAPTCHA below." }],
     ["a captcha", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
     ["a question", { body: "<title>Shop</title><h1>Are you human?</h1><p>Please press here.</p>" }],
-  ])("with %s prevents further calls to the site after five such answers", async (_, reaction) => {
-    await afterTen(reaction);
-    expect(shop.pages()).toHaveLength(5);
-  });
+  ])(
+    "with %s prevents further calls to the site after five such responses",
+    async (_, reaction) => {
+      await afterTen(reaction);
+      expect(shop.pages()).toHaveLength(5);
+    },
+  );
 
   it("is not assumed for the pages of a shop that sells robots", async () => {
     const ids = Array.from({ length: 8 }, (_, n) => String(6_501_000 + n));

@@ -21,7 +21,7 @@ function found(...variants: readonly object[]): FoundItem[] {
 }
 
 describe("the items that a search finds", () => {
-  it("have numbers as IDs, and a template that makes the store's IDs of them", () => {
+  it("have numbers as IDs, and a template that converts them to the store's IDs", () => {
     const items = found(variantWith("gid://store/V/10001"), variantWith("gid://store/V/10002"));
     expect(items.map(({ id }) => id)).toEqual(["10001", "10002"]);
     expect(idTemplateOf(items)).toBe("gid://store/V/{id}");

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { parseSourceChoice } from "../../../../tools/local/sources.ts";
-import { idTemplate } from "../../../../tools/sources/storefront/catalogue.ts";
+import { idTemplate } from "../../../../tools/sources/storefront/catalog.ts";
 import { reachableStores } from "../../../../tools/sources/storefront/reachable-stores.ts";
 import {
   type ReferenceStore,
@@ -12,7 +12,7 @@ afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close()));
 });
 
-it("the start learns the form of a store's IDs from its products", async () => {
+it("npm start derives the format of a store's IDs from its products", async () => {
   const store = await startReferenceStore({ port: 0 });
   stores.push(store);
   const lines: string[] = [];
@@ -36,7 +36,7 @@ it("a platform keeps the sandbox if its store does not respond, and other source
   ]);
 });
 
-it("the start sends no search to a store whose form of IDs is given", async () => {
+it("npm start sends no search to a store whose ID format is given", async () => {
   const store = await startReferenceStore({ port: 0 });
   stores.push(store);
   const choices = [parseSourceChoice(`retailer_b=storefront,${store.url},idTemplate=gid-{id}`)];
@@ -45,7 +45,7 @@ it("the start sends no search to a store whose form of IDs is given", async () =
   expect(store.calls).toEqual([]);
 });
 
-it("the start searches at the path that --source names", async () => {
+it("npm start searches at the path that --source names", async () => {
   const store = await startReferenceStore({
     port: 0,
     endpointPath: "/tools",
@@ -58,12 +58,12 @@ it("the start searches at the path that --source names", async () => {
   expect(store.violations).toEqual([]);
 });
 
-it("a wrong option is an error, whether or not the store answers", async () => {
+it("a wrong option of a store is an error, whether or not the store responds", async () => {
   const choices = [parseSourceChoice("retailer_b=storefront,store.invalid,batchIdsMax=0")];
   await expect(reachableStores(choices, () => {})).rejects.toThrow(/batchIdsMax/);
 });
 
-it("a store can be named by its host", () => {
+it("--source accepts a store by its host name", () => {
   expect(parseSourceChoice("retailer_b=storefront,store.example").baseUrl).toBe(
     "https://store.example",
   );

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { listedNumbers, storeId } from "../../../../tools/sources/storefront/catalogue.ts";
+import { listedNumbers, storeId } from "../../../../tools/sources/storefront/catalog.ts";
 import {
   type OfficialSchema,
   violationsOf,

@@ -22,7 +22,7 @@ export const sorts = [
   ["amount", "Largest amount first"],
 ] as const;
 
-/** The filters of the page. Empty texts do not filter. */
+/** The filters of the page. Empty strings do not filter. */
 export interface ChangeFilter {
   readonly span: string;
   readonly kind: string;
@@ -58,8 +58,7 @@ export const isKindOf = (platform: string, kind: string): boolean =>
   kind !== "new_seller" || platformsWithSellers.has(platform);
 
 /**
- * Reads the filters from the address. Unknown values do not filter, nor does a size with a kind
- * without a size.
+ * Reads the filters from the address. Ignores unknown values, and a size if the kind has no size.
  */
 export function filterIn(query: URLSearchParams): ChangeFilter {
   const known = (name: "span" | "kind" | "sort", valid: readonly (readonly [string, string])[]) => {

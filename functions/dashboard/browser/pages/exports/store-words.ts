@@ -1,7 +1,7 @@
 import type { S3DestinationTest } from "../../api/resources.ts";
 import { formatDuration } from "../../format/sizes.ts";
 
-/** Texts for frequent error codes of stores and connections. Other codes are shown unchanged. */
+/** Messages for frequent error codes of stores and connections. Other codes are shown unchanged. */
 const reasons: Readonly<Record<string, string>> = {
   AccessDenied: "The store denied access. Allow s3:PutObject and s3:DeleteObject on the prefix",
   NoSuchBucket: "The bucket does not exist",
@@ -24,7 +24,7 @@ const reasons: Readonly<Record<string, string>> = {
   connection_failed: "The connection to the store failed",
   tls_failed: "The store has no valid certificate for this host",
   connect_timeout: "The connection to the store timed out",
-  timeout: "The store did not answer in time",
+  timeout: "The store did not respond in time",
   destination_disabled: "The destination is disabled",
   destination_deleted: "The destination was deleted",
 };
@@ -38,7 +38,7 @@ export function reasonInWords(error: string): string {
   return words === undefined ? error : `${words} (${error})`;
 }
 
-/** Returns the result of a test as a sentence. */
+/** Returns the result of a test of the destination as a sentence. */
 export const testInWords = ({ ok, message, duration_ms: duration }: S3DestinationTest): string =>
   ok || message === null
     ? `The test succeeded: a check object was written and deleted in ${formatDuration(duration)}.`

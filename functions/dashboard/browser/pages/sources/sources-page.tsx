@@ -19,7 +19,7 @@ type WindowName = (typeof windows)[number]["name"];
 /** The service writes health once a minute. */
 const pollSeconds = 60;
 
-/** The page that shows how the source of each scraper answered recent reads. */
+/** The page with the health of the source of each scraper: how it answered recent reads. */
 export function SourcesPage() {
   const [shown, setShown] = useState<WindowName>("last_hour");
   const sources = useQuery(

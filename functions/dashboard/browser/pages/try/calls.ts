@@ -74,7 +74,7 @@ export const calls: Readonly<Record<CallId, Call>> = {
 export const isItemCall = (call: CallId): call is ItemCallId =>
   call === "products" || call === "offers" || call === "offer_check";
 
-/** Returns true if a text is the ID of a call. */
+/** Returns true if a string is the ID of a call. */
 export const isCallId = (name: string | null): name is CallId =>
   callIds.some((call) => call === name);
 
@@ -134,7 +134,7 @@ export const idsIn = (text: string): readonly string[] =>
 
 /**
  * Returns an item ID and an offer listing ID for every line that is not empty. A missing ID is an
- * empty text.
+ * empty string.
  */
 export const offersIn = (text: string): readonly OfferReference[] =>
   text

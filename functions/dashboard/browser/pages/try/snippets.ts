@@ -70,7 +70,7 @@ function curlOf({ method, path, query, body }: CallRequest): string {
   return [lines.join(" \\\n  "), literal(body), ending].join("\n");
 }
 
-/** Quotes a text for a shell. Within single quotes, a shell interprets only the closing quote. */
+/** Quotes a string for a shell. Within single quotes, a shell interprets only the closing quote. */
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 function typescriptOf({ method, path, query, body, timeoutSeconds }: CallRequest): string {

@@ -18,7 +18,7 @@ export function backtestSentence({ total: { runs, events, credits } }: Backtest)
 /**
  * Returns what the limits would have held back in the runs of a back-test, as sentences.
  * @param runs the past runs. Only the runs of the back-test count
- * @param limits the limits of the form; a text that is not a number does not limit
+ * @param limits the limits of the form; a string that is not a number does not limit
  */
 export function limitSentences(
   backtest: Backtest,

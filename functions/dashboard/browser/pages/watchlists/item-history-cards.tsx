@@ -143,7 +143,7 @@ interface ChangesCardProps {
   readonly events: Pages<ItemEvent>;
 }
 
-/** The kept changes, newest first: also the text form of the chart. */
+/** The stored changes, newest first. They are also the text alternative of the chart. */
 function ChangesCard({ list, history, events }: ChangesCardProps) {
   const rows = useMemo(() => history.points.toReversed(), [history]);
   return (

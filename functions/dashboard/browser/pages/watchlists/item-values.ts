@@ -12,7 +12,7 @@ const plain = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
 /** Returns true for a field that contains an amount in the watchlist's currency. */
 const isAmount = (field: string): boolean => /price$/i.test(field);
 
-/** Returns a text for the value of a tracked field: `1,012.50 USD`, `yes`, `nothing`. */
+/** Returns the value of a tracked field as a label: `1,012.50 USD`, `yes`, `nothing`. */
 export function valueWords(field: string, value: FieldValue, currency: string): string {
   if (value === null) return "nothing";
   if (typeof value === "boolean") return value ? "yes" : "no";

@@ -1,4 +1,4 @@
-/** The start and end offset of a value in a text. */
+/** The start and end offset of a value in a string. */
 export interface Place {
   readonly start: number;
   readonly end: number;
@@ -55,8 +55,8 @@ export const lineAt = (text: string, offset: number): number =>
   text.slice(0, offset).split("\n").length;
 
 /**
- * Returns the reason why a text is not JSON, with its position. The position is the end of the text
- * if the browser reports none. Returns undefined if the text is JSON.
+ * Returns the reason why a string is not JSON, with its position. The position is the end of the
+ * text if the browser reports none. Returns undefined if the text is JSON.
  */
 export function jsonProblem(text: string): { message: string; place: Place } | undefined {
   try {

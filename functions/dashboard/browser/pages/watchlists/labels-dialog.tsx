@@ -37,7 +37,7 @@ export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogPr
   const submit = async (): Promise<void> => {
     const done = await save.run(undefined);
     if (done === undefined) return;
-    toast(`${formatCount(done.updated)} labelled`);
+    toast(`${formatCount(done.updated)} labeled`);
     onChanged();
     onClose();
   };

@@ -30,7 +30,7 @@ export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined)
 }
 
 /**
- * Returns the reason why a text cannot be sent as a pipeline; undefined if it can. The service
+ * Returns the reason why a string cannot be sent as a pipeline; undefined if it can. The service
  * reports all other errors.
  */
 export function pipelineProblem(text: string): { message: string; place: Place } | undefined {

@@ -10,9 +10,9 @@ const margin = { x: 4, y: 16 } as const;
 export interface NodeBox {
   readonly id: string;
   readonly scraper: string;
-  /** The texts of what starts at the step, such as `every run`. */
+  /** Labels of the runs that start at the step, such as `every run`. */
   readonly starts: readonly string[];
-  /** The texts of the routes that report changes. */
+  /** Labels of the routes that report changes. */
   readonly reports: readonly string[];
   readonly x: number;
   readonly y: number;
@@ -22,7 +22,7 @@ export interface NodeBox {
 export interface Edge {
   readonly from: NodeBox;
   readonly to: NodeBox;
-  /** The texts to show for the routes. */
+  /** Labels of the routes. */
   readonly words: readonly string[];
 }
 
@@ -88,7 +88,7 @@ function edgesOf({ steps }: Pipeline, nodes: readonly NodeBox[]): readonly Edge[
   );
 }
 
-/** Returns the texts of the routes by target step. Routes to the same step share one arrow. */
+/** Returns the labels of the routes by target step. Routes to the same step share one arrow. */
 function targetsOf(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {
   const targets = new Map<string, string[]>();
   for (const route of routes) {
@@ -117,6 +117,6 @@ export function wrapped(text: string, { width, lines }: { width: number; lines: 
   return shown;
 }
 
-/** Truncates a text to `width` characters, including "…" at the end. */
+/** Truncates a string to `width` characters, including "…" at the end. */
 export const shortened = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, width - 1)}…`;

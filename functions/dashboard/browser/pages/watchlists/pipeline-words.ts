@@ -13,13 +13,13 @@ const opWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the condition of a route as a text, such as `changed`, `price decreased` or `price below
- * 10, 3 reads in a row, at most every 6h`.
+ * Returns the condition of a route as a string, such as `changed`, `price decreased` or `price
+ * below 10, 3 reads in a row, at most every 6h`.
  */
 export const routeWords = (route: Route): string =>
   [conditionWords(route), ...limitWords(route)].join(", ");
 
-/** Returns a text for each key that limits the matches of a route. */
+/** Returns a label for each key that limits the matches of a route. */
 function limitWords(route: Route): readonly string[] {
   const { where = [], min_delta: delta, min_delta_percent: percent } = route;
   const { confirm, once, cooldown } = route;
@@ -47,8 +47,8 @@ function valueWords(value: NonNullable<Route["value"]>): string {
 }
 
 /**
- * Returns texts that describe which runs and items start at a step: `every run`, `new items`,
- * `every 8th run`. Empty if none start there.
+ * Returns labels for the runs and items that start at a step: `every run`, `new items`, `every 8th
+ * run`. Empty if none start there.
  */
 export function startsAt({ entry, baseline, refresh }: Pipeline, id: string): readonly string[] {
   return [

@@ -17,7 +17,7 @@ export interface MalformedId {
 }
 
 export interface IdTable {
-  /** The names of the columns; an empty text for a column without a name. */
+  /** The names of the columns; an empty string for a column without a name. */
   readonly header: readonly string[];
   readonly hasHeader: boolean;
   /** The index of the column whose IDs were read. */
@@ -25,7 +25,7 @@ export interface IdTable {
   readonly rowCount: number;
 }
 
-/** Returns the ID in a text; undefined if it contains none. */
+/** Returns the ID in a string; undefined if it contains none. */
 type IdIn = (text: string) => string | undefined;
 
 /** Finds the IDs of one platform. */
@@ -55,7 +55,7 @@ const bare = (text: string): string =>
     .trim();
 
 /**
- * Restricts `idIn` to texts with a digit. Ten letters have the form of an ASIN, but are usually a
+ * Restricts `idIn` to strings with a digit. Ten letters have the form of an ASIN, but are usually a
  * word such as `DISHWASHER`, and every ID of a watchlist is billed.
  */
 const surely =
@@ -70,7 +70,7 @@ interface Cell {
 
 /**
  * Finds IDs separated by newlines, commas, semicolons or blanks, or in one column of a table
- * (comma, semicolon or tab between its cells). Texts that are not IDs are in `malformed`.
+ * (comma, semicolon or tab between its cells). Other parts of the text are in `malformed`.
  * @param column the index of the table column to read. By default, the column whose header names
  * IDs, or else the column with the most IDs.
  */
@@ -122,8 +122,8 @@ const sampleOf = (rows: readonly Row[]): readonly (readonly string[])[] =>
   rows.slice(0, lookedAt).map(({ cells }) => cells);
 
 /**
- * Returns the table in a text. Returns undefined if the text is not a table, such as a grid of IDs
- * without a header.
+ * Returns the table in a string. Returns undefined if the text is not a table, such as a grid of
+ * IDs without a header.
  */
 function tableIn(text: string, reader: IdReader): Table | undefined {
   const delimiter = delimiterOf(text);
@@ -221,9 +221,9 @@ const wordOf = (text: string): string =>
     .replace(/s$/, "");
 
 /**
- * Returns the index of the column that most likely contains the IDs: the column with the best name
- * of those that contain IDs. If several have equally good names, the column with the most different
- * IDs.
+ * Returns the index of the column that most likely contains the IDs: of the columns that contain
+ * IDs, the one with the best name. If several have equally good names, the one with the most
+ * different IDs.
  */
 function likelyColumn({ header, body }: Table, { idIn, name }: IdReader): number {
   const columns = columnsOf(sampleOf(body), idIn).map(({ ids }, n) => {

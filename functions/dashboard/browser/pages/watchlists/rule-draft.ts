@@ -39,6 +39,7 @@ export const hasKey = (key: keyof typeof whensOfKey, when: string): boolean =>
 
 /** The operators that compare with an earlier value instead of `value`. */
 const changeOps: ReadonlySet<string> = new Set(["increased", "decreased"]);
+/** Returns true if a test with this operator compares with `value`; false without an operator. */
 export const needsValue = (op: string | undefined): boolean =>
   op !== undefined && !changeOps.has(op);
 
@@ -51,7 +52,7 @@ export const fieldsFor = (scraper: Scraper | undefined, when: string): readonly 
   scraper?.fields.filter(({ whens }) => whens.includes(when)) ?? [];
 
 /**
- * Returns the pipeline in a text, for the form with rules. Returns undefined if the form cannot
+ * Returns the pipeline in a string, for the form with rules. Returns undefined if the form cannot
  * show it: if the text is not JSON or lacks what every pipeline has.
  */
 export function rulesIn(text: string): Pipeline | undefined {
@@ -161,14 +162,17 @@ export function withNewStep(pipeline: Pipeline, scraper: string): Pipeline {
 
 const newRoute: Route = { when: "changed", notify: true };
 
+/** Returns a step whose route at index `at` is replaced. */
 export const withRoute = (step: Step, at: number, changed: Route): Step => ({
   ...step,
   routes: replaced(step.routes, at, compact(changed)),
 });
+/** Returns a step without its route at index `at`. */
 export const withoutRoute = (step: Step, at: number): Step => ({
   ...step,
   routes: without(step.routes, at),
 });
+/** Returns a step with a further route, which notifies of every change. */
 export const withNewRoute = (step: Step): Step => ({ ...step, routes: [...step.routes, newRoute] });
 
 /** Returns a route with another `when`, without the keys that this `when` does not allow. */
@@ -214,10 +218,12 @@ function pick(route: Route, keys: readonly (keyof Route)[]): Partial<Route> {
   return picked;
 }
 
+/** Returns a route whose test in `where` at index `at` is replaced. */
 export const withTest = (route: Route, at: number, changed: Test): Route => ({
   ...route,
   where: replaced(route.where ?? [], at, changed),
 });
+/** Returns a route without its test in `where` at index `at`; without `where` if it was the last. */
 export function withoutTest(route: Route, at: number): Route {
   const where = without(route.where ?? [], at);
   return compact({ ...route, where: where.length === 0 ? undefined : where });

@@ -2,7 +2,7 @@ import type { WatchlistRun } from "../../api/resources.ts";
 import { formatCount } from "../../format/numbers.ts";
 
 /**
- * Returns the outcome of a run as a text: `completed: 3 changed, 1 delisted.`, followed by the
+ * Returns the outcome of a run as a string: `completed: 3 changed, 1 delisted.`, followed by the
  * run's error if it has one.
  */
 export function outcomeSentence(run: WatchlistRun): string {
@@ -24,7 +24,7 @@ export function outcomeSentence(run: WatchlistRun): string {
 
 /**
  * Returns why the brake held a run, and the decision: `Discarded: The source sent wrong prices.`
- * Returns an empty text for a run that was not held.
+ * Returns an empty string for a run that was not held.
  */
 export function brakeSentence(run: WatchlistRun): string {
   const { brake } = run;
@@ -39,7 +39,7 @@ export function brakeSentence(run: WatchlistRun): string {
   return `${counts} ${brake.reason === null ? `${decision}.` : `${decision}: ${brake.reason}`}`;
 }
 
-/** Returns how the answers of the source differ from those before. */
+/** Returns how the shape of the source's answers differs from the shape of its earlier answers. */
 function shapeSentence({ source_shape: shape }: WatchlistRun): string {
   if (shape === undefined) return "";
   const { price_factor: factor, price_items: items, lost_fields: lost } = shape;

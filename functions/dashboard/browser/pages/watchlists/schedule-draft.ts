@@ -71,7 +71,7 @@ export function intervalStart(draft: ScheduleDraft, list: Watchlist): string | n
   return new Date(Date.parse(next) - list.every_seconds * 1_000).toISOString();
 }
 
-/** Returns a schedule as a text: `every 15 minutes`, `0 12 * * * (Europe/Berlin)`. */
+/** Returns a schedule as a string: `every 15 minutes`, `0 12 * * * (Europe/Berlin)`. */
 export function scheduleWords(schedule: Watchlist["schedule"]): string {
   if (schedule.type === "cron") return `${schedule.cron} (${schedule.timezone})`;
   const amount = Number(schedule.every.slice(0, -1));

@@ -15,11 +15,11 @@ interface Cell {
 
 const lineEnd = /\r\n|[\r\n]/;
 
-/** Splits a text at line ends (LF, CR or CRLF). */
+/** Splits a string at line ends (LF, CR or CRLF). */
 export const linesOf = (text: string): readonly string[] => text.split(lineEnd);
 
 /**
- * Returns the rows of a text, except empty ones. Cells may be quoted, and a quote inside a quoted
+ * Returns the rows of a string, except empty ones. Cells may be quoted, and a quote inside a quoted
  * cell is doubled (RFC 4180). An unclosed quote is an ordinary character. Takes time proportional
  * to the length of the text, whatever the text contains.
  * @param delimiter the character between cells; if empty, each line is one cell
@@ -83,7 +83,8 @@ const linesExamined = 20;
 const lettersExamined = 100_000;
 
 /**
- * Returns the delimiter that occurs in the most lines at the start of a text; empty if none occurs.
+ * Returns the delimiter that occurs in the most lines at the start of a string; empty if none
+ * occurs.
  */
 export function delimiterOf(text: string): string {
   const lines = linesOf(text.slice(0, lettersExamined))

@@ -32,7 +32,10 @@ const runPage = 100;
 /** The number of runs that the service keeps. */
 const runsKept = 500;
 
-/** Returns an action that repeats past runs with a pipeline. A large back-test runs as a job. */
+/**
+ * Returns an action that repeats past runs with a pipeline, and its state and result. A large
+ * back-test runs as a job, which the hook polls until it ends.
+ */
 export function useBacktest(): BacktestState {
   const [progress, setProgress] = useState<number>();
   const action = useAction(async (api, { listId, pipeline, days }: BacktestInput) => {

@@ -104,7 +104,7 @@ function Constant({ about, type, value, onChange }: ConstantProps) {
       <NumberInput
         label={label}
         value={value}
-        // The service reports a text that is not a number.
+        // The service reports a string that is not a number.
         onChange={(next) => onChange(next ?? "")}
       />
     );
@@ -147,7 +147,7 @@ export function NumberInput({ label, value, onChange }: NumberInputProps) {
   );
 }
 
-/** Returns the number in a text, the text if it is not a number, and undefined if it is empty. */
+/** Returns the number in a string, the text if it is not a number, and undefined if it is empty. */
 function numberIn(text: string): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;

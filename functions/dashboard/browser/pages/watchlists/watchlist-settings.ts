@@ -6,15 +6,15 @@
 import type { Scrapers, Watchlist } from "../../api/resources.ts";
 import { defaultTemplate, type PipelineDraft } from "./pipeline-draft.ts";
 
-/** The settings as texts, as the user types them. */
+/** The settings as strings, as the user types them. */
 export interface SettingTexts {
   readonly refresh_every_runs: string;
 }
 
-/** The default settings of a new watchlist, as texts. */
+/** The default settings of a new watchlist, as strings. */
 export const newSettings: SettingTexts = { refresh_every_runs: "8" };
 
-/** Returns the settings of a watchlist as texts. */
+/** Returns the settings of a watchlist as strings. */
 export const settingTextsOf = (list: Watchlist): SettingTexts => ({
   refresh_every_runs: String(list.refresh_every_runs),
 });
@@ -53,9 +53,9 @@ export const settingsFor = (context: SettingContext): readonly Setting[] =>
 export const isSetting = (param: string): boolean => settings.some(({ name }) => name === param);
 
 /**
- * Returns the settings to send to the API: those that have an effect, as numbers. A text that is
- * not a number becomes NaN, which the service refuses with an error for this setting.
- * @param opened the texts before the user changed them; equal texts are not sent
+ * Returns the settings to send to the API: the settings that have an effect, as numbers. A string
+ * that is not a number becomes NaN, which the service refuses with an error for this setting.
+ * @param opened the strings before the user changed them; equal strings are not sent
  */
 export const settingFields = (
   texts: SettingTexts,
@@ -69,18 +69,18 @@ export const settingFields = (
   );
 
 /**
- * Converts a text to a number; NaN if the text is empty or not a number. NaN becomes null in JSON,
- * which the service refuses with an error for this setting.
+ * Converts a string to a number; NaN if the text is empty or not a number. NaN becomes null in
+ * JSON, which the service refuses with an error for this setting.
  */
 const numberOf = (text: string): number => (text === "" ? Number.NaN : Number(text));
 
-/** The texts of a field in the form. */
+/** The label and the hint of a field in the form. */
 interface LimitField {
   readonly label: string;
   readonly hint: string;
 }
 
-/** The limits of the credits of runs. An empty text is no limit, which is null in the API. */
+/** The limits of the credits of runs. An empty string is no limit, which is null in the API. */
 export const creditLimits = {
   max_credits_per_run: {
     label: "Credits per run",
@@ -107,7 +107,7 @@ export const brakeFields = {
 type CreditLimit = keyof typeof creditLimits;
 type BrakeField = keyof typeof brakeFields;
 
-/** The limits of a watchlist as texts, as the user types them. */
+/** The limits of a watchlist as strings, as the user types them. */
 export interface LimitsDraft {
   readonly credits: Readonly<Record<CreditLimit, string>>;
   readonly isBraked: boolean;
@@ -129,7 +129,7 @@ export const newLimits: LimitsDraft = limitsOf({
   brake: defaultBrake,
 });
 
-/** The limits to send to the API. The service refuses a text with an error for its field. */
+/** The limits to send to the API. The service refuses a string with an error for its field. */
 interface LimitFields extends Readonly<Record<CreditLimit, number | string | null>> {
   readonly brake: Readonly<Record<BrakeField, number | string>> | null;
 }
@@ -149,14 +149,14 @@ export function changedLimits(draft: LimitsDraft, opened: LimitsDraft): Partial<
   return Object.fromEntries(changed);
 }
 
-/** Converts the text of a credit limit for the API. An empty text is no limit, which is null. */
+/** Converts the text of a credit limit for the API. An empty string is no limit, which is null. */
 export function creditLimitIn(text: string): number | string | null {
   return text.trim() === "" ? null : numberIn(text);
 }
 
 /**
- * Converts a text to a number. Returns a text that is not a number unchanged: NaN would become null
- * in JSON, which turns a limit off.
+ * Converts a string to a number. Returns a string that is not a number unchanged: NaN would become
+ * null in JSON, which turns a limit off.
  */
 function numberIn(text: string): number | string {
   const number = Number(text);

@@ -2,7 +2,7 @@ import type { List, WebhookDelivery } from "../../api/resources.ts";
 import { useLivePages } from "../../api/use-live-pages.ts";
 import type { Pages } from "../../api/use-pages.ts";
 
-/** The filters of the delivery log. An empty text means no filter. */
+/** The filters of the delivery log. An empty string means no filter. */
 export interface DeliveryFilters {
   readonly state: string;
   readonly eventType: string;
@@ -10,8 +10,8 @@ export interface DeliveryFilters {
 }
 
 /**
- * Returns the filters in the query of an address; an empty text for each absent filter. Filters are
- * part of the address so that users can share and reload a filtered log.
+ * Returns the filters in the query of an address; an empty string for each absent filter. Filters
+ * are part of the address so that users can share and reload a filtered log.
  */
 export const deliveryFilters = (query: URLSearchParams): DeliveryFilters => ({
   state: query.get("state") ?? "",

@@ -18,5 +18,5 @@ export const curlOf = ({ url, headers, body }: SentRequest): string =>
 
 const isSetByCurl = (name: string): boolean => /^(content-length|host)$/i.test(name);
 
-/** Quotes a text for a POSIX shell, which interprets nothing between single quotes. */
+/** Quotes a string for a POSIX shell, which interprets nothing between single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -7,7 +7,7 @@ const reasons: Readonly<Record<string, string>> = {
   connection_failed: "The connection to the host failed",
   tls_failed: "The host has no valid certificate",
   connect_timeout: "The connection timed out after 5 s",
-  timeout: "The receiver did not answer within 15 s",
+  timeout: "The receiver did not respond within 15 s",
   endpoint_disabled: "The endpoint is disabled",
   endpoint_deleted: "The endpoint was deleted",
   event_expired: "The event is too old to send",
@@ -22,7 +22,7 @@ export function reasonInWords(error: string): string {
   return status === undefined ? (reasons[error] ?? error.replaceAll("_", " ")) : `HTTP ${status}`;
 }
 
-/** Returns the result of the last attempt as a text: the error, `HTTP 200`, or `Not sent yet`. */
+/** Returns the result of the last attempt as a string: the error, `HTTP 200`, or `Not sent yet`. */
 export function answerInWords({ last_status: status, last_error: error }: WebhookDelivery): string {
   if (error !== null) return reasonInWords(error);
   return status === null ? "Not sent yet" : `HTTP ${status}`;

@@ -1,6 +1,6 @@
 import type { RunEventType } from "../../../../../shared/events/event.ts";
 
-/** For each event type, a text for what causes an event. */
+/** For each event type, a description of what causes an event. */
 const words: Readonly<Record<RunEventType, string>> = {
   "watchlist.product.changed": "products changed",
   "watchlist.product.matched": "products matched a route of the pipeline",
@@ -8,14 +8,14 @@ const words: Readonly<Record<RunEventType, string>> = {
   "watchlist.run.completed": "a run ended",
 };
 
-/** The event types of watchlists, each with a text for what causes an event. */
+/** The event types of watchlists, each with a description of what causes an event. */
 export const runEventTypes: readonly (readonly [string, string])[] = Object.entries(words);
 
 /** The event type of tests, unless the user chooses another. */
 export const testType: string = "webhook.test";
 
 /**
- * Returns a text for the event types of an endpoint: `All types` (null), `2 of 4 types` or `None`.
+ * Returns the event types of an endpoint as a label: `All types` (null), `2 of 4 types` or `None`.
  */
 export function eventsInWords(events: readonly string[] | null): string {
   if (events === null) return "All types";

@@ -39,7 +39,7 @@ export function WebhooksPage({ query }: PageProps) {
       variant="primary"
       disabledReason={
         count >= endpointsMax
-          ? `An account can have at most ${endpointsMax} endpoints. Delete one first.`
+          ? `The account has ${endpointsMax} webhook endpoints, which is the maximum. Delete one first.`
           : undefined
       }
       onClick={() => setNew(true)}

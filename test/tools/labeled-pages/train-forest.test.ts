@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { priceForest } from "../../../shared/sources/web/visible/price-forest.ts";
 import { featureNames } from "../../../shared/sources/web/visible/price-features.ts";
-import type { LabelledPage } from "../../../tools/labelled-pages/labelled-page.ts";
-import { samplesOf } from "../../../tools/labelled-pages/train-forest.ts";
+import type { LabeledPage } from "../../../tools/labeled-pages/labeled-page.ts";
+import { samplesOf } from "../../../tools/labeled-pages/train-forest.ts";
 
 const url = new URL("https://shop.example/kettle-123");
-const page: LabelledPage = {
+const page: LabeledPage = {
   url,
   id: "kettle-123",
   html:

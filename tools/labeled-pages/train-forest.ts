@@ -3,7 +3,7 @@ import type { ForestTable } from "../../shared/sources/web/visible/forest.ts";
 import { featureNames, priceFeatures } from "../../shared/sources/web/visible/price-features.ts";
 import { pricePage, visiblePage } from "../../shared/sources/web/visible/visible-page.ts";
 import { type ForestOptions, grownTrees, type Sample } from "./grow-forest.ts";
-import type { LabelledPage } from "./labelled-page.ts";
+import type { LabeledPage } from "./labeled-page.ts";
 
 const options: ForestOptions = { seed: 1, trees: 100, depthMax: 8, leafMin: 3 };
 /** Chosen by cross-validation on the training pages. */
@@ -22,7 +22,7 @@ export const trainedForest = (samples: readonly Sample[]): ForestTable => ({
  * Returns a sample for each amount that a page shows; none for a page without a right price. The
  * right amounts of a page weigh as much as its wrong ones, and all pages weigh the same.
  */
-export function samplesOf({ html, id, url, prices }: LabelledPage): Sample[] {
+export function samplesOf({ html, id, url, prices }: LabeledPage): Sample[] {
   if (prices.length === 0) return [];
   const page = pricePage(visiblePage(html, { id, url, currency: null }, () => pageHead(html)));
   const features = priceFeatures(page);

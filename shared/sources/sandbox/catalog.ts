@@ -2,7 +2,7 @@
  * The products of the sandbox's shops: invented brands and products. A hash of the item ID chooses
  * them.
  */
-import type { Platform } from "../../platforms/catalogue.ts";
+import type { Platform } from "../../platforms/catalog.ts";
 import { type Draw, hourMs, pick, stepOf, cents } from "./draw.ts";
 
 const brands = [

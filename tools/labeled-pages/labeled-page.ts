@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { amountOf } from "../../shared/sources/web/amount.ts";
 
 /** A saved product page, with the values that people read from it. */
-export interface LabelledPage {
+export interface LabeledPage {
   readonly url: URL;
   /** The ID of the product in its address. */
   readonly id: string;
@@ -34,7 +34,7 @@ export const pagesOption = {
  * possibly gzipped.
  * @throws Error if `folder` is undefined, or if it cannot be read
  */
-export function readLabelledPages(folder: string | undefined): LabelledPage[] {
+export function readLabeledPages(folder: string | undefined): LabeledPage[] {
   if (folder === undefined)
     throw new Error("--pages is required. Name a folder with ground-truth.json.");
   const path = join(folder, "ground-truth.json");
@@ -78,10 +78,10 @@ export function siteOf({ hostname }: URL): string {
  * Splits pages into at most `count` folds of similar size. All pages of a site are in one fold.
  */
 export function foldsBySite(
-  pages: readonly LabelledPage[],
+  pages: readonly LabeledPage[],
   count: number,
-): (readonly LabelledPage[])[] {
-  const folds: LabelledPage[][] = Array.from({ length: count }, () => []);
+): (readonly LabeledPage[])[] {
+  const folds: LabeledPage[][] = Array.from({ length: count }, () => []);
   const sites = [...Map.groupBy(pages, ({ url }) => siteOf(url))];
   for (const [, ofSite] of sites.toSorted(([a, one], [b, other]) =>
     other.length === one.length ? a.localeCompare(b) : other.length - one.length,

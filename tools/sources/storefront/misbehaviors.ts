@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { StoreProduct, StoreVariant } from "./catalogue.ts";
+import type { StoreProduct, StoreVariant } from "./catalog.ts";
 import type { ToolContent } from "./replies.ts";
 
 /** A call that has no response yet. */
@@ -89,7 +89,7 @@ const reportError = (call: MisbehavingCall, code: string, content: string): void
     messages: [{ type: "error", code, content, severity: "unrecoverable" }],
   });
 
-type Behaviours = Readonly<Record<string, (call: MisbehavingCall) => void>>;
+type Behaviors = Readonly<Record<string, (call: MisbehavingCall) => void>>;
 
 /** Faults after which a store responds correctly to a retry. */
 const temporary = {
@@ -100,7 +100,7 @@ const temporary = {
   "429_bare": (call) => send(call, { status: 429, body: "" }),
   "500": (call) => fail(call, { code: -32_603, message: "Internal error" }, { status: 500 }),
   reset: ({ response }) => void response.socket?.resetAndDestroy(),
-} as const satisfies Behaviours;
+} as const satisfies Behaviors;
 
 /** Replies of stores that fail, refuse or err, and replies that are unusual but valid. */
 const lasting = {
@@ -167,22 +167,20 @@ const lasting = {
       call,
       changed(call, () => ({ price: undefined })),
     ),
-} as const satisfies Behaviours;
+} as const satisfies Behaviors;
 
-const behaviours = { ...temporary, ...lasting };
+const behaviors = { ...temporary, ...lasting };
 
-export type Misbehaviour = keyof typeof behaviours;
+export type Misbehavior = keyof typeof behaviors;
 
 /** Returns true for the name of a misbehavior. */
-export const isMisbehaviour = (name: string): name is Misbehaviour =>
-  Object.hasOwn(behaviours, name);
+export const isMisbehavior = (name: string): name is Misbehavior => Object.hasOwn(behaviors, name);
 
 /** The names of all misbehaviors. */
-export const misbehaviours = Object.keys(behaviours).filter(isMisbehaviour);
+export const misbehaviors = Object.keys(behaviors).filter(isMisbehavior);
 
 /** Returns true for a misbehavior with which a store responds only to the first call. */
-export const isTemporary = (name: Misbehaviour): boolean => Object.hasOwn(temporary, name);
+export const isTemporary = (name: Misbehavior): boolean => Object.hasOwn(temporary, name);
 
 /** Responds to a call with a misbehavior instead of the correct reply. */
-export const misbehave = (name: Misbehaviour, call: MisbehavingCall): void =>
-  behaviours[name](call);
+export const misbehave = (name: Misbehavior, call: MisbehavingCall): void => behaviors[name](call);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { scoreOf } from "../../../shared/sources/web/visible/forest.ts";
-import { grownTrees, type Sample } from "../../../tools/labelled-pages/grow-forest.ts";
+import { grownTrees, type Sample } from "../../../tools/labeled-pages/grow-forest.ts";
 
 /** The price has a high first feature and a low second one. The third feature has no relation to prices. */
 const samples: readonly Sample[] = Array.from({ length: 200 }, (_, index) => {

@@ -1,10 +1,10 @@
 /** The invented catalog of the reference store, with the titles and prices of the sandbox. */
-import { currencyOf } from "../../../shared/platforms/catalogue.ts";
+import { currencyOf } from "../../../shared/platforms/catalog.ts";
 import { reservedIds } from "../../../shared/scrapers/reserved-ids.ts";
-import { brandOf, kindOf, titleOf } from "../../../shared/sources/sandbox/catalogue.ts";
+import { brandOf, kindOf, titleOf } from "../../../shared/sources/sandbox/catalog.ts";
 import { drawsOf } from "../../../shared/sources/sandbox/draw.ts";
 import { retailerBFields } from "../../../shared/sources/sandbox/retailer-b.ts";
-import { behaviourOf, scriptedStatus } from "../../../shared/sources/sandbox/script.ts";
+import { behaviorOf, scriptedStatus } from "../../../shared/sources/sandbox/script.ts";
 
 const platform = "retailer_b";
 const marketplace = "us";
@@ -58,7 +58,7 @@ export const numberOf = (id: string): string | undefined => variantPattern.exec(
 /** Returns true for the global ID of the item that the store returns slowly. */
 export function isSlow(id: string): boolean {
   const number = numberOf(id);
-  return number !== undefined && behaviourOf(platform, number) === "slow";
+  return number !== undefined && behaviorOf(platform, number) === "slow";
 }
 
 /** The position of a listed item. */
@@ -95,13 +95,16 @@ export type Lookup =
   | { readonly kind: "not_found" }
   | { readonly kind: "silent" };
 
-/** Looks an item number up. The reserved IDs of the sandbox behave as in the sandbox. */
+/**
+ * Returns what the store knows about an item number at a moment. The reserved IDs of the sandbox
+ * behave as in the sandbox.
+ */
 export function lookUp(number: string, moment: Moment): Lookup {
   const place = placeOf(number);
-  const behaviour = behaviourOf(platform, number);
-  if (place === undefined && behaviour === undefined) return { kind: "not_found" };
-  if (behaviour !== undefined) {
-    const status = scriptedStatus(behaviour, { id: number, at: moment.at });
+  const behavior = behaviorOf(platform, number);
+  if (place === undefined && behavior === undefined) return { kind: "not_found" };
+  if (behavior !== undefined) {
+    const status = scriptedStatus(behavior, { id: number, at: moment.at });
     if (status === "not_found") return { kind: "not_found" };
     if (status === "unavailable") return { kind: "silent" };
   }
@@ -130,12 +133,12 @@ function variantOf(
   const at = place === undefined ? now : listedTime;
   // All variants of a product have its price.
   const draw = drawsOf({ seed: "storefront", marketplace, id: productIdOf(number, place) });
-  const behaviour = behaviourOf(platform, number);
-  const fields = retailerBFields({ platform, id: number, at, currency, draw }, behaviour);
+  const behavior = behaviorOf(platform, number);
+  const fields = retailerBFields({ platform, id: number, at, currency, draw }, behavior);
   const { brand, listPrice, rating, reviewsCount } = fields.retailer_b;
   const color = place === undefined ? undefined : colors[place.variant];
   const inStock = place === undefined ? fields.availability?.inStock === true : !isSoldOut(place);
-  const isHidden = behaviour === "always_partial";
+  const isHidden = behavior === "always_partial";
   return {
     id: storeId(number),
     sku: `REF-${number}`,
@@ -189,7 +192,7 @@ export interface ListedProduct {
 /** The item whose price changes at every read, then the other products. */
 const listed: readonly ListedProduct[] = [
   ...reservedIds[platform]
-    .filter(({ behaviour }) => behaviour === "price_changes_every_read")
+    .filter(({ behavior }) => behavior === "price_changes_every_read")
     .map(({ id }) => ({ productId: productIdOf(id, undefined), numbers: [id] })),
   ...Array.from({ length: listedProductCount }, (_, product) => ({
     productId: `${space}/Product/${firstProduct + product}`,

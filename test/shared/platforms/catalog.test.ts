@@ -8,7 +8,7 @@ import {
   type PlatformEntry,
   platforms,
   productTiers,
-} from "../../../shared/platforms/catalogue.ts";
+} from "../../../shared/platforms/catalog.ts";
 
 function refusal(wanted: Parameters<typeof parsePlatform>[0]): ServiceError {
   try {

@@ -5,7 +5,7 @@ import {
   type PlatformEntry,
   platforms,
   productTier,
-} from "../platforms/catalogue.ts";
+} from "../platforms/catalog.ts";
 import { derivedPriceFields, type FieldType, fieldTypes } from "./fields.ts";
 
 /**

@@ -43,7 +43,7 @@ const waitMs = 1_000;
 const soon = (): string => new Date(Date.now() + 2 * waitMs).toUTCString();
 
 /** Server errors and invalid replies, and replies that are unusual but valid. */
-const behaviours = {
+const behaviors = {
   "429_seconds": (call) => refuse(call, 429, { "Retry-After": "1" }),
   "429_date": (call) => refuse(call, 429, { "Retry-After": soon() }),
   "500": (call) => refuse(call, 500),
@@ -118,18 +118,16 @@ const behaviours = {
   garbage: (call) => send(call, Buffer.from('{"results": [')),
 } as const satisfies Record<string, (call: MisbehavingCall) => void>;
 
-export type Misbehaviour = keyof typeof behaviours;
+export type Misbehavior = keyof typeof behaviors;
 
 /** Returns true for the name of a misbehavior. */
-export const isMisbehaviour = (name: string): name is Misbehaviour =>
-  Object.hasOwn(behaviours, name);
+export const isMisbehavior = (name: string): name is Misbehavior => Object.hasOwn(behaviors, name);
 
 /** The names of all misbehaviors. */
-export const misbehaviours = Object.keys(behaviours).filter(isMisbehaviour);
+export const misbehaviors = Object.keys(behaviors).filter(isMisbehavior);
 
 /** Responds to a call with a misbehavior instead of the correct results. */
-export const misbehave = (name: Misbehaviour, call: MisbehavingCall): void =>
-  behaviours[name](call);
+export const misbehave = (name: Misbehavior, call: MisbehavingCall): void => behaviors[name](call);
 
 const ended = ({ results }: MisbehavingCall, status: string): UpstreamResult[] =>
   results.map(({ data: _data, ...result }) => ({ ...result, status }));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
   foldsBySite,
-  type LabelledPage,
+  type LabeledPage,
   siteOf,
-} from "../../../tools/labelled-pages/labelled-page.ts";
+} from "../../../tools/labeled-pages/labeled-page.ts";
 
-const pageOf = (address: string): LabelledPage => ({
+const pageOf = (address: string): LabeledPage => ({
   url: new URL(address),
   id: "1",
   html: "",
