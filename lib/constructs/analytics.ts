@@ -34,10 +34,12 @@ const resultDays = 30;
 export class Analytics extends Construct {
   constructor(scope: Construct, id: string, { stage, exports: place }: AnalyticsProps) {
     super(scope, id);
-    const databaseName = `retail_product_data_${stage}`;
     const database = new CfnDatabase(this, "Database", {
       catalogId: Aws.ACCOUNT_ID,
-      databaseInput: { name: databaseName, description: `Exports of stage ${stage}.` },
+      databaseInput: {
+        name: `retail_product_data_${stage}`,
+        description: `Exports of stage ${stage}.`,
+      },
     });
     database.overrideLogicalId("AnalyticsDatabase");
     for (const table of exportTables) this.table(table, { place, database });
@@ -61,14 +63,13 @@ export class Analytics extends Construct {
     });
     workGroup.overrideLogicalId("AnalyticsWorkGroup");
     for (const { name, description, sql } of savedQueries) {
-      const query = new CfnNamedQuery(this, `Query-${name}`, {
+      new CfnNamedQuery(this, `Query-${name}`, {
         name,
         description,
-        database: databaseName,
+        database: database.ref,
         queryString: sql,
         workGroup: workGroup.ref,
       });
-      query.addResourceDependency(database);
     }
   }
 
@@ -77,7 +78,7 @@ export class Analytics extends Construct {
     { place, database }: { readonly place: string; readonly database: CfnDatabase },
   ): void {
     const { serde, input, output } = formats[table.format];
-    const created = new CfnTable(this, `Table-${table.name}`, {
+    new CfnTable(this, `Table-${table.name}`, {
       catalogId: Aws.ACCOUNT_ID,
       databaseName: database.ref,
       tableInput: {
@@ -95,7 +96,6 @@ export class Analytics extends Construct {
         },
       },
     });
-    created.addResourceDependency(database);
   }
 
   private resultsBucket(): Bucket {

@@ -136,6 +136,7 @@ describe("the CDK context", () => {
     ],
     [{ eventBus: "on", eventBusArchiveDays: "3651" }, "from 1 to 3650"],
     [{ eventBusArchiveDays: "30" }, "Context 'eventBusArchiveDays' requires 'eventBus' to be on."],
+    [{ analytics: "yes" }, `Context 'analytics' must be one of: on, off (got "yes").`],
     [{ eventBusSchemas: "on" }, "Context 'eventBusSchemas' requires 'eventBus' to be on."],
     [{ backups: "daily" }, `Context 'backups' must be one of: on, off (got "daily").`],
     [{ backups: "on", backupCopyVault: "eu-west-1" }, "'backupCopyVault' must be the ARN"],

@@ -15,6 +15,12 @@ describe("the analytics of a deployment", () => {
       expect(resourcesOf(without, type)).toEqual({});
   });
 
+  it("have a database with the name of the stage", () => {
+    expect(resourcesOf(data, "AWS::Glue::Database")).toMatchObject({
+      AnalyticsDatabase: { Properties: { DatabaseInput: { Name: "retail_product_data_dev" } } },
+    });
+  });
+
   it("have a table for each kind of export, whose partitions Athena derives from the query", () => {
     const tables = Object.values(resourcesOf(data, "AWS::Glue::Table")).map(
       ({ Properties }) => Properties,
@@ -69,7 +75,7 @@ describe("the analytics of a deployment", () => {
     expect(queries.map(({ Properties }) => Properties)).toMatchObject(
       savedQueries.map(({ name, sql }) => ({
         Name: name,
-        Database: "retail_product_data_dev",
+        Database: { Ref: "AnalyticsDatabase" },
         QueryString: sql,
         WorkGroup: { Ref: "AnalyticsWorkGroup" },
       })),

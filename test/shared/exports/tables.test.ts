@@ -184,6 +184,11 @@ describe("the saved queries of Athena", () => {
     ]);
   });
 
+  it.each(["price-cuts", "out-of-stock-now"])("are on the page: %s", (name) => {
+    const query = savedQueries.find((one) => one.name === name);
+    expect(codeBlocks(page, "").map((code) => code.trim())).toContain(query?.sql);
+  });
+
   it("each select one watchlist and a span of days, so that Athena reads few objects", () => {
     for (const { sql } of savedQueries) {
       const tables = sql.match(/FROM (?:events|changes|snapshots)/g) ?? [];
