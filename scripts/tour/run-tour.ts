@@ -1,21 +1,12 @@
 import type { ApiClient } from "../../tools/customer/api-client.ts";
-import { customerBucketReader } from "../../tools/customer/bucket.ts";
+import { checkExport, checkSignatures, exportPrefix } from "./check-deliveries.ts";
 import { httpClient } from "./clients/http.ts";
 import type { TourClient } from "./clients/tour-client.ts";
 import type { Narrator } from "./narrator.ts";
 import { operate } from "./operate.ts";
-import {
-  type ReachableTarget,
-  parsed,
-  waitSecondsMax,
-  runAgain,
-  runCompleted,
-  type TourTarget,
-} from "./runs.ts";
-import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
+import { type ReachableTarget, runAgain, runCompleted, type TourTarget } from "./runs.ts";
 
 const platformDefault = "retailer_d";
-const exportPrefix = "tour/";
 
 /**
  * Tests the service from a new account to a change that arrives at the customer. Checks every step.
@@ -49,7 +40,7 @@ async function visit(api: TourClient, target: ReachableTarget, narrator: Narrato
   reportChange(second.changed, target, narrator);
   const deliveries = [...first.all, ...second.all];
   await checkSignatures(api, { deliveries, secret }, narrator);
-  await checkExport(api, deliveries, target, narrator);
+  await checkExport(api, { deliveries, target }, narrator);
   await operate({ api, target, watchlistId, endpointId, secret }, narrator);
   await checkBalance(api, narrator);
   await checkLedger(api, narrator);
@@ -245,76 +236,6 @@ export function reportChange(
   );
 }
 
-async function checkSignatures(
-  { library }: TourClient,
-  { deliveries, secret }: { readonly deliveries: readonly Delivery[]; readonly secret: string },
-  narrator: Narrator,
-): Promise<void> {
-  narrator.chapter("Signatures, verified by libraries of other vendors");
-  const verdicts = deliveries.map((delivery) => verifyDelivery(delivery, secret));
-  narrator.check(
-    `stripe accepts all ${deliveries.length} deliveries`,
-    verdicts.every((verdict) => verdict.stripe),
-  );
-  narrator.check(
-    `standardwebhooks accepts all ${deliveries.length} deliveries`,
-    verdicts.every((verdict) => verdict.standardWebhooks),
-  );
-  const [first] = deliveries;
-  if (first === undefined)
-    throw new Error(
-      "No webhook delivery arrived at the tour's receiver, so there is no signature to check. Repeat the tour.",
-    );
-  const changed = { ...first, body: `${first.body} ` };
-  const tampered = verifyDelivery(changed, secret);
-  narrator.check(
-    "both libraries refuse a changed body",
-    !tampered.stripe && !tampered.standardWebhooks,
-  );
-  if (library === undefined) return;
-  const accepted = [];
-  for (const one of deliveries) accepted.push(await library.accepts(one, [secret]));
-  narrator.check(`${library.name} accepts all deliveries`, accepted.every(Boolean));
-  narrator.check(
-    `${library.name} refuses a changed body`,
-    !(await library.accepts(changed, [secret])),
-  );
-}
-
-async function checkExport(
-  { library }: TourClient,
-  deliveries: readonly Delivery[],
-  target: ReachableTarget,
-  narrator: Narrator,
-): Promise<void> {
-  narrator.chapter("The same events in the bucket");
-  const bucket = customerBucketReader(target.bucket.endpoint, target.bucket.name, target.bucket);
-  try {
-    const keys = await narrator.wait("both manifests", waitSecondsMax, async () => {
-      const found = await bucket.keys();
-      return found.filter((key) => key.endsWith("_manifest.json")).length >= 2 ? found : undefined;
-    });
-    for (const key of keys) narrator.note(key);
-    for (const delivery of deliveries) {
-      const id = String(parsed(delivery)["id"]);
-      const key = keys.find((one) => one.includes(id));
-      const line = key === undefined ? "" : await bucket.read(key);
-      narrator.check(`the line of ${id} is the webhook's body`, line === `${delivery.body}\n`);
-    }
-    if (library === undefined) return;
-    const events = await library.exported(target.bucket, exportPrefix);
-    narrator.check(
-      `${library.name} proves both exports complete and reads the same events`,
-      sameTexts(
-        events.map((event) => JSON.stringify(event)),
-        deliveries.map(({ body }) => body),
-      ),
-    );
-  } finally {
-    bucket.close();
-  }
-}
-
 /**
  * Checks that the balance and the spent credits add up to the 5,000 credits of a new account, and
  * that no concurrency slot is in use.
@@ -355,6 +276,3 @@ async function deleteWatchlist(
   const after = await api.get(`/watchlists/${watchlistId}`);
   narrator.check("a later call returns 404", after.status === 404);
 }
-
-const sameTexts = (one: readonly string[], other: readonly string[]): boolean =>
-  JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted());

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { withRefused } from "../base/shown-value.ts";
 import { limits } from "../base/limits.ts";
-import { withRefused } from "../base/shown-value.ts";
 import { lengthOf, visibleNamePattern, visibleText } from "../base/visible-text.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { listOf, timestamp } from "../base/wire-schema.ts";

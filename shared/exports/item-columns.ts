@@ -1,4 +1,4 @@
-import { type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
+import { type Snapshot, stepScrapers } from "../scrapers/catalog.ts";
 import { type FieldType, fieldTypes } from "../scrapers/fields.ts";
 import { type Column, type ColumnType, parquetFile, type ParquetFile } from "./parquet-file.ts";
 

@@ -29,8 +29,9 @@ const rankOf = (id: string, method: string): number =>
 /** All operations, in an order in which none deletes what a later one needs. */
 const operations = Object.values(paths)
   .flatMap((methods) => Object.entries(methods))
-  .map(([method, operation]) => ({ ...operation, rank: rankOf(operation.operationId, method) }))
-  .toSorted((one, other) => one.rank - other.rank);
+  .map(([method, operation]) => ({ operation, rank: rankOf(operation.operationId, method) }))
+  .toSorted((one, other) => one.rank - other.rank)
+  .map(({ operation }) => operation);
 
 /** The operations that the world refuses with their example values. */
 const refused: Readonly<Record<string, string>> = {

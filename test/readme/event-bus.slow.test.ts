@@ -231,8 +231,8 @@ describe("the CDK code of the page about the event bus", () => {
   it("writes a line to Slack only for a run that failed or was skipped", () => {
     const stack = new Stack(new App(), "Slack");
     const token = SecretValue.unsafePlainText("Bearer xoxb-1");
-    new code.RunsToSlack(stack, "Runs", { channel: "#prices", token });
-    const rule = ruleOf(Template.fromStack(stack));
+    const runs = new code.RunsToSlack(stack, "Runs", { channel: "#prices", token });
+    const rule = ruleOf(Template.fromStack(Stack.of(runs)));
     expect(selected(rule["EventPattern"])).toEqual([4]);
     const [target] = rule["Targets"] as readonly Record<
       string,

@@ -14,6 +14,11 @@ interface PythonAnswer extends Omit<ApiAnswer, "headers"> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+const named = (call: OperationCall): OperationCall => ({
+  ...call,
+  operation: snakeCase(call.operation),
+});
+
 /**
  * Returns a function that creates clients of the tour from the Python package. Each is a process
  * that answers one line of JSON with another.
@@ -40,7 +45,6 @@ export const pythonClient =
       if (done === true) throw new Error("The Python client failed. Its error is printed above.");
       return JSON.parse(value);
     };
-    const named = (call: OperationCall) => ({ ...call, operation: snakeCase(call.operation) });
     return packagedClient(
       {
         async call(call) {

@@ -188,10 +188,9 @@ describe("the table of deprecations", () => {
           readonly requestBody?: unknown;
         };
         const query = parameters.filter((one) => one.deprecated === true).map(({ name }) => name);
-        return [
-          ...(deprecated === true ? [route] : []),
-          ...[...query, ...deprecatedFields(requestBody)].map((field) => `${route} ${field}`),
-        ];
+        const fields = query.concat(deprecatedFields(requestBody));
+        const named = fields.map((field) => `${route} ${field}`);
+        return deprecated === true ? named.concat(route) : named;
       }),
     );
     const listed = deprecations.map(({ route, field }) =>

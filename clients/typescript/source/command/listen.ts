@@ -6,6 +6,7 @@ import { verifyWebhook } from "../webhooks.ts";
 import { required, textOf, UsageError, type Values } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { feed, feedOptions } from "./feed.ts";
+import type { Output } from "./output.ts";
 
 const attemptsDefault = 5;
 const firstDelayMs = 500;
@@ -45,7 +46,7 @@ export const listen: Command = {
     let last = start;
     try {
       for await (const event of feed(client, { ...values, after: start }, signal)) {
-        const status = await forward(event, target, output.warn);
+        const status = await forward(event, target, output);
         // A restart sends an event again only if it stopped between the response and this line.
         cursor.store(event.id);
         last = event.id;
@@ -96,11 +97,7 @@ const cursorOf = (file: string | undefined) => ({
  * Sends an event until the server accepts it. Returns the status.
  * @throws Error with the last failure after the last attempt
  */
-async function forward(
-  event: Event,
-  target: Target,
-  warn: (text: string) => void,
-): Promise<number> {
+async function forward(event: Event, target: Target, output: Output): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const { status, failure } = await send(event, target);
     if (failure === undefined) return status;
@@ -108,7 +105,7 @@ async function forward(
       throw new Error(
         `${target.url} did not accept ${event.id}: ${failure}. Start or correct your server, and start rpd again.`,
       );
-    warn(`${event.id}: ${failure}; attempt ${attempt} of ${target.attempts}\n`);
+    output.warn(`${event.id}: ${failure}; attempt ${attempt} of ${target.attempts}\n`);
     await delay(firstDelayMs * 2 ** (attempt - 1), undefined, { signal: target.signal });
   }
 }
