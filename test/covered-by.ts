@@ -182,7 +182,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/aws/history/": {
     "test/shared/aws/history/history-store.test.ts": files(
       "guarded-writes history-bounds item-buckets item-points line-chunks listed-runs merge-window",
-      "run-rows segment-rows window-lines",
+      "run-rows runs-at segment-rows window-lines",
     ),
   },
   "shared/aws/ledger/": {
@@ -289,7 +289,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/history/": {
     "test/functions/watchlists/backtest.test.ts": files("history-span"),
     "test/functions/watchlists/history.test.ts": files(
-      "item-history last-known list-changes observed-fields present-history queries",
+      "item-history last-known observed-fields present-history queries",
       "run-changes",
     ),
     "test/shared/history/merge-history.test.ts": files("history kept-history window"),
@@ -471,7 +471,6 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "change-watchlist present-watchlist update-request update-watchlist",
     ),
     "test/shared/aws/watchlists/details-pages.test.ts": files("details-page"),
-    "test/shared/preview/previewed-items.test.ts": files("details-of-items"),
     "test/shared/runs/run-now.test.ts": files("retry-lost-change"),
     "test/shared/watchlists/change-items.test.ts": files(
       "item-details items-request rewrite-items",

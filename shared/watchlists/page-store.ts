@@ -92,9 +92,9 @@ export interface PageStore {
   /**
    * Reads the details of some items, in one request for each page that has some of them. Items
    * without details are absent. Strongly consistent.
-   * @param ids sorted
+   * @param itemIds sorted
    */
-  detailsOf(watchlistId: string, ids: readonly string[]): Promise<readonly ItemDetails[]>;
+  detailsOf(watchlistId: string, itemIds: readonly string[]): Promise<readonly ItemDetails[]>;
   /** Changes the details of items, page by page. */
   changeDetails(list: WatchlistRef, change: DetailsChange): Promise<DetailsChanged>;
   /**
