@@ -73,7 +73,7 @@ type DetailsColumns = Readonly<
 export function decodeDetails(bytes: Uint8Array): Pick<StoredDetailsPage, "details" | "select"> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeDetails` made these bytes
   const columns = decompress(bytes) as DetailsColumns;
-  const ids = (columns.id ?? []) as readonly string[];
+  const ids = (columns.id ?? []).map((id) => id ?? "");
   let details: readonly ItemDetails[] | undefined;
   return {
     get details() {

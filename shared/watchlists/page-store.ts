@@ -92,9 +92,9 @@ export interface PageStore {
   details(watchlistId: string, query?: DetailsQuery): Promise<ReadonlyMap<string, ItemDetails>>;
   /**
    * Reads the details of some items, in one request for each page that has some of them. Items
-   * without details are absent. `ids` must be sorted. Strongly consistent.
+   * without details are absent. `itemIds` must be sorted. Strongly consistent.
    */
-  detailsOf(watchlistId: string, ids: readonly string[]): Promise<readonly ItemDetails[]>;
+  detailsOf(watchlistId: string, itemIds: readonly string[]): Promise<readonly ItemDetails[]>;
   /** Changes the details of items, page by page. Reads each page once, unless it is contended. */
   changeDetails(list: WatchlistRef, change: DetailsChange): Promise<DetailsChanged>;
   /**
