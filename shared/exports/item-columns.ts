@@ -106,10 +106,9 @@ const columnOf = (field: string, fieldType: FieldType): Column<ItemRow> => ({
 
 /** The fields that snapshots of items can contain. Derived fields are not stored. */
 const storedFields = new Set(
-  Object.values(stepScrapers).flatMap(({ trackedFields, testableFields }) => [
-    ...trackedFields,
-    ...testableFields,
-  ]),
+  Object.values(stepScrapers).flatMap(({ trackedFields, testableFields }) =>
+    [trackedFields, testableFields].flat(),
+  ),
 );
 
 /**

@@ -105,17 +105,18 @@ export const tableProperties = (
   "storage.location.template": `${place}${folder}dt=\${dt}/watchlist_id=\${watchlist_id}/`,
 });
 
+const quotedColumn = ({ name, type }: TableColumn): string => `\`${name}\` ${type}`;
+
 /** Returns the statement that creates a table in Athena, with all names quoted. */
 export function tableStatement(table: ExportTable, place: string): string {
-  const column = ({ name, type }: TableColumn): string => `\`${name}\` ${type}`;
   const { format } = table;
   const stored =
     format === "json" ? `ROW FORMAT SERDE '${formats.json.serde}'` : "STORED AS PARQUET";
   const properties = Object.entries(tableProperties(table, place));
   return [
     `CREATE EXTERNAL TABLE \`${table.name}\` (`,
-    table.columns.map((one) => `  ${column(one)}`).join(",\n"),
-    `) PARTITIONED BY (${partitionColumns.map(column).join(", ")})`,
+    table.columns.map((one) => `  ${quotedColumn(one)}`).join(",\n"),
+    `) PARTITIONED BY (${partitionColumns.map(quotedColumn).join(", ")})`,
     stored,
     `LOCATION '${place}${table.folder}'`,
     "TBLPROPERTIES (",

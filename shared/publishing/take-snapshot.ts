@@ -78,9 +78,10 @@ async function* itemRows(
 
 /** The ends of the newest complete runs, including the run that ends. See `lastReadAt`. */
 async function readsAfter(
-  { hold: _, ...ended }: Run,
+  run: Run,
   runs: TakeSnapshotDependencies["runs"],
 ): Promise<readonly string[]> {
+  const { hold: _, ...ended } = run;
   const earlier = await completeReads(ended.watchlistId, runs);
   return readEverything(ended) ? [ended.finishedAt ?? "", ...earlier] : earlier;
 }

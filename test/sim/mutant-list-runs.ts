@@ -329,13 +329,6 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "snapshot-of-a-discarded-run-exported",
-    file: "shared/runs/finish-run.ts",
-    original: 'const hasSnapshot = run.hold === undefined || run.hold.status === "released";',
-    replacement: "const hasSnapshot = true;",
-    scenario: "runs",
-  },
-  {
     name: "snapshot-file-overwritten-by-another-attempt",
     file: "shared/publishing/take-snapshot.ts",
     original: 'const name = Buffer.from(dependencies.random.bytes(nameBytes)).toString("hex");',

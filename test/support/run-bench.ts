@@ -28,7 +28,7 @@ import type { Schedules } from "../../shared/watchlists/schedules.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
-import type { SerializedEvent } from "../../shared/events/event.ts";
+import type { RunEvents, SerializedEvent } from "../../shared/events/event.ts";
 import type { RunEventPublisher } from "../../shared/events/publisher.ts";
 import { aWatchlist } from "./a-watchlist.ts";
 import { countingRandom, fixedClock } from "./clock.ts";
@@ -64,6 +64,8 @@ export interface RunBench {
    * bytes.
    */
   readonly published: Map<string, SerializedEvent>;
+  /** The arguments of all calls of the publisher, oldest first. */
+  readonly publications: RunEvents[];
   /** The sources' answers. A test may change them at any time. */
   readonly answers: ScriptedAnswers;
   /** The sources that give these answers. */
@@ -165,6 +167,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   );
   const queue = messageList();
   const published = new Map<string, SerializedEvent>();
+  const publications: RunEvents[] = [];
   const base = { table, clock, random };
   const stores = {
     watchlists: dynamoWatchlistStore(tables.client, base),
@@ -177,7 +180,9 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   };
   const source = scriptedSources(clock);
   const publisher: RunEventPublisher = {
-    async publish({ events }) {
+    async publish(run) {
+      const { events } = run;
+      publications.push(run);
       for (const event of events) {
         const before = published.get(event.id);
         if (before !== undefined && before.body !== event.body) {
@@ -260,6 +265,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     ...stores,
     queue: queue.port,
     published,
+    publications,
     answers: source.answers,
     sources: source.sources,
     reads: source.reads,

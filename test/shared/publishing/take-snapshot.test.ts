@@ -5,6 +5,7 @@ import type { Destination } from "../../../shared/exports/destination.ts";
 import { columnOfField, itemColumns } from "../../../shared/exports/item-columns.ts";
 import { itemSnapshots } from "../../../shared/publishing/take-snapshot.ts";
 import type { Run } from "../../../shared/runs/run.ts";
+import { decideHold } from "../../../shared/runs/decide-hold.ts";
 import { snapshotTimeoutMs } from "../../../shared/runs/finish-run.ts";
 import { completeReads, lastReadAt } from "../../../shared/runs/last-read.ts";
 import { listItems } from "../../../shared/watchlists/list-items.ts";
@@ -192,6 +193,26 @@ describe("the snapshot file of a run", () => {
       }
     },
   );
+
+  it.each([
+    ["published with a run that was released", "released", true],
+    ["left out of a run that was discarded", "discarded", false],
+  ] as const)("is %s", async (_, status, isPublished) => {
+    const brake = { maxChangedPercent: 50, minItems: 4 };
+    const list = await bench.createList(["10001", "10002", "10003", "10004"], { brake });
+    await bench.run(list);
+    bench.clock.set("2026-03-01T01:00:00Z");
+    bench.answers.product = found(1_000);
+    await bench.run(list);
+    const held = await bench.lastRun(list);
+    expect(held).toMatchObject({ phase: "held", snapshot: { rows: 4 } });
+    await decideHold(held, { status, reason: null }, { ...bench, warn: () => {} });
+    await bench.work([]);
+
+    const [notice, ended] = bench.publications.slice(-2);
+    expect(notice).not.toHaveProperty("snapshot");
+    expect(ended?.snapshot).toEqual(isPublished ? held.snapshot : undefined);
+  });
 
   it("does not keep a run in progress whose file could not be written for 15 minutes", async () => {
     const list = await bench.createList(["10001"]);

@@ -163,7 +163,7 @@ function checkItem(
       expected = applyOutcome(expected, outcome, { ...reading, position, scraper });
     }
     expected = withMissedSteps(expected, { run, steps });
-    if (!isTouched) checkSnapshotRow(snapshots, run, expected);
+    checkSnapshotRow(snapshots, run, { item: expected, isTouched });
     ({ item: expected, delistings } = afterHold(
       before,
       { item: expected, delistings },

@@ -171,29 +171,42 @@ function PlaceFields({ draft, change, messageFor }: DraftFieldsProps) {
         checked={draft.rows}
         onChange={(rows) => change({ rows })}
       />
-      <Field
-        label="Parquet file of all items"
-        hint="Contains each item of a watchlist with its last known values."
-      >
-        {(control) => (
-          <select
-            {...control}
-            value={draft.snapshot}
-            onChange={({ currentTarget: { value } }) =>
-              change({ snapshot: value === "run" || value === "day" ? value : "none" })
-            }
-          >
-            <option value="none">no</option>
-            <option value="run">after each run</option>
-            <option value="day">once a day</option>
-          </select>
-        )}
-      </Field>
+      <SnapshotField value={draft.snapshot} onChange={(snapshot) => change({ snapshot })} />
       <Checkbox
         label="Use path-style addresses (for stores without virtual-hosted buckets, and for bucket names with dots)"
         checked={draft.pathStyle}
         onChange={(pathStyle) => change({ pathStyle })}
       />
     </>
+  );
+}
+
+/** Chooses which runs have a file of all items. */
+function SnapshotField({
+  value,
+  onChange,
+}: {
+  readonly value: DestinationDraft["snapshot"];
+  readonly onChange: (chosen: DestinationDraft["snapshot"]) => void;
+}) {
+  return (
+    <Field
+      label="Parquet file of all items"
+      hint="Contains each item of a watchlist with its last known values."
+    >
+      {(control) => (
+        <select
+          {...control}
+          value={value}
+          onChange={({ currentTarget: { value: chosen } }) =>
+            onChange(chosen === "run" || chosen === "day" ? chosen : "none")
+          }
+        >
+          <option value="none">no</option>
+          <option value="run">after each run</option>
+          <option value="day">once a day</option>
+        </select>
+      )}
+    </Field>
   );
 }
