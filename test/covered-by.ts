@@ -186,7 +186,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/aws/history/": {
     "test/shared/aws/history/history-store.test.ts": files(
       "guarded-writes history-bounds item-buckets item-points line-chunks listed-runs merge-window",
-      "run-rows segment-rows window-lines",
+      "run-rows runs-at segment-rows window-lines",
     ),
   },
   "shared/aws/ledger/": {

@@ -26,7 +26,7 @@ export interface WatchlistDependencies {
   readonly queue: RunQueue;
   readonly schedules: Schedules;
   readonly endpoints: EndpointLookup;
-  readonly history: Pick<HistoryStore, "item" | "runs">;
+  readonly history: Pick<HistoryStore, "item" | "runs" | "runsAt">;
   readonly backtests: Pick<BacktestStore, "get">;
   readonly clock: Clock;
   readonly random: RandomSource;

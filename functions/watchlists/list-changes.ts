@@ -77,6 +77,11 @@ async function changesOf(
   const page = await listChanges(
     {
       watchlistIds: wanted.watchlists.map(({ id }) => id),
+      newestRuns: new Map(
+        wanted.watchlists.flatMap(({ id, runCount }) =>
+          runCount === 0 ? [] : [[id, runCount] as const],
+        ),
+      ),
       span: historySpan(query, { now: clock.now(), defaultDays: changesDefaultDays }),
       keptSince: historyStart(clock.now()),
       kind,

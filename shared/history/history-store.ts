@@ -17,6 +17,12 @@ export interface RunsQuery extends HistorySpan {
   readonly isWhole?: boolean;
 }
 
+/** The number of a run of a watchlist. */
+export interface RunPlace {
+  readonly watchlistId: string;
+  readonly runNumber: number;
+}
+
 /**
  * `merged`: all items of the window are merged. `unfinished`: `isOver` returned true first; a later
  * call continues. `watchlist_deleted`: nothing more is stored. `missing`: nothing was merged,
@@ -62,4 +68,10 @@ export interface HistoryStore {
    * only when the consumer needs it.
    */
   runs(query: RunsQuery): AsyncIterable<RunSegment>;
+  /**
+   * Reads single runs of several watchlists together, each with only its points in a span. Needs far
+   * fewer requests than `runs`. Returns the runs by watchlist ID, and leaves out runs that are not
+   * recorded, or whose points are in more than one row.
+   */
+  runsAt(places: readonly RunPlace[], span: HistorySpan): Promise<ReadonlyMap<string, RunSegment>>;
 }

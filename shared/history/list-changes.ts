@@ -19,6 +19,8 @@ export const changeSorts = ["time", "size", "amount"] as const;
 
 export interface ChangesQuery extends ChangeFilter {
   readonly watchlistIds: readonly string[];
+  /** The number of the newest run of each watchlist, recorded or not; absent if it never ran. */
+  readonly newestRuns: ReadonlyMap<string, number>;
   readonly span: HistorySpan;
   /** Start of the kept history, ISO 8601. */
   readonly keptSince: string;
@@ -68,7 +70,7 @@ interface TimeCursor {
   readonly listed: number;
 }
 
-type Reader = Pick<HistoryStore, "item" | "runs">;
+type Reader = Pick<HistoryStore, "item" | "runs" | "runsAt">;
 
 async function changesByTime(query: ChangesQuery, history: Reader): Promise<ChangesPage> {
   const { limit, startingAfter } = query;
@@ -152,30 +154,27 @@ function orderOf(run: ListedRun, place: Place): number {
   return place.runNumber - runNumber;
 }
 
+/** The runs of one watchlist, latest first. */
+interface RunSource {
+  /** The next run; undefined if there is none. */
+  readonly next: () => Promise<ListedRun | undefined>;
+  readonly end: () => Promise<void>;
+}
+
 /**
  * Yields the runs of the queried watchlists, latest first, from `start`, where the page begins.
  * Undefined: from the latest run of the time span.
  */
 async function* runsByTime(
-  { watchlistIds, span }: ChangesQuery,
+  query: ChangesQuery,
   start: TimeCursor | undefined,
-  history: Pick<HistoryStore, "runs">,
+  history: Pick<HistoryStore, "runs" | "runsAt">,
 ): AsyncGenerator<ListedRun> {
-  // A point is never later than the end of its run.
-  const until = start === undefined || start.endedAt > span.until ? span.until : start.endedAt;
-  const sources = watchlistIds.map((watchlistId) => {
-    const runs = history.runs({ watchlistId, since: span.since, until, order: "newest_first" });
-    return { watchlistId, runs: runs[Symbol.asyncIterator]() };
-  });
-  const nextOf = async ({ watchlistId, runs }: (typeof sources)[number]) => {
-    for (;;) {
-      const { done, value } = await runs.next();
-      if (done === true) return undefined;
-      const run = { watchlistId, segment: value };
-      if (start === undefined || orderOf(run, start) >= 0) return run;
-    }
-  };
-  const heads = await inParallel(sources, readsAtOnce, nextOf);
+  const sources =
+    start === undefined
+      ? await sourcesFromNewest(query, history)
+      : sourcesFrom(query, start, history);
+  const heads = await inParallel(sources, readsAtOnce, ({ next }) => next());
   try {
     for (;;) {
       const run = heads.reduce(
@@ -186,13 +185,89 @@ async function* runsByTime(
       if (run === undefined) return;
       yield run;
       const index = heads.indexOf(run);
-      const source = sources[index];
-      heads[index] = source && (await nextOf(source));
+      heads[index] = await sources[index]?.next();
     }
   } finally {
-    for (const { runs } of sources) await runs.return?.();
+    for (const { end } of sources) await end();
   }
 }
+
+function sourcesFrom(
+  { watchlistIds, span }: ChangesQuery,
+  start: TimeCursor,
+  history: Pick<HistoryStore, "runs">,
+): readonly RunSource[] {
+  // A point is never later than the end of its run.
+  const until = start.endedAt > span.until ? span.until : start.endedAt;
+  return watchlistIds.map((watchlistId) => {
+    const source = sourceOf(watchlistId, { since: span.since, until }, history);
+    const next = async (): Promise<ListedRun | undefined> => {
+      const run = await source.next();
+      return run === undefined || orderOf(run, start) >= 0 ? run : next();
+    };
+    return { ...source, next };
+  });
+}
+
+/** Reads the newest runs of all watchlists together: a page often needs no other runs. */
+async function sourcesFromNewest(
+  { watchlistIds, newestRuns, span }: ChangesQuery,
+  history: Pick<HistoryStore, "runs" | "runsAt">,
+): Promise<readonly RunSource[]> {
+  const places = watchlistIds.flatMap((watchlistId) => {
+    const runNumber = newestRuns.get(watchlistId);
+    return runNumber === undefined ? [] : [{ watchlistId, runNumber }];
+  });
+  const newest = await history.runsAt(places, span);
+  return watchlistIds.map((watchlistId) => {
+    const segment = newest.get(watchlistId);
+    // A run that ended later can be far from the last run of the span.
+    if (segment === undefined || segment.endedAt > span.until) {
+      return sourceOf(watchlistId, span, history);
+    }
+    if (segment.runNumber === 1 || segment.endedAt < span.since) {
+      return sourceOfOne({ watchlistId, segment });
+    }
+    const rest = sourceOf(watchlistId, { ...span, from: segment.runNumber - 1 }, history);
+    return segment.points.length === 0 ? rest : withFirst({ watchlistId, segment }, rest);
+  });
+}
+
+function sourceOf(
+  watchlistId: string,
+  span: HistorySpan & { readonly from?: number },
+  history: Pick<HistoryStore, "runs">,
+): RunSource {
+  const query = { watchlistId, ...span, order: "newest_first" } as const;
+  const runs = history.runs(query)[Symbol.asyncIterator]();
+  return {
+    async next() {
+      const { done, value } = await runs.next();
+      return done === true ? undefined : { watchlistId, segment: value };
+    },
+    async end() {
+      await runs.return?.();
+    },
+  };
+}
+
+function withFirst(run: ListedRun, rest: RunSource): RunSource {
+  let first: ListedRun | undefined = run;
+  return {
+    ...rest,
+    async next() {
+      const next = first ?? (await rest.next());
+      first = undefined;
+      return next;
+    },
+  };
+}
+
+/** A source with one run, or with none if the run has no points. */
+const sourceOfOne = (run: ListedRun): RunSource => {
+  const none = { next: async () => undefined, end: async () => {} };
+  return run.segment.points.length === 0 ? none : withFirst(run, none);
+};
 
 async function changesBySize(query: ChangesQuery, history: Reader): Promise<ChangesPage> {
   const { limit, sort, startingAfter } = query;

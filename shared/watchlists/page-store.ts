@@ -92,10 +92,18 @@ export interface PageStore {
   details(watchlistId: string, query?: DetailsQuery): Promise<ReadonlyMap<string, ItemDetails>>;
   /**
    * Reads the details of some items, in one request for each page that has some of them. Items
+<<<<<<< HEAD
    * without details are absent. `ids` must be sorted. Strongly consistent.
    */
   detailsOf(watchlistId: string, ids: readonly string[]): Promise<readonly ItemDetails[]>;
   /** Changes the details of items, page by page. Reads each page once, unless it is contended. */
+=======
+   * without details are absent. Strongly consistent.
+   * @param itemIds sorted
+   */
+  detailsOf(watchlistId: string, itemIds: readonly string[]): Promise<readonly ItemDetails[]>;
+  /** Changes the details of items, page by page. */
+>>>>>>> dash2
   changeDetails(list: WatchlistRef, change: DetailsChange): Promise<DetailsChanged>;
   /**
    * Creates the pages of details of a new watchlist, as `create` creates its pages of items. Call

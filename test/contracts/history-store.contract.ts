@@ -94,6 +94,23 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await itemOf("10001")).toEqual([withoutId(1, first), withoutId(1, second)]);
     });
 
+    it("return single runs of several watchlists together, only those that are recorded, with their points in the span", async () => {
+      await store.append(list, segment(1, [price("10001", 1), price("10002", 5)]));
+      await store.append(list, segment(2, [price("10001", 2)]));
+      const span = { since: hour(1), until: hour(4) };
+
+      const found = await store.runsAt(
+        [
+          { watchlistId, runNumber: 1 },
+          { watchlistId: "wl_other", runNumber: 1 },
+        ],
+        span,
+      );
+      expect([...found]).toEqual([[watchlistId, segment(1, [price("10001", 1)])]]);
+      expect(await store.runsAt([{ watchlistId, runNumber: 3 }], span)).toEqual(new Map());
+      expect(await store.runsAt([], span)).toEqual(new Map());
+    });
+
     it("are stored once if the same run is recorded twice", async () => {
       await appendRuns([1, 1]);
 

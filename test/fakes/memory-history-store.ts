@@ -64,6 +64,14 @@ export function memoryHistoryStore(clock?: Clock): MemoryHistoryStore {
     async *runs({ watchlistId, ...query }) {
       yield* listed(inRunOrder(historyOf(watchlistId)), shown(query));
     },
+    async runsAt(places, span) {
+      const found = new Map<string, RunSegment>();
+      for (const { watchlistId, runNumber } of places) {
+        const segment = historyOf(watchlistId).segments.get(runNumber);
+        if (segment !== undefined) found.set(watchlistId, within(segment, shown(span)));
+      }
+      return found;
+    },
   };
 }
 

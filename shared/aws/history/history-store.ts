@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { HistoryStore } from "../../history/history-store.ts";
 import { withShownSpan } from "../../history/kept-history.ts";
 import { historyKeys } from "../table/table.ts";
+import { runsAt } from "./runs-at.ts";
 import { putRows } from "./guarded-writes.ts";
 import { itemPoints } from "./item-points.ts";
 import { listedRuns } from "./listed-runs.ts";
@@ -41,5 +42,7 @@ export function dynamoHistoryStore(
     merge: (list, request) => mergeWindow(client, options, { list, ...request }),
     item: (query) => itemPoints(client, table, withShownSpan(query, clock.now())),
     runs: (query) => listedRuns(client, table, withShownSpan(query, clock.now())),
+    runsAt: (places, span) =>
+      runsAt(client, options, { places, ...withShownSpan(span, clock.now()) }),
   };
 }

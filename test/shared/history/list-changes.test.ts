@@ -20,6 +20,7 @@ const run: RunSegment = {
 
 const query: ChangesQuery = {
   watchlistIds: lists,
+  newestRuns: new Map(),
   span: { since: "2026-02-01T00:00:00.000Z", until: "2026-03-02T00:00:00.000Z" },
   keptSince: "2025-03-01T00:00:00.000Z",
   sort: "size",
@@ -34,6 +35,7 @@ describe("the changes of several watchlists by size", () => {
         { ...query, startingAfter },
         {
           item: async () => [],
+          runsAt: async () => new Map(),
           async *runs({ watchlistId }) {
             for (let n = 0; watchlistId === slowest && n < 50; n += 1) await Promise.resolve();
             yield run;
@@ -60,6 +62,7 @@ describe("the changes of several watchlists by size", () => {
     }));
     const { changes } = await listChanges(query, {
       item: async () => [],
+      runsAt: async () => new Map(),
       async *runs() {
         yield { ...run, points };
       },
