@@ -295,7 +295,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/backtest.test.ts": files("history-span"),
     "test/functions/watchlists/history.test.ts": files(
       "item-history last-known observed-fields present-history queries",
-      "run-changes",
+      "run-changes runs-by-time",
     ),
     "test/shared/history/merge-history.test.ts": files("history kept-history window"),
     "test/shared/runs/run-history.test.ts": files("point-lines"),
