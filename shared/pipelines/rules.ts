@@ -99,10 +99,9 @@ export function matchRoutes(
   facts: ReadingFacts,
   remembered: Remembered = nothingRemembered,
 ): RouteMatches {
-  const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
+  const { trackedFields, fieldNames } = stepScrapers[step.scraper];
   const { before, after } = facts;
-  const changed =
-    before === null || after === null ? {} : changedFields(before, after, Object.keys(fieldTypes));
+  const changed = before === null || after === null ? {} : changedFields(before, after, fieldNames);
   const trackedChanged = trackedFields.some((field) => changed[field] !== undefined);
   const outcome: Outcome = {
     ...facts,
@@ -206,9 +205,9 @@ interface Matched {
  * null, the event shows this number as `before`.
  */
 function changesIn({ step, facts, changed, routes, reporting }: Matched) {
-  const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
+  const { trackedFields, fieldNames } = stepScrapers[step.scraper];
   const { known, after, notified } = facts;
-  const news = after === null ? {} : changedFields(known, after, Object.keys(fieldTypes));
+  const news = after === null ? {} : changedFields(known, after, fieldNames);
   const isNew = (field: string): boolean => news[field] !== undefined;
   const isUnreported = (field: string): boolean => isNew(field) || !notified.has(field);
   const changedTracked = trackedFields.filter((field) => changed[field] !== undefined);

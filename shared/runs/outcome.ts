@@ -198,14 +198,16 @@ function changesSince(
   { scraper }: Step,
 ): Pick<ItemOutcome, "observed"> {
   const changes: Record<string, ObservedChange> = {};
-  for (const field of Object.keys(stepScrapers[scraper].fieldTypes)) {
+  let isEmpty = true;
+  for (const field of stepScrapers[scraper].fieldNames) {
     const before = known[field];
     const after = observed[field];
     if (after === undefined) continue;
-    if (before === undefined) changes[field] = { after };
-    else if (!areEqual(field, before, after)) changes[field] = { before, after };
+    if (before !== undefined && areEqual(field, before, after)) continue;
+    changes[field] = before === undefined ? { after } : { before, after };
+    isEmpty = false;
   }
-  return Object.keys(changes).length === 0 ? {} : { observed: changes };
+  return isEmpty ? {} : { observed: changes };
 }
 
 const changesIn = ({
@@ -223,10 +225,12 @@ const reportedIn = (
 });
 
 /** Last known values of the fields that a step reads, even if another kind of step read them. */
-const knownOf = (item: Item, step: Step): Snapshot =>
-  valuesOf(Object.keys(stepScrapers[step.scraper].fieldTypes), (field) =>
-    knownValue(item, field, readingKind(step)),
-  );
+function knownOf(item: Item, step: Step): Snapshot {
+  // Most items of a baseline run have no reading.
+  if (Object.keys(item.readings).length === 0) return {};
+  const kind = readingKind(step);
+  return valuesOf(stepScrapers[step.scraper].fieldNames, (field) => knownValue(item, field, kind));
+}
 
 const notifiedOf = ({ openChanges }: Item): ReadonlySet<string> =>
   new Set(

@@ -43,23 +43,20 @@ interface ComparedBatch {
  */
 export function batchShape(step: Step, { items, answers }: ComparedBatch): BatchShape | undefined {
   const kind = readingKind(step);
-  const known = answers.flatMap((answer) => {
-    const item = items.get(answer.id);
-    const before = item?.readings[kind];
-    const isKnown = item !== undefined && item.state !== "delisted" && before !== undefined;
-    return isKnown ? [{ answer, item, before }] : [];
-  });
-  // An item whose earlier read was incomplete has been counted by that run.
-  const incomplete = known.filter(
-    ({ answer, item }) => answer.status === "partial" && item.lastReadStatus === "ok",
-  ).length;
-  const compared = known.flatMap(({ answer: { observed }, before }) =>
-    observed === null ? [] : [{ observed, before }],
-  );
-  if (compared.length + incomplete === 0) return undefined;
   const fields: Record<string, [had: number, lost: number]> = {};
-  for (const { observed, before } of compared) countFields(fields, before, observed);
-  return { compared: compared.length, incomplete, fields };
+  let compared = 0;
+  let incomplete = 0;
+  for (const { id, status, observed } of answers) {
+    const item = items.get(id);
+    const before = item?.readings[kind];
+    if (item === undefined || item.state === "delisted" || before === undefined) continue;
+    // An item whose earlier read was incomplete has been counted by that run.
+    if (status === "partial" && item.lastReadStatus === "ok") incomplete += 1;
+    if (observed === null) continue;
+    compared += 1;
+    countFields(fields, before, observed);
+  }
+  return compared + incomplete === 0 ? undefined : { compared, incomplete, fields };
 }
 
 function countFields(
@@ -67,8 +64,8 @@ function countFields(
   before: Snapshot,
   observed: Snapshot,
 ): void {
-  for (const [field, value] of Object.entries(before)) {
-    if (value === null) continue;
+  for (const field in before) {
+    if (!hasValue(before[field])) continue;
     const counts = (fields[field] ??= [0, 0]);
     counts[0] += 1;
     if (!hasValue(observed[field])) counts[1] += 1;

@@ -165,6 +165,8 @@ export interface StepScraperEntry {
    * test them only with `ok` and in `where`.
    */
   readonly derivedFields: readonly string[];
+  /** The names in `fieldTypes`, in the same order. Reads of many items would list them too often. */
+  readonly fieldNames: readonly string[];
   /** Type of each field of this scraper. Any field may also be null. */
   readonly fieldTypes: Readonly<Record<string, FieldType>>;
 }
@@ -196,6 +198,7 @@ function productStep(
     ...ownDerivedFields,
     ...(entry.testableFields.includes("price") ? derivedPriceFields : []),
   ];
+  const types = typesOf([...entry.testableFields, ...entry.trackedFields, ...derivedFields]);
   return {
     ...entry,
     endpoint: "products",
@@ -203,7 +206,8 @@ function productStep(
     leastQuarters: costQuarters,
     itemsPerCallMax: productTier(entry.platform, entry.tier).itemsPerCallMax,
     derivedFields,
-    fieldTypes: typesOf([...entry.testableFields, ...entry.trackedFields, ...derivedFields]),
+    fieldNames: Object.keys(types),
+    fieldTypes: types,
   };
 }
 
@@ -226,6 +230,7 @@ function offerStep(
     trackedFields: fields,
     testableFields: fields,
     derivedFields: [],
+    fieldNames: fields,
     fieldTypes: typesOf(fields),
   };
 }

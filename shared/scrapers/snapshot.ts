@@ -68,13 +68,18 @@ const paths: { readonly [Id in ScraperId]: Paths<Id> } = {
   },
 };
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant are known
+const pathEntries = Object.fromEntries(
+  Object.entries(paths).map(([scraper, own]) => [scraper, Object.entries<Path>(own)]),
+) as Readonly<Record<ScraperId, readonly (readonly [string, Path])[]>>;
+
 /**
  * Extracts the tracked and testable fields of a product read. A field that the read does not
  * contain is absent. A field is null if its value, or an object that contains it, is null.
  */
 export function snapshotOf(scraper: ScraperId, fields: ProductFields): Snapshot {
   const snapshot: Record<string, FieldValue> = {};
-  for (const [field, path] of Object.entries<Path>(paths[scraper])) {
+  for (const [field, path] of pathEntries[scraper]) {
     const value = valueAt(fields, path);
     if (isFieldValue(value)) snapshot[field] = value;
   }

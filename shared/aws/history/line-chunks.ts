@@ -22,12 +22,16 @@ const bytesMax = 300 * 1024;
  */
 export function chunksOf(lines: readonly string[]): LineChunk[] {
   const chunks: LineChunk[] = [];
+  let charactersMax = historyBounds.chunkCharactersMax;
   let start = 0;
   let characters = 0;
   for (const [n, line] of lines.entries()) {
     characters += line.length + 1;
-    if (characters >= historyBounds.chunkCharactersMax || n === lines.length - 1) {
-      chunks.push(...compressed(lines.slice(start, n + 1)));
+    if (characters >= charactersMax || n === lines.length - 1) {
+      const parts = compressed(lines.slice(start, n + 1));
+      // The next lines compress about as well. To split them first avoids compressing them twice.
+      if (parts.length > 1) charactersMax = Math.ceil(charactersMax / parts.length);
+      chunks.push(...parts);
       start = n + 1;
       characters = 0;
     }

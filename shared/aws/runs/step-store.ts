@@ -175,12 +175,6 @@ const startRows = (
     })),
   );
 
-function withoutDetails(outcome: ItemOutcome): ItemOutcome {
-  if (outcome.details === undefined) return outcome;
-  const { details: _details, ...bare } = outcome;
-  return bare;
-}
-
 /**
  * Stores the result of a batch. Returns false, without a change, if the batch already has a result.
  * The outcomes are split over three attributes, because their readers differ: plans of the next
@@ -204,9 +198,8 @@ async function putResult(
   },
 ): Promise<boolean> {
   const points = pointLinesOf(ref.step, found.outcomes);
-  const bare = found.outcomes.map(withoutDetails);
   const details = await storeDetails(client, options, { ref, outcomes: found.outcomes, ttl });
-  const { routed, outcomes, silent } = Object.groupBy(bare, (outcome) => {
+  const { routed, outcomes, silent } = Object.groupBy(found.outcomes, (outcome) => {
     if (outcome.next !== undefined) return "routed";
     return isSilent(outcome) ? "silent" : "outcomes";
   });
@@ -221,9 +214,9 @@ async function putResult(
           ...resultKey(ref),
           ...details,
           counts: found.counts,
-          ...(routed !== undefined && { routed: pack(routed.map(withoutPoint)) }),
-          ...(outcomes !== undefined && { outcomes: pack(outcomes.map(withoutPoint)) }),
-          ...(silent !== undefined && { silent: pack(silent.map(withoutPoint)) }),
+          ...(routed !== undefined && { routed: pack(routed.map(storedPart)) }),
+          ...(outcomes !== undefined && { outcomes: pack(outcomes.map(storedPart)) }),
+          ...(silent !== undefined && { silent: pack(silent.map(storedPart)) }),
           ...(points.length > 0 && { points: packLines(points) }),
           ...(delisted.length > 0 && { delisted: pack(delisted) }),
           ...before,
@@ -236,8 +229,11 @@ async function putResult(
   );
 }
 
-/** The outcome without its observed changes, which are in its history point. */
-const withoutPoint = ({ observed: _o, ...outcome }: ItemOutcome): ItemOutcome => outcome;
+/**
+ * The outcome without its observed changes, which are in its history point, and without its
+ * details, which are stored apart.
+ */
+const storedPart = ({ observed: _o, details: _d, ...outcome }: ItemOutcome): ItemOutcome => outcome;
 
 /**
  * Stores a plan of a step: first its batches, then the step row, which makes the plan effective, in
