@@ -1,4 +1,4 @@
-import type { FieldValue, ScraperId, scrapers, Snapshot } from "./catalog.ts";
+import type { FieldValue, ScraperId, scrapers, Snapshot } from "./catalogue.ts";
 import { type ConditionFilter, matchesCondition } from "./offer.ts";
 import {
   type OfferCheckAnswer,
@@ -68,10 +68,10 @@ const paths: { readonly [Id in ScraperId]: Paths<Id> } = {
   },
 };
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant are known
-const pathEntries = Object.fromEntries(
+/** The entries of `paths` by scraper, which many reads would otherwise list again. */
+const pathsByField: ReadonlyMap<string, readonly (readonly [string, Path])[]> = new Map(
   Object.entries(paths).map(([scraper, own]) => [scraper, Object.entries<Path>(own)]),
-) as Readonly<Record<ScraperId, readonly (readonly [string, Path])[]>>;
+);
 
 /**
  * Extracts the tracked and testable fields of a product read. A field that the read does not
@@ -79,7 +79,7 @@ const pathEntries = Object.fromEntries(
  */
 export function snapshotOf(scraper: ScraperId, fields: ProductFields): Snapshot {
   const snapshot: Record<string, FieldValue> = {};
-  for (const [field, path] of pathEntries[scraper]) {
+  for (const [field, path] of pathsByField.get(scraper) ?? []) {
     const value = valueAt(fields, path);
     if (isFieldValue(value)) snapshot[field] = value;
   }
