@@ -1,4 +1,4 @@
-import type { FieldValue, ScraperId, scrapers, Snapshot } from "./catalogue.ts";
+import type { FieldValue, ScraperId, scrapers, Snapshot } from "./catalog.ts";
 import { type ConditionFilter, matchesCondition } from "./offer.ts";
 import {
   type OfferCheckAnswer,
