@@ -54,15 +54,7 @@ export async function* readPages<Page extends PageRange>(
 ): AsyncGenerator<Page> {
   let bound = from;
   let size = firstBatch;
-  let batch: Page[] = [];
-  if (from === "" && atOnce > 1) {
-    const query = pagesQuery(table, kind, { watchlistId, bound, to });
-    batch = (await firstRows(table.client, query, atOnce)).map(kind.parse);
-    if (batch.length === 0) return;
-  }
-  if (batch[0]?.lowest !== bound) {
-    batch = await pagesHolding(table, kind, { watchlistId, id: bound });
-  }
+  let batch = await firstPages(table, kind, { watchlistId, bound, to, atOnce });
   while (batch.length > 0) {
     for (const page of batch) {
       if (page.lowest > bound) break;
@@ -71,12 +63,46 @@ export async function* readPages<Page extends PageRange>(
       if (page.upper === null || (to !== undefined && page.upper > to)) return;
       bound = page.upper;
     }
-    batch = await pagesFrom(table, kind, { watchlistId, bound, to, size });
-    if (batch[0]?.lowest !== bound) {
-      batch = await pagesHolding(table, kind, { watchlistId, id: bound });
-    }
+    batch = await startingAt(table, kind, {
+      watchlistId,
+      bound,
+      pages: await pagesFrom(table, kind, { watchlistId, bound, to, size }),
+    });
     size = Math.min(size * 2, batchMax);
   }
+}
+
+interface FirstPages extends Pick<PagesRead, "watchlistId" | "to"> {
+  readonly bound: string;
+  readonly atOnce: number;
+}
+
+/** Reads the first pages of a range; several in one request if the range begins at the first ID. */
+async function firstPages<Page extends PageRange>(
+  table: PageTable,
+  kind: PageKind<Page>,
+  { watchlistId, bound, to, atOnce }: FirstPages,
+): Promise<Page[]> {
+  if (bound !== "" || atOnce <= 1) return pagesHolding(table, kind, { watchlistId, id: bound });
+  const query = pagesQuery(table, kind, { watchlistId, bound, to });
+  const pages = (await firstRows(table.client, query, atOnce)).map(kind.parse);
+  return pages.length === 0 ? [] : startingAt(table, kind, { watchlistId, bound, pages });
+}
+
+/**
+ * Returns pages that begin with an ID. If the page of the ID is missing, because other requests
+ * merged it, returns only the page that now contains the ID.
+ */
+async function startingAt<Page extends PageRange>(
+  table: PageTable,
+  kind: PageKind<Page>,
+  {
+    watchlistId,
+    bound,
+    pages,
+  }: { readonly watchlistId: string; readonly bound: string; readonly pages: Page[] },
+): Promise<Page[]> {
+  return pages[0]?.lowest === bound ? pages : pagesHolding(table, kind, { watchlistId, id: bound });
 }
 
 const reaches = ({ upper }: PageRange, id: string): boolean => upper === null || upper > id;

@@ -75,9 +75,7 @@ export function usePaletteEntries(search: string): PaletteResults {
     [search],
   );
   const rested = useDebounced(search, restMilliseconds);
-  // The search by words takes longer, so it must not delay the search by ID.
-  const isNext = rested === search && !byId.loading && (byId.data?.length ?? 0) < itemsMax;
-  const words = isNext && search.length >= searchLengthMin ? search : "";
+  const words = rested === search && mayAddItems(byId, search) ? search : "";
   const byText = useQuery(
     (api, signal) => (words === "" ? none : itemsWith(words, { match: "text", api, signal })),
     [words],
@@ -91,6 +89,16 @@ export function usePaletteEntries(search: string): PaletteResults {
     isLoading: lists.loading || byId.loading || byText.loading || rested !== search,
   };
 }
+
+/**
+ * Returns true if a search by words may add items to those that the search by ID found. The search
+ * by words takes longer, so it starts after the other one.
+ */
+const mayAddItems = (
+  byId: { readonly loading: boolean; readonly data?: readonly PaletteEntry[] | undefined },
+  search: string,
+): boolean =>
+  !byId.loading && (byId.data?.length ?? 0) < itemsMax && search.length >= searchLengthMin;
 
 const none: Promise<readonly PaletteEntry[]> = Promise.resolve([]);
 
