@@ -27,6 +27,15 @@ const create = (client: Client) =>
   client.call("createWatchlist", { body: { ...watchlist, ids: [...watchlist.ids] } });
 
 describe("a call of the TypeScript client", () => {
+  it.each([Number.NaN, Infinity])("refuses the limit %d, which JSON would drop", async (limit) => {
+    const { service, client } = await scripted(() => ({ body: {} }));
+    const body = { platform: "retailer_d", ids: ["9000001"], max_credits: limit } as const;
+    await expect(client.products.read({ ...body, ids: [...body.ids] })).rejects.toThrow(
+      "'max_credits' must be a finite number",
+    );
+    expect(service.calls).toEqual([]);
+  });
+
   it("sends the key, the path, the query and the body", async () => {
     const { service, client } = await scripted(() => ({ body: { id: "wl_1" } }));
     await client.call("changeWatchlistItems", { path: { id: "wl 1" }, body: { add: ["9000001"] } });

@@ -111,5 +111,13 @@ describe("the export reader of the TypeScript client", () => {
     const options = { prefix: "shop/", since: "2026-11-24" };
     for await (const run of readRuns(storeOf(complete()), options)) found.push(run);
     expect(found).toEqual([]);
+    for await (const run of readRuns(storeOf(complete()), { ...options, since: "2026-11-23" }))
+      found.push(run.folder);
+    expect(found).toContain(folderOf(1));
+  });
+
+  it.each(["2026-11-23T00:00:00Z", "23.11.2026"])("refuses %s as `since`", async (since) => {
+    const runs = readRuns(storeOf(complete()), { prefix: "shop/", since });
+    await expect(runs.next()).rejects.toThrow("'since' must be a UTC date such as 2026-11-23");
   });
 });

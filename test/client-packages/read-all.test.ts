@@ -26,6 +26,21 @@ async function service(failAt?: string) {
 }
 
 describe("readAll of the TypeScript client", () => {
+  it.each([{ concurrency: 0 }, { concurrency: Number.NaN }, { batchSize: 0 }, { from: -1 }])(
+    "refuses %j, with which it would read nothing or the wrong IDs",
+    async (option) => {
+      const { client } = await service();
+      const all = client.products.readAll(["90000"], { platform: "retailer_b", ...option });
+      await expect(all.next()).rejects.toThrow(`'${Object.keys(option)[0]}' must be an integer`);
+    },
+  );
+
+  it("refuses one string instead of a list of IDs", async () => {
+    const { client } = await service();
+    const all = client.products.readAll("9000001", { platform: "retailer_b" });
+    await expect(all.next()).rejects.toThrow("'ids' must be a list of IDs");
+  });
+
   it("reads 50,000 IDs in order, and never takes more of them than the calls at the same time need", async () => {
     const { seen, client } = await service();
     function* ids() {

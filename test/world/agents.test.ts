@@ -126,7 +126,7 @@ describe("an agent with a key that can read and spend", () => {
       .replaceAll(id, "wl_1")
       .replaceAll(since, "2026-11-25T20:00:00.000Z");
     const page = readFileSync(new URL("../../docs/agents.md", import.meta.url), "utf8");
-    expect(/```text\n(?<session>> [^`]+)\n```/.exec(page)?.groups?.["session"]).toBe(recorded);
+    expect(/```\n(?<session>> [^`]+)\n```/.exec(page)?.groups?.["session"]).toBe(recorded);
   });
 
   it("sees no tool that changes watchlists, and gets 403 UNAUTHORIZED if it calls one", async () => {

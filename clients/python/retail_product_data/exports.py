@@ -30,6 +30,8 @@ class FolderStore:
 
     def __init__(self, root: str | Path) -> None:
         self._root = Path(root)
+        if not self._root.is_dir():
+            raise FileNotFoundError(f"The folder {root} does not exist.")
 
     def keys(self, prefix: str) -> Iterator[str]:
         files = (path for path in self._root.rglob("*") if path.is_file())
@@ -84,6 +86,8 @@ def read_runs(
     the events. Raises ``ExportError`` if a run with a manifest is not complete. ``since`` is a UTC
     date. ``on_incomplete`` is called for a folder without a manifest: its export is not complete.
     """
+    if since and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", since):
+        raise ValueError(f"'since' must be a UTC date such as 2026-11-23 (got {since!r}).")
     keys = store.keys(f"{prefix}events/v=2/")
     # The keys of the folder `hold/` come between those of the folder around it.
     for _, run_keys in groupby(keys, key=lambda key: re.sub("(/hold)?/[^/]*$", "", key)):

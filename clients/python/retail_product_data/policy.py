@@ -37,6 +37,10 @@ def is_repeatable(operation: str) -> bool:
     return OPERATIONS[operation][0] != "POST" and operation not in _SPENDING_READS
 
 
+#: After a longer ``Retry-After``, the caller gets the error instead of a wait.
+_RETRY_AFTER_SECONDS_MAX = 120.0
+
+
 def is_retryable(error: Exception, operation: str, is_in_flight: bool) -> bool:
     """Returns true if another attempt after this error is safe, and can succeed.
 
@@ -48,6 +52,8 @@ def is_retryable(error: Exception, operation: str, is_in_flight: bool) -> bool:
         # A lost request with the same idempotency key is still in progress.
         return operation == "create_watchlist" and is_in_flight
     if error.code not in _RETRIED:
+        return False
+    if (error.retry_after_seconds or 0.0) > _RETRY_AFTER_SECONDS_MAX:
         return False
     # The service refuses a 429 before it does anything. An item call that reports a charge of 0
     # costs nothing. Without a reported charge, the charge is unknown.

@@ -56,6 +56,15 @@ class Products:
         after a failure, store the ``position`` of each batch together with its results, and pass it
         as ``start``. The service reads an ID once in each batch that contains it.
         """
+        for name, value, least in (
+            ("batch_size", batch_size, 1),
+            ("concurrency", concurrency, 1),
+            ("start", start, 0),
+        ):
+            if value is not None and value < least:
+                raise ValueError(f"'{name}' must be at least {least} (got {value}).")
+        if isinstance(ids, str):
+            raise TypeError("'ids' must be a list of IDs (got one string). Write ['9000001'].")
         size = batch_size or self._batch_size(platform, tier)
         calls = concurrency or self._concurrency()
         options = {
@@ -86,6 +95,9 @@ class Products:
 
     def _batch_size(self, platform: str, tier: str | None) -> int:
         platforms = self._transport.call("list_platforms")["data"]
+        known = [one["id"] for one in platforms]
+        if platform not in known:
+            raise ValueError(f"'platform' must be one of {', '.join(known)} (got {platform!r}).")
         limits: dict[str, int] = {
             one["id"]: one["max_items_per_call"]
             for found in platforms

@@ -287,6 +287,22 @@ def test_50000_ids_are_read_in_order_and_only_a_few_batches_are_taken_ahead(serv
     assert ahead <= 4_000
 
 
+@pytest.mark.parametrize("option", [{"concurrency": 0}, {"batch_size": 0}, {"start": -1}])
+def test_an_option_with_which_nothing_would_be_read_is_refused(
+    serve: Serve, option: dict[str, int]
+) -> None:
+    service = serve(lambda *_: EMPTY)
+    with pytest.raises(ValueError, match="must be at least"):
+        next(service.client.products.read_all(["9000001"], platform="retailer_b", **option))
+
+
+def test_an_export_refuses_a_missing_folder_and_a_wrong_date(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        FolderStore(tmp_path / "missing")
+    with pytest.raises(ValueError, match="must be a UTC date"):
+        next(read_events(FolderStore(tmp_path), since="2026-11-23T00:00:00Z"))
+
+
 def test_a_read_continues_at_a_stored_position(serve: Serve) -> None:
     ids = [str(100_000 + number) for number in range(4_500)]
     found: list[str] = []

@@ -55,11 +55,14 @@ const manifestName = "_manifest.json";
  * Iterates over the complete runs of an export. Compares size and SHA-256 of each object with the
  * manifest, and the digest of the manifest with the events.
  * @throws ExportError if a run with a manifest is not complete
+ * @throws TypeError if `since` is not a date
  */
 export async function* readRuns(
   store: ExportStore,
   { prefix = "", since = "", onIncomplete = () => {} }: ReadExportOptions = {},
 ): AsyncGenerator<ExportedRun, void, undefined> {
+  if (since !== "" && !/^\d{4}-\d{2}-\d{2}$/.test(since))
+    throw new TypeError(`'since' must be a UTC date such as 2026-11-23 (got "${since}").`);
   const layout = `${prefix}events/v=2/`;
   for await (const [folder, names] of folders(store.keys(layout))) {
     const [, date = ""] = /\/dt=([0-9-]+)\//.exec(folder) ?? [];

@@ -65,6 +65,11 @@ export class Products {
     const stop = new AbortController();
     const signal =
       options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
+    requireWhole("batchSize", options.batchSize, 1);
+    requireWhole("concurrency", options.concurrency, 1);
+    requireWhole("from", options.from, 0);
+    if (typeof ids === "string")
+      throw new TypeError("'ids' must be a list of IDs (got one string). Write ['9000001'].");
     const size = options.batchSize ?? (await this.#batchSize(options));
     const concurrency = options.concurrency ?? (await this.#concurrency());
     const batches = batchesOf(ids, size, options.from ?? 0);
@@ -106,10 +111,14 @@ export class Products {
       .find(({ id }) => id === platform)
       ?.endpoints.flatMap((endpoint) => (endpoint.id === "products" ? endpoint.tiers : []));
     const wanted = tiers?.find(({ id }) => id === (tier ?? "standard"));
-    if (wanted === undefined) {
-      const valid = tiers?.map(({ id }) => id).join(", ") ?? "";
-      throw new TypeError(`Set 'tier' to a tier of ${platform}: ${valid}.`);
-    }
+    if (tiers === undefined)
+      throw new TypeError(
+        `'platform' must be one of ${data.map(({ id }) => id).join(", ")} (got "${platform}").`,
+      );
+    if (wanted === undefined)
+      throw new TypeError(
+        `Set 'tier' to a tier of ${platform}: ${tiers.map(({ id }) => id).join(", ")}.`,
+      );
     return wanted.max_items_per_call;
   }
 
@@ -117,6 +126,12 @@ export class Products {
     const { concurrency } = await this.#transport.call("getAccount");
     return Math.min(concurrency.limit, concurrencyMax);
   }
+}
+
+/** @throws TypeError if an option is set, but is not an integer of at least `min` */
+function requireWhole(name: string, value: number | undefined, min: number): void {
+  if (value !== undefined && (!Number.isSafeInteger(value) || value < min))
+    throw new TypeError(`'${name}' must be an integer of at least ${min} (got ${value}).`);
 }
 
 /** A later batch can fail while an earlier one is read: its error is thrown after the results before it. */

@@ -100,7 +100,7 @@ export class Transport {
     if (input.body !== undefined) headers["Content-Type"] = "application/json";
     if (operation === "createWatchlist")
       headers["Idempotency-Key"] = input.idempotencyKey ?? randomUUID();
-    const body = input.body === undefined ? {} : { body: JSON.stringify(input.body) };
+    const body = input.body === undefined ? {} : { body: jsonOf(input.body) };
     const timeoutMs = input.timeoutMs ?? timeoutOf(operation);
     return async () => {
       const timeout = AbortSignal.timeout(timeoutMs);
@@ -141,6 +141,18 @@ function parsedOrUndefined(text: string): unknown {
     return undefined;
   }
 }
+
+/**
+ * Converts a body to JSON.
+ * @throws TypeError for a number that JSON cannot contain, which `JSON.stringify` would convert to
+ * null: a limit would then not apply
+ */
+const jsonOf = (body: unknown): string =>
+  JSON.stringify(body, (name, value: unknown) => {
+    if (typeof value === "number" && !Number.isFinite(value))
+      throw new TypeError(`'${name}' must be a finite number (got ${value}).`);
+    return value;
+  });
 
 const pathOf = (template: string, values: Values): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

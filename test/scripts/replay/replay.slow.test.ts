@@ -108,7 +108,7 @@ it("a replay of 210 invented products holds the run in which every fifth price i
   rmSync(large, { recursive: true });
 
   expect(out).toContain(
-    "held 0 runs with all prices multiplied by 100,\nand 2 runs with a fifth of the prices times 100.",
+    "held 0 runs with all prices multiplied by 100,\nand 2 runs with a fifth of the prices multiplied by 100.",
   );
   expect(out).not.toContain("DIFFERENT");
   expect(code).toBe(0);

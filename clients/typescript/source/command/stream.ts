@@ -1,4 +1,4 @@
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import type { Event } from "../events.ts";
 import { readRuns } from "../exports.ts";
@@ -68,14 +68,21 @@ export const download: Command = {
     const [prefix, since] = [textOf(values, "prefix") ?? "", textOf(values, "since") ?? ""];
     const onIncomplete = (folder: string): void =>
       output.warn(`Skipped ${folder}: it has no manifest yet, so its export is not complete.\n`);
+    let runs = 0;
     async function* rows(): AsyncGenerator<Row> {
       for await (const run of readRuns(recording, { prefix, since, onIncomplete })) {
+        runs += 1;
         for (const [key, content] of copied) await write(to, key, content);
         copied.clear();
         yield { folder: run.folder, events: run.events.length, bytes: run.manifest.totals.bytes };
       }
     }
     await writeRows(rows(), ["folder", "events", "bytes"], { format, output });
+    if (runs === 0)
+      throw new UsageError(
+        `${bucket} has no complete run at the prefix "${prefix}"${since && ` since ${since}`}. ` +
+          "Check --prefix, which ends with a slash, and --since.",
+      );
     for await (const run of readRuns(folderStore(to), { prefix, since })) void run;
   },
 };
@@ -86,11 +93,6 @@ async function write(to: string, key: string, content: Uint8Array): Promise<void
     throw new UsageError(
       `The object key ${key} leads outside the folder ${to}. Check what wrote it to the bucket.`,
     );
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => -1,
-  );
-  if (size === content.byteLength && !key.endsWith(".json")) return;
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, content);
 }
