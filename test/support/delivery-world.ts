@@ -1,5 +1,5 @@
 import { S3Client } from "@aws-sdk/client-s3";
-import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { PurgeQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { startFauxqs } from "fauxqs";
 import { parse } from "valibot";
@@ -162,20 +162,16 @@ export async function startDeliveryWorld() {
     const secretsMade: string[] = [];
     const targets = dynamoDueTargets(tables.client, tableName);
 
-    /** Removes all wake-up messages from the queue and returns them. Includes delayed messages. */
+    /**
+     * Removes all wake-up messages from the queue and returns them, including those whose delay has
+     * not ended. The queue delays messages in real time, so a message that stayed there would return
+     * at an unknown time.
+     */
     const takeWakeUps = async (): Promise<unknown[]> => {
-      const wakeUps: unknown[] = [];
-      const inspected = fauxqs.inspectQueue(`deliveries-${made}`);
-      for (const { body } of inspected?.messages.delayed ?? []) wakeUps.push(JSON.parse(body));
-      for (;;) {
-        const command = { QueueUrl: queueUrl, MaxNumberOfMessages: 10 };
-        const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(command));
-        if (Messages.length === 0) return wakeUps;
-        for (const { Body = "", ReceiptHandle } of Messages) {
-          wakeUps.push(JSON.parse(Body));
-          await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
-        }
-      }
+      const { messages } = fauxqs.inspectQueue(`deliveries-${made}`) ?? {};
+      await sqs.send(new PurgeQueueCommand({ QueueUrl: queueUrl }));
+      const waiting = [...(messages?.delayed ?? []), ...(messages?.ready ?? [])];
+      return waiting.map(({ body }): unknown => JSON.parse(body));
     };
     const handleWakeUp = (wakeUp: unknown): Promise<void> =>
       deliver(parse(deliveryMessage, wakeUp), delivering);

@@ -388,12 +388,10 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(receiver.requests).toHaveLength(1);
     const wakeUp = { account_id: "acct_1", target_id: id };
     await world.takeWakeUps();
-    // The wake-up message of the retry stays in the queue until the retry is due.
-    const waiting = await world.takeWakeUps();
 
     await patch(id, { enabled: false });
 
-    expect(await world.takeWakeUps()).toEqual([...waiting, wakeUp]);
+    expect(await world.takeWakeUps()).toEqual([wakeUp]);
     expect(await world.targets.due(world.clock.now(), 10)).toHaveLength(1);
     await world.handleWakeUp(wakeUp);
     const { body } = await api.call("GET", `webhook_endpoints/${id}/deliveries`);
@@ -402,9 +400,9 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     ]);
     expect(receiver.requests).toHaveLength(1);
     await patch(id, { enabled: false });
-    expect(await world.takeWakeUps()).toEqual([...waiting, wakeUp]);
+    expect(await world.takeWakeUps()).toEqual([wakeUp]);
     await patch(id, { enabled: true });
-    expect(await world.takeWakeUps()).toEqual(waiting);
+    expect(await world.takeWakeUps()).toEqual([]);
   });
 
   it("returns 200 even if the wake-up message for the outbox cannot be sent", async () => {
