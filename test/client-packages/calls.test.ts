@@ -164,6 +164,34 @@ describe("a call of the TypeScript client", () => {
     expect(isRetryable(lost, { operation: "getAccount", isInFlight: false })).toBe(true);
   });
 
+  it("refuses a number that JSON cannot contain, and names its field", async () => {
+    const { service, client } = await scripted(() => ({}));
+    const body = { ...watchlist, ids: ["9000001"], max_credits_per_run: Number.NaN };
+    await expect(client.call("createWatchlist", { body })).rejects.toThrow(
+      new TypeError("The field 'body.max_credits_per_run' must be a finite number (got NaN)."),
+    );
+    expect(service.calls).toEqual([]);
+  });
+
+  it("does not wait for a Retry-After of more than a minute, also as a date", async () => {
+    for (const later of ["999999999", "Fri, 01 Jan 2100 00:00:00 GMT"]) {
+      const { service, client } = await scripted(() =>
+        failure(429, "RATE_LIMITED", { "retry-after": later }),
+      );
+      await expect(client.call("getAccount")).rejects.toMatchObject({ code: "RATE_LIMITED" });
+      expect(service.calls).toHaveLength(1);
+    }
+  });
+
+  it("does not repeat a 404 without the JSON of the service, and keeps its status", async () => {
+    const { service, client } = await scripted(() => ({ status: 404, body: "not here" }));
+    await expect(client.call("getAccount")).rejects.toMatchObject({
+      code: "UNEXPECTED_RESPONSE",
+      status: 404,
+    });
+    expect(service.calls).toHaveLength(1);
+  });
+
   it("waits longer after each attempt, up to 30 seconds", () => {
     const delays = [1, 2, 3, 10].map((attempt) => retryDelayMs(attempt, undefined, () => 1));
     expect(delays).toEqual([500, 1_000, 2_000, 30_000]);

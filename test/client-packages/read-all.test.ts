@@ -64,6 +64,30 @@ describe("readAll of the TypeScript client", () => {
     expect(position).toBe(450);
   });
 
+  it("refuses a string, and numbers that are too small", async () => {
+    const { client, scripted } = await service();
+    const reading = (ids: Iterable<string>, options: object) =>
+      client.products.readAll(ids, { platform: "retailer_b", ...options }).next();
+    await expect(reading("9000001", {})).rejects.toThrow("must be a list of IDs, not a string");
+    for (const [name, value] of [
+      ["concurrency", 0],
+      ["batchSize", 0],
+      ["from", -1],
+    ] as const)
+      await expect(reading(["1"], { [name]: value })).rejects.toThrow(
+        `'${name}' must be an integer of at least ${value + 1} (got ${value}).`,
+      );
+    expect(scripted.calls).toEqual([]);
+  });
+
+  it("names the platforms if the platform is not one of them", async () => {
+    const { client } = await service();
+    const reading = client.products.readAll(["1"], { platform: "retailer_d" });
+    await expect(reading.next()).rejects.toThrow(
+      "There is no platform 'retailer_d'. Set one of: retailer_b.",
+    );
+  });
+
   it("names the tiers of the platform if the tier is not one of them", async () => {
     const { client } = await service();
     const reading = client.products.readAll(["1"], { platform: "retailer_b", tier: "lite" });

@@ -60,6 +60,8 @@ export async function* readRuns(
   store: ExportStore,
   { prefix = "", since = "", onIncomplete = () => {} }: ReadExportOptions = {},
 ): AsyncGenerator<ExportedRun, void, undefined> {
+  if (since !== "" && !isDate(since))
+    throw new RangeError(`'since' must be a UTC date such as 2026-11-23 (got "${since}").`);
   const layout = `${prefix}events/v=2/`;
   for await (const [folder, names] of folders(store.keys(layout))) {
     const [, date = ""] = /\/dt=([0-9-]+)\//.exec(folder) ?? [];
@@ -79,7 +81,7 @@ export async function* readEvents(
 
 async function readRun(store: ExportStore, folder: string): Promise<ExportedRun> {
   const text = Buffer.from(await store.read(`${folder}${manifestName}`)).toString();
-  const manifest = JSON.parse(text) as Manifest;
+  const manifest = manifestOf(text, `${folder}${manifestName}`);
   const events: Event[] = [];
   for (const object of manifest.objects) events.push(await readObject(store, folder, object));
   const digest = sha256(events.map(({ id }) => id).join("\n"));
@@ -88,6 +90,23 @@ async function readRun(store: ExportStore, folder: string): Promise<ExportedRun>
   if (events.length !== manifest.totals.objects)
     throw new ExportError(`${folder} has ${events.length} of ${manifest.totals.objects} events.`);
   return { folder, manifest, events };
+}
+
+/** Returns true for a date of the calendar as `YYYY-MM-DD`. */
+function isDate(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function manifestOf(text: string, key: string): Manifest {
+  try {
+    const manifest = JSON.parse(text) as Partial<Manifest> | null;
+    if (Array.isArray(manifest?.objects) && typeof manifest.totals?.objects === "number")
+      return manifest as Manifest;
+  } catch (cause) {
+    throw new ExportError(`${key} is damaged: it is not JSON.`, { cause });
+  }
+  throw new ExportError(`${key} is damaged: it has no list of objects.`);
 }
 
 async function readObject(

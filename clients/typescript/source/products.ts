@@ -62,6 +62,10 @@ export class Products {
     ids: Iterable<string> | AsyncIterable<string>,
     options: ReadAllOptions,
   ): AsyncGenerator<ProductBatch, void, undefined> {
+    if (typeof ids === "string") throw new TypeError("'ids' must be a list of IDs, not a string.");
+    requireAtLeast(1, "concurrency", options.concurrency);
+    requireAtLeast(1, "batchSize", options.batchSize);
+    requireAtLeast(0, "from", options.from);
     const stop = new AbortController();
     const signal =
       options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
@@ -102,12 +106,17 @@ export class Products {
 
   async #batchSize({ platform, tier }: ReadAllOptions): Promise<number> {
     const { data } = await this.#transport.call("listPlatforms");
-    const tiers = data
-      .find(({ id }) => id === platform)
-      ?.endpoints.flatMap((endpoint) => (endpoint.id === "products" ? endpoint.tiers : []));
-    const wanted = tiers?.find(({ id }) => id === (tier ?? "standard"));
+    const found = data.find(({ id }) => id === platform);
+    if (found === undefined) {
+      const known = data.map(({ id }) => id).join(", ");
+      throw new TypeError(`There is no platform '${platform}'. Set one of: ${known}.`);
+    }
+    const tiers = found.endpoints.flatMap((endpoint) =>
+      endpoint.id === "products" ? endpoint.tiers : [],
+    );
+    const wanted = tiers.find(({ id }) => id === (tier ?? "standard"));
     if (wanted === undefined) {
-      const valid = tiers?.map(({ id }) => id).join(", ") ?? "";
+      const valid = tiers.map(({ id }) => id).join(", ");
       throw new TypeError(`Set 'tier' to a tier of ${platform}: ${valid}.`);
     }
     return wanted.max_items_per_call;
@@ -117,6 +126,11 @@ export class Products {
     const { concurrency } = await this.#transport.call("getAccount");
     return Math.min(concurrency.limit, concurrencyMax);
   }
+}
+
+function requireAtLeast(min: number, name: string, value: number | undefined): void {
+  if (value !== undefined && (!Number.isSafeInteger(value) || value < min))
+    throw new RangeError(`'${name}' must be an integer of at least ${min} (got ${value}).`);
 }
 
 /** A later batch can fail while an earlier one is read: its error is thrown after the results before it. */

@@ -93,6 +93,8 @@ export class Transport {
 
   /** Returns a function that sends one attempt. All attempts have the same idempotency key. */
   #request(operation: OperationId, input: Input): () => Promise<unknown> {
+    if (!Object.hasOwn(operations, operation))
+      throw new TypeError(`There is no operation '${operation}'.`);
     const [method, template] = operations[operation];
     const url = `${this.#baseUrl}${pathOf(template, input.path ?? {})}${queryOf(input.query ?? {})}`;
     const headers: Record<string, string> = { Accept: "application/json" };
@@ -100,6 +102,7 @@ export class Transport {
     if (input.body !== undefined) headers["Content-Type"] = "application/json";
     if (operation === "createWatchlist")
       headers["Idempotency-Key"] = input.idempotencyKey ?? randomUUID();
+    refuseNonFinite(input.body, "body");
     const body = input.body === undefined ? {} : { body: JSON.stringify(input.body) };
     const timeoutMs = input.timeoutMs ?? timeoutOf(operation);
     return async () => {
@@ -126,6 +129,15 @@ export class Transport {
     if (response.ok) return JSON.parse(text) as unknown;
     throw new ApiError(response, parsedOrUndefined(text));
   }
+}
+
+/** JSON has no NaN and no Infinity: `JSON.stringify` would send null, which has another meaning. */
+function refuseNonFinite(value: unknown, name: string): void {
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw new TypeError(`The field '${name}' must be a finite number (got ${value}).`);
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, entry] of Object.entries(value))
+    refuseNonFinite(entry, Array.isArray(value) ? `${name}[${key}]` : `${name}.${key}`);
 }
 
 /** A proxy between client and service can return an error that is not JSON. */

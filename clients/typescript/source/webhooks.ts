@@ -28,6 +28,15 @@ export function verifyWebhook(
   headers: WebhookHeaders,
   secret: string | readonly string[],
 ): WebhookEvent {
+  if (typeof body !== "string" && !(body instanceof Uint8Array))
+    throw new TypeError(
+      "'body' must be the raw body of the request, a string or bytes. Read it before a JSON parser does.",
+    );
+  const secrets = typeof secret === "string" ? [secret] : (secret ?? []);
+  if (secrets.length === 0 || secrets.some((key) => typeof key !== "string"))
+    throw new TypeError(
+      "'secret' is missing. Pass the secret of the webhook endpoint, which begins with whsec_.",
+    );
   const header = headerOf(headers, "service-signature");
   if (header === undefined) throw new SignatureError("The header Service-Signature is missing.");
   const [, time = ""] = /^t=(\d{1,12}),/.exec(header) ?? [];
@@ -36,7 +45,7 @@ export function verifyWebhook(
       `The time of the signature differs from the clock by more than ${toleranceSeconds} s.`,
     );
   const signatures = header.split(",").filter((field) => /^v1=[0-9a-f]{64}$/.test(field));
-  const isSigned = (typeof secret === "string" ? [secret] : secret).some((key) => {
+  const isSigned = secrets.some((key) => {
     if (key === "") return false;
     const expected = createHmac("sha256", key).update(`${time}.`).update(body).digest();
     return signatures.some((field) =>

@@ -1,4 +1,4 @@
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import type { Event } from "../events.ts";
 import { readRuns } from "../exports.ts";
@@ -79,11 +79,6 @@ export const download: Command = {
 async function write(to: string, key: string, content: Uint8Array): Promise<void> {
   const path = join(to, key);
   if (!path.startsWith(`${to}${sep}`)) throw new UsageError(`The key ${key} leaves the folder.`);
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => -1,
-  );
-  if (size === content.byteLength && !key.endsWith(".json")) return;
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, content);
 }
