@@ -32,6 +32,8 @@ class FolderStore:
         self._root = Path(root)
 
     def keys(self, prefix: str) -> Iterator[str]:
+        if not self._root.is_dir():
+            raise FileNotFoundError(f"There is no folder {self._root}.")
         files = (path for path in self._root.rglob("*") if path.is_file())
         keys = (path.relative_to(self._root).as_posix() for path in files)
         yield from sorted(key for key in keys if key.startswith(prefix))
@@ -108,7 +110,7 @@ def read_events(store: ExportStore, *, prefix: str = "", since: str = "") -> Ite
 
 
 def _read_run(store: ExportStore, folder: str) -> ExportedRun:
-    manifest = json.loads(store.read(f"{folder}{_MANIFEST}"))
+    manifest = _manifest(store.read(f"{folder}{_MANIFEST}"), f"{folder}{_MANIFEST}")
     events = [_read_object(store, folder, found) for found in manifest["objects"]]
     digest = hashlib.sha256("\n".join(event["id"] for event in events).encode()).hexdigest()
     if digest != manifest["digest"]:
@@ -116,6 +118,16 @@ def _read_run(store: ExportStore, folder: str) -> ExportedRun:
     if len(events) != manifest["totals"]["objects"]:
         raise ExportError(f"{folder} does not have the number of events of its manifest.")
     return ExportedRun(folder, manifest, events)
+
+
+def _manifest(content: bytes, key: str) -> Any:
+    try:
+        manifest = json.loads(content)
+        if isinstance(manifest["objects"], list) and isinstance(manifest["totals"]["objects"], int):
+            return manifest
+    except (ValueError, KeyError, TypeError) as cause:
+        raise ExportError(f"{key} is damaged.") from cause
+    raise ExportError(f"{key} is damaged: it has no list of objects.")
 
 
 def _read_object(store: ExportStore, folder: str, found: dict[str, Any]) -> Any:

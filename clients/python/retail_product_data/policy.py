@@ -19,6 +19,8 @@ _TIMEOUTS = {
 _SPENDING_READS = {"read_item_offers", "read_structured"}
 #: Operations that change nothing, although their method is POST.
 _FREE_READS = {"estimate_watchlist"}
+#: A longer Retry-After ends the call with its error, so that the caller decides.
+_RETRY_AFTER_MAX = 60.0
 _RETRIED = {"CONCURRENCY_LIMIT", "RATE_LIMITED", "TARGET_FAILED", "UNAVAILABLE", "INTERNAL"}
 
 
@@ -44,6 +46,8 @@ def is_retryable(error: Exception, operation: str, is_in_flight: bool) -> bool:
     """
     if not isinstance(error, ApiError):
         return is_repeatable(operation)
+    if (error.retry_after_seconds or 0.0) > _RETRY_AFTER_MAX:
+        return False
     if error.code == "CONFLICT":
         # A lost request with the same idempotency key is still in progress.
         return operation == "create_watchlist" and is_in_flight

@@ -56,6 +56,11 @@ class Products:
         after a failure, store the ``position`` of each batch together with its results, and pass it
         as ``start``. The service reads an ID once in each batch that contains it.
         """
+        if isinstance(ids, str):
+            raise TypeError("'ids' must be a list of IDs, not a string.")
+        _require_at_least(1, "concurrency", concurrency)
+        _require_at_least(1, "batch_size", batch_size)
+        _require_at_least(0, "start", start)
         size = batch_size or self._batch_size(platform, tier)
         calls = concurrency or self._concurrency()
         options = {
@@ -102,3 +107,8 @@ class Products:
     def _concurrency(self) -> int:
         limit: int = self._transport.call("get_account")["concurrency"]["limit"]
         return min(limit, _CONCURRENCY_MAX)
+
+
+def _require_at_least(minimum: int, name: str, value: int | None) -> None:
+    if value is not None and value < minimum:
+        raise ValueError(f"'{name}' must be an integer of at least {minimum} (got {value}).")

@@ -351,15 +351,48 @@ def test_an_export_yields_the_events_of_complete_runs(tmp_path: Path) -> None:
     assert len(list(read_events(FolderStore(tmp_path), prefix="shop/"))) == 2
 
 
-@pytest.mark.parametrize("damage", ["missing", "changed", "digest"])
+@pytest.mark.parametrize("damage", ["missing", "changed", "digest", "manifest"])
 def test_a_damaged_export_raises_an_error(tmp_path: Path, damage: str) -> None:
     folder = write_run(tmp_path, 1)
     if damage == "missing":
         (folder / "00002-changed-evt_12.jsonl.gz").unlink()
     elif damage == "changed":
         (folder / "00002-changed-evt_12.jsonl.gz").write_bytes(gzip.compress(b'{"id":"evt_12"} '))
+    elif damage == "manifest":
+        (folder / "_manifest.json").write_text("{}")
     else:
         manifest = json.loads((folder / "_manifest.json").read_text())
         (folder / "_manifest.json").write_text(json.dumps({**manifest, "digest": "0" * 64}))
     with pytest.raises(ExportError):
         list(read_events(FolderStore(tmp_path), prefix="shop/"))
+
+
+def test_a_retry_after_of_more_than_a_minute_ends_the_call(serve: Serve) -> None:
+    service = serve(lambda *_: failure(429, "RATE_LIMITED", retry_after="999999999"))
+    with pytest.raises(ApiError):
+        service.client.call("get_account")
+    assert len(service.calls) == 1
+
+
+def test_a_404_without_the_json_of_the_service_is_not_repeated(serve: Serve) -> None:
+    service = serve(lambda *_: (404, {}, "not here"))
+    with pytest.raises(ApiError) as caught:
+        service.client.call("get_account")
+    assert (caught.value.code, caught.value.status) == ("UNEXPECTED_RESPONSE", 404)
+    assert len(service.calls) == 1
+
+
+def test_a_string_and_numbers_that_are_too_small_are_refused(serve: Serve) -> None:
+    service = serve(catalog())
+    read_all = service.client.products.read_all
+    with pytest.raises(TypeError, match="must be a list of IDs, not a string"):
+        list(read_all("9000001", platform="retailer_c"))
+    for name, value in (("concurrency", 0), ("batch_size", 0), ("start", -1)):
+        with pytest.raises(ValueError, match=f"'{name}' must be an integer of at least"):
+            list(read_all(["1"], platform="retailer_c", **{name: value}))
+    assert service.calls == []
+
+
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
+        list(read_events(FolderStore(tmp_path / "missing")))
