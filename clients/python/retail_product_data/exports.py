@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
@@ -86,6 +87,8 @@ def read_runs(
     the events. Raises ``ExportError`` if a run with a manifest is not complete. ``since`` is a UTC
     date. ``on_incomplete`` is called for a folder without a manifest: its export is not complete.
     """
+    if since and not _is_date(since):
+        raise ValueError(f"'since' must be a UTC date such as 2026-11-23 (got \"{since}\").")
     keys = store.keys(f"{prefix}events/v=2/")
     # The keys of the folder `hold/` come between those of the folder around it.
     for _, run_keys in groupby(keys, key=lambda key: re.sub("(/hold)?/[^/]*$", "", key)):
@@ -118,6 +121,14 @@ def _read_run(store: ExportStore, folder: str) -> ExportedRun:
     if len(events) != manifest["totals"]["objects"]:
         raise ExportError(f"{folder} does not have the number of events of its manifest.")
     return ExportedRun(folder, manifest, events)
+
+
+def _is_date(text: str) -> bool:
+    """Returns true for a date of the calendar as ``YYYY-MM-DD``."""
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").date().isoformat() == text
+    except ValueError:
+        return False
 
 
 def _manifest(content: bytes, key: str) -> Any:

@@ -396,3 +396,9 @@ def test_a_string_and_numbers_that_are_too_small_are_refused(serve: Serve) -> No
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         list(read_events(FolderStore(tmp_path / "missing")))
+
+
+@pytest.mark.parametrize("since", ["yesterday", "2026-02-31"])
+def test_a_since_that_is_not_a_date_is_refused(tmp_path: Path, since: str) -> None:
+    with pytest.raises(ValueError, match="'since' must be a UTC date"):
+        list(read_events(FolderStore(tmp_path), since=since))
