@@ -28,15 +28,8 @@ export function verifyWebhook(
   headers: WebhookHeaders,
   secret: string | readonly string[],
 ): WebhookEvent {
-  if (typeof body !== "string" && !(body instanceof Uint8Array))
-    throw new TypeError(
-      "'body' must be the raw body of the request, a string or bytes. Read it before a JSON parser does.",
-    );
-  const secrets = typeof secret === "string" ? [secret] : (secret ?? []);
-  if (secrets.length === 0 || secrets.some((key) => typeof key !== "string"))
-    throw new TypeError(
-      "'secret' is missing. Pass the secret of the webhook endpoint, which begins with whsec_.",
-    );
+  requireRawBody(body);
+  const secrets = secretsOf(secret);
   const header = headerOf(headers, "service-signature");
   if (header === undefined) throw new SignatureError("The header Service-Signature is missing.");
   const [, time = ""] = /^t=(\d{1,12}),/.exec(header) ?? [];
@@ -54,6 +47,24 @@ export function verifyWebhook(
   });
   if (!isSigned) throw new SignatureError("No signature of the delivery matches the secret.");
   return JSON.parse(Buffer.from(body).toString()) as WebhookEvent;
+}
+
+/** Callers without types can pass the result of a JSON parser, whose bytes are not the signed ones. */
+function requireRawBody(body: unknown): void {
+  if (typeof body !== "string" && !(body instanceof Uint8Array))
+    throw new TypeError(
+      "'body' must be the raw body of the request, a string or bytes. Read it before a JSON parser does.",
+    );
+}
+
+/** Callers without types can pass an unset variable. */
+function secretsOf(secret: string | readonly string[] | undefined): readonly string[] {
+  const secrets = typeof secret === "string" ? [secret] : (secret ?? []);
+  if (secrets.length === 0 || secrets.some((key) => typeof key !== "string"))
+    throw new TypeError(
+      "'secret' is missing. Pass the secret of the webhook endpoint, which begins with whsec_.",
+    );
+  return secrets;
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {

@@ -45,7 +45,7 @@ export const listen: Command = {
     let last = start;
     try {
       for await (const event of feed(client, { ...values, after: start }, signal)) {
-        const status = await forward(event, target, output.warn);
+        const status = await forward(event, target, (text) => output.warn(text));
         // A restart sends an event again only if it stopped between the response and this line.
         cursor.store(event.id);
         last = event.id;
