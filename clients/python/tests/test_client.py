@@ -402,3 +402,13 @@ def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
 def test_a_since_that_is_not_a_date_is_refused(tmp_path: Path, since: str) -> None:
     with pytest.raises(ValueError, match="'since' must be a UTC date"):
         list(read_events(FolderStore(tmp_path), since=since))
+
+
+def test_a_parsed_body_and_a_missing_secret_are_refused() -> None:
+    missing: Any = None
+    parsed: Any = {"id": "evt_1"}
+    for secret in (missing, [], [None]):
+        with pytest.raises(TypeError, match="'secret' is missing"):
+            verify_webhook(b"{}", {}, secret)
+    with pytest.raises(TypeError, match="'body' must be the raw body"):
+        verify_webhook(parsed, {}, "whsec_1")
