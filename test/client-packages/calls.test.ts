@@ -197,6 +197,11 @@ describe("a call of the TypeScript client", () => {
     expect(delays).toEqual([500, 1_000, 2_000, 30_000]);
   });
 
+  it("refuses an address that is not http", () => {
+    for (const baseUrl of ["api.example.com", "ftp://api.example.com", "http://"])
+      expect(() => new Client({ baseUrl })).toThrow(`an http or https URL (got "${baseUrl}")`);
+  });
+
   it("needs an address", () => {
     expect(() => new Client({ apiKey: "svc_live_1" })).toThrow(/RPD_BASE_URL/);
   });

@@ -60,6 +60,10 @@ export class Transport {
       throw new TypeError(
         "The address of the service is missing. Set the variable RPD_BASE_URL or the option 'baseUrl'.",
       );
+    if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl))
+      throw new TypeError(
+        `The address of the service must be an http or https URL (got "${baseUrl}").`,
+      );
     this.#baseUrl = baseUrl.replace(/\/+$/, "");
     this.#attempts = options.attempts ?? 5;
     this.#fetch = options.fetch ?? fetch;
