@@ -27,15 +27,6 @@ const create = (client: Client) =>
   client.call("createWatchlist", { body: { ...watchlist, ids: [...watchlist.ids] } });
 
 describe("a call of the TypeScript client", () => {
-  it.each([Number.NaN, Infinity])("refuses the limit %d, which JSON would drop", async (limit) => {
-    const { service, client } = await scripted(() => ({ body: {} }));
-    const body = { platform: "retailer_d", ids: ["9000001"], max_credits: limit } as const;
-    await expect(client.products.read({ ...body, ids: [...body.ids] })).rejects.toThrow(
-      "'max_credits' must be a finite number",
-    );
-    expect(service.calls).toEqual([]);
-  });
-
   it("sends the key, the path, the query and the body", async () => {
     const { service, client } = await scripted(() => ({ body: { id: "wl_1" } }));
     await client.call("changeWatchlistItems", { path: { id: "wl 1" }, body: { add: ["9000001"] } });
@@ -173,9 +164,42 @@ describe("a call of the TypeScript client", () => {
     expect(isRetryable(lost, { operation: "getAccount", isInFlight: false })).toBe(true);
   });
 
+  it("refuses a number that JSON cannot contain, and names its field", async () => {
+    const { service, client } = await scripted(() => ({}));
+    const body = { ...watchlist, ids: ["9000001"], max_credits_per_run: Number.NaN };
+    await expect(client.call("createWatchlist", { body })).rejects.toThrow(
+      new TypeError("The field 'body.max_credits_per_run' must be a finite number (got NaN)."),
+    );
+    expect(service.calls).toEqual([]);
+  });
+
+  it("does not wait for a Retry-After of more than a minute, also as a date", async () => {
+    for (const later of ["999999999", "Fri, 01 Jan 2100 00:00:00 GMT"]) {
+      const { service, client } = await scripted(() =>
+        failure(429, "RATE_LIMITED", { "retry-after": later }),
+      );
+      await expect(client.call("getAccount")).rejects.toMatchObject({ code: "RATE_LIMITED" });
+      expect(service.calls).toHaveLength(1);
+    }
+  });
+
+  it("does not repeat a 404 without the JSON of the service, and keeps its status", async () => {
+    const { service, client } = await scripted(() => ({ status: 404, body: "not here" }));
+    await expect(client.call("getAccount")).rejects.toMatchObject({
+      code: "UNEXPECTED_RESPONSE",
+      status: 404,
+    });
+    expect(service.calls).toHaveLength(1);
+  });
+
   it("waits longer after each attempt, up to 30 seconds", () => {
     const delays = [1, 2, 3, 10].map((attempt) => retryDelayMs(attempt, undefined, () => 1));
     expect(delays).toEqual([500, 1_000, 2_000, 30_000]);
+  });
+
+  it("refuses an address that is not http", () => {
+    for (const baseUrl of ["api.example.com", "ftp://api.example.com", "http://"])
+      expect(() => new Client({ baseUrl })).toThrow(`an http or https URL (got "${baseUrl}")`);
   });
 
   it("needs an address", () => {

@@ -139,7 +139,8 @@ async function startReceiver(answer: (id: string) => number) {
     };
     const status = answer(id);
     if (status === 204) received.push(id);
-    response.writeHead(status, { connection: "close" }).end();
+    const headers = { connection: "close", ...(status === 302 && { location: "/" }) };
+    response.writeHead(status, headers).end();
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const stop = () => new Promise((resolve) => void server.close(resolve));
@@ -191,6 +192,27 @@ describe("rpd listen", () => {
     const { warnings } = await rpd([...listening(receiver.url), "--after", "evt_0"], feedOf(2));
     expect(receiver.received).toEqual(["evt_1", "evt_2"]);
     expect(warnings).toContain("evt_1: it returned HTTP status 500; attempt 1 of 5\n");
+  });
+
+  it("refuses an address that is not http, and an empty secret", async () => {
+    const noUrl = await offline(["listen", "--forward", "localhost:3000"]);
+    expect(noUrl).toMatchObject({ code: 2 });
+    expect(noUrl.warnings).toContain(
+      '--forward must be an http or https URL (got "localhost:3000")',
+    );
+    const args = ["listen", "--forward", "http://127.0.0.1:1", "--secret", ""];
+    expect(await offline(args)).toMatchObject({
+      code: 2,
+      warnings: "rpd: --secret must not be empty. Leave it out to use a new secret.\n",
+    });
+  });
+
+  it("does not follow a redirect of the local server", async () => {
+    const receiver = await startReceiver(() => 302);
+    const args = [...listening(receiver.url), "--after", "evt_0", "--attempts", "1"];
+    const { code, warnings } = await rpd(args, feedOf(1));
+    expect(code).toBe(1);
+    expect(warnings).toContain("did not accept evt_1: it returned HTTP status 302");
   });
 
   it("ends with an error if no server listens, and names where to continue", async () => {

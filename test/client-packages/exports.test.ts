@@ -106,18 +106,25 @@ describe("the export reader of the TypeScript client", () => {
     await expect(idsOf(objects)).rejects.toThrow(/digest/);
   });
 
-  it("skips the runs before `since`", async () => {
-    const found = [];
-    const options = { prefix: "shop/", since: "2026-11-24" };
-    for await (const run of readRuns(storeOf(complete()), options)) found.push(run);
-    expect(found).toEqual([]);
-    for await (const run of readRuns(storeOf(complete()), { ...options, since: "2026-11-23" }))
-      found.push(run.folder);
-    expect(found).toContain(folderOf(1));
+  it("throws an error that names a damaged manifest", async () => {
+    const key = `${folderOf(2)}_manifest.json`;
+    for (const damaged of ["{", "null", "{}"]) {
+      const objects = complete().set(key, Buffer.from(damaged));
+      await expect(idsOf(objects)).rejects.toThrow(`${key} is damaged`);
+    }
   });
 
-  it.each(["2026-11-23T00:00:00Z", "23.11.2026"])("refuses %s as `since`", async (since) => {
-    const runs = readRuns(storeOf(complete()), { prefix: "shop/", since });
-    await expect(runs.next()).rejects.toThrow("'since' must be a UTC date such as 2026-11-23");
+  it("refuses a `since` that is not a date", async () => {
+    for (const since of ["yesterday", "2026-02-31"])
+      await expect(readRuns(storeOf(complete()), { since }).next()).rejects.toThrow(RangeError);
+  });
+
+  it("yields the runs of the day `since`, and skips the runs before", async () => {
+    const found = [];
+    const later = folderOf(3).replace("2026-11-23", "2026-11-24");
+    const objects = new Map([...complete(), ...runObjects(later, "c")]);
+    const options = { prefix: "shop/", since: "2026-11-24" };
+    for await (const { folder } of readRuns(storeOf(objects), options)) found.push(folder);
+    expect(found).toEqual([later]);
   });
 });

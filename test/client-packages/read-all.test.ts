@@ -26,21 +26,6 @@ async function service(failAt?: string) {
 }
 
 describe("readAll of the TypeScript client", () => {
-  it.each([{ concurrency: 0 }, { concurrency: Number.NaN }, { batchSize: 0 }, { from: -1 }])(
-    "refuses %j, with which it would read nothing or the wrong IDs",
-    async (option) => {
-      const { client } = await service();
-      const all = client.products.readAll(["90000"], { platform: "retailer_b", ...option });
-      await expect(all.next()).rejects.toThrow(`'${Object.keys(option)[0]}' must be an integer`);
-    },
-  );
-
-  it("refuses one string instead of a list of IDs", async () => {
-    const { client } = await service();
-    const all = client.products.readAll("9000001", { platform: "retailer_b" });
-    await expect(all.next()).rejects.toThrow("'ids' must be a list of IDs");
-  });
-
   it("reads 50,000 IDs in order, and never takes more of them than the calls at the same time need", async () => {
     const { seen, client } = await service();
     function* ids() {
@@ -77,6 +62,30 @@ describe("readAll of the TypeScript client", () => {
     await reading(healthy.client, position);
     expect(found).toEqual(idsUpTo(450));
     expect(position).toBe(450);
+  });
+
+  it("refuses a string, and numbers that are too small", async () => {
+    const { client, scripted } = await service();
+    const reading = (ids: Iterable<string>, options: object) =>
+      client.products.readAll(ids, { platform: "retailer_b", ...options }).next();
+    await expect(reading("9000001", {})).rejects.toThrow("must be a list of IDs, not a string");
+    for (const [name, value] of [
+      ["concurrency", 0],
+      ["batchSize", 0],
+      ["from", -1],
+    ] as const)
+      await expect(reading(["1"], { [name]: value })).rejects.toThrow(
+        `'${name}' must be an integer of at least ${value + 1} (got ${value}).`,
+      );
+    expect(scripted.calls).toEqual([]);
+  });
+
+  it("names the platforms if the platform is not one of them", async () => {
+    const { client } = await service();
+    const reading = client.products.readAll(["1"], { platform: "retailer_d" });
+    await expect(reading.next()).rejects.toThrow(
+      "There is no platform 'retailer_d'. Set one of: retailer_b.",
+    );
   });
 
   it("names the tiers of the platform if the tier is not one of them", async () => {

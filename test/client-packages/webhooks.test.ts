@@ -15,6 +15,15 @@ describe("webhooks.verify of the TypeScript client", () => {
     expect(verifyWebhook(Buffer.from(body), headers, "whsec_1")).toMatchObject({ id: "evt_1" });
   });
 
+  it("names what to pass instead of a parsed body or a missing secret", () => {
+    const headers = { "service-signature": sign("whsec_1") };
+    const parsed = JSON.parse(body) as string;
+    expect(() => verifyWebhook(parsed, headers, "whsec_1")).toThrow(/'body' must be the raw body/);
+    const missing = undefined as unknown as string;
+    expect(() => verifyWebhook(body, headers, missing)).toThrow(/'secret' is missing/);
+    expect(() => verifyWebhook(body, headers, [])).toThrow(/'secret' is missing/);
+  });
+
   it("accepts either secret during a rotation, and two signatures in the header", () => {
     expect(verify(sign("whsec_2"), ["whsec_1", "whsec_2"])).not.toThrow();
     const [, second] = sign("whsec_2").split(",");

@@ -16,7 +16,7 @@ class ApiError(Exception):
             # A proxy between client and service can return an error that is not JSON.
             body, error = {}, {}
         status = response.status_code
-        self.code: str = error.get("code", "RATE_LIMITED" if status == 429 else "UNAVAILABLE")
+        self.code: str = error.get("code", _code(status))
         self.status = status
         self.message: str = error.get(
             "message", f"The server returned HTTP status {status} without an error body."
@@ -120,6 +120,13 @@ def api_error(response: httpx.Response) -> ApiError:
     """Returns the error of a response, in the class of its code."""
     error = ApiError(response)
     return _CLASSES.get(error.code, ApiError)(response)
+
+
+def _code(status: int) -> str:
+    """Returns the code of a response without the JSON of the service, such as one of a proxy."""
+    if status == 429:
+        return "RATE_LIMITED"
+    return "UNAVAILABLE" if status >= 500 else "UNEXPECTED_RESPONSE"
 
 
 def _number(header: str | None) -> float | None:

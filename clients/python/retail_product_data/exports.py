@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,10 +31,10 @@ class FolderStore:
 
     def __init__(self, root: str | Path) -> None:
         self._root = Path(root)
-        if not self._root.is_dir():
-            raise FileNotFoundError(f"The folder {root} does not exist.")
 
     def keys(self, prefix: str) -> Iterator[str]:
+        if not self._root.is_dir():
+            raise FileNotFoundError(f"There is no folder {self._root}.")
         files = (path for path in self._root.rglob("*") if path.is_file())
         keys = (path.relative_to(self._root).as_posix() for path in files)
         yield from sorted(key for key in keys if key.startswith(prefix))
@@ -86,8 +87,8 @@ def read_runs(
     the events. Raises ``ExportError`` if a run with a manifest is not complete. ``since`` is a UTC
     date. ``on_incomplete`` is called for a folder without a manifest: its export is not complete.
     """
-    if since and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", since):
-        raise ValueError(f"'since' must be a UTC date such as 2026-11-23 (got {since!r}).")
+    if since and not _is_date(since):
+        raise ValueError(f"'since' must be a UTC date such as 2026-11-23 (got \"{since}\").")
     keys = store.keys(f"{prefix}events/v=2/")
     # The keys of the folder `hold/` come between those of the folder around it.
     for _, run_keys in groupby(keys, key=lambda key: re.sub("(/hold)?/[^/]*$", "", key)):
@@ -112,7 +113,7 @@ def read_events(store: ExportStore, *, prefix: str = "", since: str = "") -> Ite
 
 
 def _read_run(store: ExportStore, folder: str) -> ExportedRun:
-    manifest = json.loads(store.read(f"{folder}{_MANIFEST}"))
+    manifest = _manifest(store.read(f"{folder}{_MANIFEST}"), f"{folder}{_MANIFEST}")
     events = [_read_object(store, folder, found) for found in manifest["objects"]]
     digest = hashlib.sha256("\n".join(event["id"] for event in events).encode()).hexdigest()
     if digest != manifest["digest"]:
@@ -126,6 +127,24 @@ def _read_run(store: ExportStore, folder: str) -> ExportedRun:
             f"(got {len(events)}). Copy the folder again."
         )
     return ExportedRun(folder, manifest, events)
+
+
+def _is_date(text: str) -> bool:
+    """Returns true for a date of the calendar as ``YYYY-MM-DD``."""
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").date().isoformat() == text
+    except ValueError:
+        return False
+
+
+def _manifest(content: bytes, key: str) -> Any:
+    try:
+        manifest = json.loads(content)
+        if isinstance(manifest["objects"], list) and isinstance(manifest["totals"]["objects"], int):
+            return manifest
+    except (ValueError, KeyError, TypeError) as cause:
+        raise ExportError(f"{key} is damaged.") from cause
+    raise ExportError(f"{key} is damaged: it has no list of objects.")
 
 
 def _read_object(store: ExportStore, folder: str, found: dict[str, Any]) -> Any:

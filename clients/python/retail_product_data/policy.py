@@ -19,6 +19,8 @@ _TIMEOUTS = {
 _SPENDING_READS = {"read_item_offers", "read_structured"}
 #: Operations that change nothing, although their method is POST.
 _FREE_READS = {"estimate_watchlist"}
+#: A longer Retry-After ends the call with its error, so that the caller decides.
+_RETRY_AFTER_MAX = 60.0
 _RETRIED = {"CONCURRENCY_LIMIT", "RATE_LIMITED", "TARGET_FAILED", "UNAVAILABLE", "INTERNAL"}
 
 
@@ -37,10 +39,6 @@ def is_repeatable(operation: str) -> bool:
     return OPERATIONS[operation][0] != "POST" and operation not in _SPENDING_READS
 
 
-#: After a longer ``Retry-After``, the caller gets the error instead of a wait.
-_RETRY_AFTER_SECONDS_MAX = 120.0
-
-
 def is_retryable(error: Exception, operation: str, is_in_flight: bool) -> bool:
     """Returns true if another attempt after this error is safe, and can succeed.
 
@@ -48,12 +46,12 @@ def is_retryable(error: Exception, operation: str, is_in_flight: bool) -> bool:
     """
     if not isinstance(error, ApiError):
         return is_repeatable(operation)
+    if (error.retry_after_seconds or 0.0) > _RETRY_AFTER_MAX:
+        return False
     if error.code == "CONFLICT":
         # A lost request with the same idempotency key is still in progress.
         return operation == "create_watchlist" and is_in_flight
     if error.code not in _RETRIED:
-        return False
-    if (error.retry_after_seconds or 0.0) > _RETRY_AFTER_SECONDS_MAX:
         return False
     # The service refuses a 429 before it does anything. An item call that reports a charge of 0
     # costs nothing. Without a reported charge, the charge is unknown.

@@ -56,15 +56,11 @@ class Products:
         after a failure, store the ``position`` of each batch together with its results, and pass it
         as ``start``. The service reads an ID once in each batch that contains it.
         """
-        for name, value, least in (
-            ("batch_size", batch_size, 1),
-            ("concurrency", concurrency, 1),
-            ("start", start, 0),
-        ):
-            if value is not None and value < least:
-                raise ValueError(f"'{name}' must be at least {least} (got {value}).")
         if isinstance(ids, str):
-            raise TypeError("'ids' must be a list of IDs (got one string). Write ['9000001'].")
+            raise TypeError("'ids' must be a list of IDs, not a string.")
+        _require_at_least(1, "concurrency", concurrency)
+        _require_at_least(1, "batch_size", batch_size)
+        _require_at_least(0, "start", start)
         size = batch_size or self._batch_size(platform, tier)
         calls = concurrency or self._concurrency()
         options = {
@@ -95,9 +91,6 @@ class Products:
 
     def _batch_size(self, platform: str, tier: str | None) -> int:
         platforms = self._transport.call("list_platforms")["data"]
-        known = [one["id"] for one in platforms]
-        if platform not in known:
-            raise ValueError(f"'platform' must be one of {', '.join(known)} (got {platform!r}).")
         limits: dict[str, int] = {
             one["id"]: one["max_items_per_call"]
             for found in platforms
@@ -114,3 +107,8 @@ class Products:
     def _concurrency(self) -> int:
         limit: int = self._transport.call("get_account")["concurrency"]["limit"]
         return min(limit, _CONCURRENCY_MAX)
+
+
+def _require_at_least(minimum: int, name: str, value: int | None) -> None:
+    if value is not None and value < minimum:
+        raise ValueError(f"'{name}' must be an integer of at least {minimum} (got {value}).")

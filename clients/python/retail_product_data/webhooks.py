@@ -25,6 +25,17 @@ def verify_webhook(
     ``body`` must be the raw body. During a rotation, ``secret`` can contain both secrets. Raises
     ``SignatureError`` if no secret matches, or if the delivery is older than five minutes.
     """
+    if not isinstance(body, str | bytes):
+        raise TypeError(
+            "'body' must be the raw body of the request, a string or bytes. "
+            "Read it before a JSON parser does."
+        )
+    secrets = [secret] if isinstance(secret, str) else list(secret or [])
+    if not secrets or not all(isinstance(key, str) for key in secrets):
+        raise TypeError(
+            "'secret' is missing. Pass the secret of the webhook endpoint, "
+            "which begins with whsec_."
+        )
     raw = body.encode() if isinstance(body, str) else body
     found = [value for name, value in headers.items() if name.lower() == "service-signature"]
     if not found:
@@ -39,7 +50,7 @@ def verify_webhook(
         )
     signatures = re.findall(",v1=([0-9a-f]{64})", found[0])
     signed = f"{time_of[1]}.".encode() + raw
-    for key in [secret] if isinstance(secret, str) else secret:
+    for key in secrets:
         expected = hmac.new(key.encode(), signed, "sha256").hexdigest()
         if key and any(hmac.compare_digest(expected, one) for one in signatures):
             return cast(Event | WebhookTestEvent, json.loads(raw))

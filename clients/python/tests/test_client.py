@@ -287,22 +287,6 @@ def test_50000_ids_are_read_in_order_and_only_a_few_batches_are_taken_ahead(serv
     assert ahead <= 4_000
 
 
-@pytest.mark.parametrize("option", [{"concurrency": 0}, {"batch_size": 0}, {"start": -1}])
-def test_an_option_with_which_nothing_would_be_read_is_refused(
-    serve: Serve, option: dict[str, int]
-) -> None:
-    service = serve(lambda *_: EMPTY)
-    with pytest.raises(ValueError, match="must be at least"):
-        next(service.client.products.read_all(["9000001"], platform="retailer_b", **option))
-
-
-def test_an_export_refuses_a_missing_folder_and_a_wrong_date(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="does not exist"):
-        FolderStore(tmp_path / "missing")
-    with pytest.raises(ValueError, match="must be a UTC date"):
-        next(read_events(FolderStore(tmp_path), since="2026-11-23T00:00:00Z"))
-
-
 def test_a_read_continues_at_a_stored_position(serve: Serve) -> None:
     ids = [str(100_000 + number) for number in range(4_500)]
     found: list[str] = []
@@ -367,15 +351,64 @@ def test_an_export_yields_the_events_of_complete_runs(tmp_path: Path) -> None:
     assert len(list(read_events(FolderStore(tmp_path), prefix="shop/"))) == 2
 
 
-@pytest.mark.parametrize("damage", ["missing", "changed", "digest"])
+@pytest.mark.parametrize("damage", ["missing", "changed", "digest", "manifest"])
 def test_a_damaged_export_raises_an_error(tmp_path: Path, damage: str) -> None:
     folder = write_run(tmp_path, 1)
     if damage == "missing":
         (folder / "00002-changed-evt_12.jsonl.gz").unlink()
     elif damage == "changed":
         (folder / "00002-changed-evt_12.jsonl.gz").write_bytes(gzip.compress(b'{"id":"evt_12"} '))
+    elif damage == "manifest":
+        (folder / "_manifest.json").write_text("{}")
     else:
         manifest = json.loads((folder / "_manifest.json").read_text())
         (folder / "_manifest.json").write_text(json.dumps({**manifest, "digest": "0" * 64}))
     with pytest.raises(ExportError):
         list(read_events(FolderStore(tmp_path), prefix="shop/"))
+
+
+def test_a_retry_after_of_more_than_a_minute_ends_the_call(serve: Serve) -> None:
+    service = serve(lambda *_: failure(429, "RATE_LIMITED", retry_after="999999999"))
+    with pytest.raises(ApiError):
+        service.client.call("get_account")
+    assert len(service.calls) == 1
+
+
+def test_a_404_without_the_json_of_the_service_is_not_repeated(serve: Serve) -> None:
+    service = serve(lambda *_: (404, {}, "not here"))
+    with pytest.raises(ApiError) as caught:
+        service.client.call("get_account")
+    assert (caught.value.code, caught.value.status) == ("UNEXPECTED_RESPONSE", 404)
+    assert len(service.calls) == 1
+
+
+def test_a_string_and_numbers_that_are_too_small_are_refused(serve: Serve) -> None:
+    service = serve(catalog())
+    read_all = service.client.products.read_all
+    with pytest.raises(TypeError, match="must be a list of IDs, not a string"):
+        list(read_all("9000001", platform="retailer_c"))
+    for name, value in (("concurrency", 0), ("batch_size", 0), ("start", -1)):
+        with pytest.raises(ValueError, match=f"'{name}' must be an integer of at least"):
+            list(read_all(["1"], platform="retailer_c", **{name: value}))
+    assert service.calls == []
+
+
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
+        list(read_events(FolderStore(tmp_path / "missing")))
+
+
+@pytest.mark.parametrize("since", ["yesterday", "2026-02-31"])
+def test_a_since_that_is_not_a_date_is_refused(tmp_path: Path, since: str) -> None:
+    with pytest.raises(ValueError, match="'since' must be a UTC date"):
+        list(read_events(FolderStore(tmp_path), since=since))
+
+
+def test_a_parsed_body_and_a_missing_secret_are_refused() -> None:
+    missing: Any = None
+    parsed: Any = {"id": "evt_1"}
+    for secret in (missing, [], [None]):
+        with pytest.raises(TypeError, match="'secret' is missing"):
+            verify_webhook(b"{}", {}, secret)
+    with pytest.raises(TypeError, match="'body' must be the raw body"):
+        verify_webhook(parsed, {}, "whsec_1")

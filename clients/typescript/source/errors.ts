@@ -41,12 +41,12 @@ export class ApiError extends Error {
     super(
       error.message ?? `The server returned HTTP status ${response.status} without an error body.`,
     );
-    this.code = error.code ?? (response.status === 429 ? "RATE_LIMITED" : "UNAVAILABLE");
+    this.code = error.code ?? codeOf(response.status);
     this.status = response.status;
     this.param = error.param;
     this.requestId = response.headers.get("x-request-id") ?? undefined;
     this.isComingSoon = isComingSoon === true;
-    this.retryAfterSeconds = numberOf(response.headers.get("retry-after"));
+    this.retryAfterSeconds = secondsOf(response.headers.get("retry-after"));
     this.credits = numberOf(response.headers.get("x-service-credits"));
   }
 }
@@ -59,6 +59,18 @@ export class ConnectionError extends Error {
 /** No complete response arrived within the timeout of the call. Item calls may have been charged. */
 export class TimeoutError extends ConnectionError {
   override readonly name = "TimeoutError";
+}
+
+/** Returns the code of a response without the JSON of the service, such as one of a proxy. */
+function codeOf(status: number): string {
+  if (status === 429) return "RATE_LIMITED";
+  return status >= 500 ? "UNAVAILABLE" : "UNEXPECTED_RESPONSE";
+}
+
+/** Returns the seconds of `Retry-After`, which is a number or an HTTP date. */
+function secondsOf(header: string | null): number | undefined {
+  const seconds = numberOf(header) ?? (Date.parse(header ?? "") - Date.now()) / 1_000;
+  return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0);
 }
 
 function numberOf(header: string | null): number | undefined {

@@ -55,14 +55,13 @@ const manifestName = "_manifest.json";
  * Iterates over the complete runs of an export. Compares size and SHA-256 of each object with the
  * manifest, and the digest of the manifest with the events.
  * @throws ExportError if a run with a manifest is not complete
- * @throws TypeError if `since` is not a date
  */
 export async function* readRuns(
   store: ExportStore,
   { prefix = "", since = "", onIncomplete = () => {} }: ReadExportOptions = {},
 ): AsyncGenerator<ExportedRun, void, undefined> {
-  if (since !== "" && !/^\d{4}-\d{2}-\d{2}$/.test(since))
-    throw new TypeError(`'since' must be a UTC date such as 2026-11-23 (got "${since}").`);
+  if (since !== "" && !isDate(since))
+    throw new RangeError(`'since' must be a UTC date such as 2026-11-23 (got "${since}").`);
   const layout = `${prefix}events/v=2/`;
   for await (const [folder, names] of folders(store.keys(layout))) {
     const [, date = ""] = /\/dt=([0-9-]+)\//.exec(folder) ?? [];
@@ -82,7 +81,7 @@ export async function* readEvents(
 
 async function readRun(store: ExportStore, folder: string): Promise<ExportedRun> {
   const text = Buffer.from(await store.read(`${folder}${manifestName}`)).toString();
-  const manifest = JSON.parse(text) as Manifest;
+  const manifest = manifestOf(text, `${folder}${manifestName}`);
   const events: Event[] = [];
   for (const object of manifest.objects) events.push(await readObject(store, folder, object));
   const digest = sha256(events.map(({ id }) => id).join("\n"));
@@ -95,6 +94,23 @@ async function readRun(store: ExportStore, folder: string): Promise<ExportedRun>
       `${folder} must have ${manifest.totals.objects} events, as its manifest lists (got ${events.length}). Copy the folder again.`,
     );
   return { folder, manifest, events };
+}
+
+/** Returns true for a date of the calendar as `YYYY-MM-DD`. */
+function isDate(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function manifestOf(text: string, key: string): Manifest {
+  try {
+    const manifest = JSON.parse(text) as Partial<Manifest> | null;
+    if (Array.isArray(manifest?.objects) && typeof manifest.totals?.objects === "number")
+      return manifest as Manifest;
+  } catch (cause) {
+    throw new ExportError(`${key} is damaged: it is not JSON.`, { cause });
+  }
+  throw new ExportError(`${key} is damaged: it has no list of objects.`);
 }
 
 async function readObject(

@@ -47,21 +47,20 @@ interface Attempted {
   readonly isInFlight: boolean;
 }
 
-/** After a longer `Retry-After`, the caller gets the error instead of a wait. */
-const retryAfterSecondsMax = 120;
-
 /** Returns true if another attempt after this error is safe, and can succeed. */
 export function isRetryable(error: unknown, { operation, isInFlight }: Attempted): boolean {
   if (!(error instanceof ApiError)) return isRepeatable(operation);
+  if ((error.retryAfterSeconds ?? 0) > retryAfterSecondsMax) return false;
   // A lost request with the same idempotency key is still in progress.
   if (error.code === "CONFLICT") return operation === "createWatchlist" && isInFlight;
   if (!retriedCodes.has(error.code)) return false;
-  if ((error.retryAfterSeconds ?? 0) > retryAfterSecondsMax) return false;
   // The service refuses such calls before it does anything. An item call that reports a charge of
   // 0 costs nothing. Without a reported charge, the charge is unknown.
   return error.status === 429 || error.credits === 0 || isRepeatable(operation);
 }
 
+/** A longer `Retry-After` ends the call with its error, so that the caller decides. */
+const retryAfterSecondsMax = 60;
 const firstDelayMs = 500;
 const delayMsMax = 30_000;
 

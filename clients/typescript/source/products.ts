@@ -62,14 +62,13 @@ export class Products {
     ids: Iterable<string> | AsyncIterable<string>,
     options: ReadAllOptions,
   ): AsyncGenerator<ProductBatch, void, undefined> {
+    if (typeof ids === "string") throw new TypeError("'ids' must be a list of IDs, not a string.");
+    requireAtLeast(1, "concurrency", options.concurrency);
+    requireAtLeast(1, "batchSize", options.batchSize);
+    requireAtLeast(0, "from", options.from);
     const stop = new AbortController();
     const signal =
       options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
-    requireWhole("batchSize", options.batchSize, 1);
-    requireWhole("concurrency", options.concurrency, 1);
-    requireWhole("from", options.from, 0);
-    if (typeof ids === "string")
-      throw new TypeError("'ids' must be a list of IDs (got one string). Write ['9000001'].");
     const size = options.batchSize ?? (await this.#batchSize(options));
     const concurrency = options.concurrency ?? (await this.#concurrency());
     const batches = batchesOf(ids, size, options.from ?? 0);
@@ -107,18 +106,19 @@ export class Products {
 
   async #batchSize({ platform, tier }: ReadAllOptions): Promise<number> {
     const { data } = await this.#transport.call("listPlatforms");
-    const tiers = data
-      .find(({ id }) => id === platform)
-      ?.endpoints.flatMap((endpoint) => (endpoint.id === "products" ? endpoint.tiers : []));
-    const wanted = tiers?.find(({ id }) => id === (tier ?? "standard"));
-    if (tiers === undefined)
-      throw new TypeError(
-        `'platform' must be one of ${data.map(({ id }) => id).join(", ")} (got "${platform}").`,
-      );
-    if (wanted === undefined)
-      throw new TypeError(
-        `Set 'tier' to a tier of ${platform}: ${tiers.map(({ id }) => id).join(", ")}.`,
-      );
+    const found = data.find(({ id }) => id === platform);
+    if (found === undefined) {
+      const known = data.map(({ id }) => id).join(", ");
+      throw new TypeError(`There is no platform '${platform}'. Set one of: ${known}.`);
+    }
+    const tiers = found.endpoints.flatMap((endpoint) =>
+      endpoint.id === "products" ? endpoint.tiers : [],
+    );
+    const wanted = tiers.find(({ id }) => id === (tier ?? "standard"));
+    if (wanted === undefined) {
+      const valid = tiers.map(({ id }) => id).join(", ");
+      throw new TypeError(`Set 'tier' to a tier of ${platform}: ${valid}.`);
+    }
     return wanted.max_items_per_call;
   }
 
@@ -128,10 +128,9 @@ export class Products {
   }
 }
 
-/** @throws TypeError if an option is set, but is not an integer of at least `min` */
-function requireWhole(name: string, value: number | undefined, min: number): void {
+function requireAtLeast(min: number, name: string, value: number | undefined): void {
   if (value !== undefined && (!Number.isSafeInteger(value) || value < min))
-    throw new TypeError(`'${name}' must be an integer of at least ${min} (got ${value}).`);
+    throw new RangeError(`'${name}' must be an integer of at least ${min} (got ${value}).`);
 }
 
 /** A later batch can fail while an earlier one is read: its error is thrown after the results before it. */

@@ -60,6 +60,10 @@ export class Transport {
       throw new TypeError(
         "The address of the service is missing. Set the variable RPD_BASE_URL or the option 'baseUrl'.",
       );
+    if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl))
+      throw new TypeError(
+        `The address of the service must be an http or https URL (got "${baseUrl}").`,
+      );
     this.#baseUrl = baseUrl.replace(/\/+$/, "");
     this.#attempts = options.attempts ?? 5;
     this.#fetch = options.fetch ?? fetch;
@@ -93,6 +97,8 @@ export class Transport {
 
   /** Returns a function that sends one attempt. All attempts have the same idempotency key. */
   #request(operation: OperationId, input: Input): () => Promise<unknown> {
+    if (!Object.hasOwn(operations, operation))
+      throw new TypeError(`There is no operation '${operation}'.`);
     const [method, template] = operations[operation];
     const url = `${this.#baseUrl}${pathOf(template, input.path ?? {})}${queryOf(input.query ?? {})}`;
     const headers: Record<string, string> = { Accept: "application/json" };
@@ -100,7 +106,8 @@ export class Transport {
     if (input.body !== undefined) headers["Content-Type"] = "application/json";
     if (operation === "createWatchlist")
       headers["Idempotency-Key"] = input.idempotencyKey ?? randomUUID();
-    const body = input.body === undefined ? {} : { body: jsonOf(input.body) };
+    refuseNonFinite(input.body, "body");
+    const body = input.body === undefined ? {} : { body: JSON.stringify(input.body) };
     const timeoutMs = input.timeoutMs ?? timeoutOf(operation);
     return async () => {
       const timeout = AbortSignal.timeout(timeoutMs);
@@ -133,6 +140,15 @@ export class Transport {
   }
 }
 
+/** JSON has no NaN and no Infinity: `JSON.stringify` would send null, which has another meaning. */
+function refuseNonFinite(value: unknown, name: string): void {
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw new TypeError(`The field '${name}' must be a finite number (got ${value}).`);
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, entry] of Object.entries(value))
+    refuseNonFinite(entry, Array.isArray(value) ? `${name}[${key}]` : `${name}.${key}`);
+}
+
 /** A proxy between client and service can return an error that is not JSON. */
 function parsedOrUndefined(text: string): unknown {
   try {
@@ -141,18 +157,6 @@ function parsedOrUndefined(text: string): unknown {
     return undefined;
   }
 }
-
-/**
- * Converts a body to JSON.
- * @throws TypeError for a number that JSON cannot contain, which `JSON.stringify` would convert to
- * null: a limit would then not apply
- */
-const jsonOf = (body: unknown): string =>
-  JSON.stringify(body, (name, value: unknown) => {
-    if (typeof value === "number" && !Number.isFinite(value))
-      throw new TypeError(`'${name}' must be a finite number (got ${value}).`);
-    return value;
-  });
 
 const pathOf = (template: string, values: Values): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

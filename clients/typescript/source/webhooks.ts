@@ -28,6 +28,8 @@ export function verifyWebhook(
   headers: WebhookHeaders,
   secret: string | readonly string[],
 ): WebhookEvent {
+  requireRawBody(body);
+  const secrets = secretsOf(secret);
   const header = headerOf(headers, "service-signature");
   if (header === undefined)
     throw new SignatureError(
@@ -39,7 +41,7 @@ export function verifyWebhook(
       `The time in Service-Signature differs by more than ${toleranceSeconds} s from the clock of this machine.`,
     );
   const signatures = header.split(",").filter((field) => /^v1=[0-9a-f]{64}$/.test(field));
-  const isSigned = (typeof secret === "string" ? [secret] : secret).some((key) => {
+  const isSigned = secrets.some((key) => {
     if (key === "") return false;
     const expected = createHmac("sha256", key).update(`${time}.`).update(body).digest();
     return signatures.some((field) =>
@@ -51,6 +53,24 @@ export function verifyWebhook(
       "No signature in Service-Signature matches the secret. Pass the raw body and the secret of this endpoint.",
     );
   return JSON.parse(Buffer.from(body).toString()) as WebhookEvent;
+}
+
+/** Callers without types can pass the result of a JSON parser, whose bytes are not the signed ones. */
+function requireRawBody(body: unknown): void {
+  if (typeof body !== "string" && !(body instanceof Uint8Array))
+    throw new TypeError(
+      "'body' must be the raw body of the request, a string or bytes. Read it before a JSON parser does.",
+    );
+}
+
+/** Callers without types can pass an unset variable. */
+function secretsOf(secret: string | readonly string[] | undefined): readonly string[] {
+  const secrets = typeof secret === "string" ? [secret] : (secret ?? []);
+  if (secrets.length === 0 || secrets.some((key) => typeof key !== "string"))
+    throw new TypeError(
+      "'secret' is missing. Pass the secret of the webhook endpoint, which begins with whsec_.",
+    );
+  return secrets;
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {

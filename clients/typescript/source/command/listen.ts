@@ -69,11 +69,14 @@ interface Target {
 
 function targetOf(values: Values, signal: AbortSignal): Target {
   const url = required(values, "forward");
-  if (!URL.canParse(url)) throw new UsageError(`--forward must be a URL (got "${url}").`);
+  if (!/^https?:/.test(url) || !URL.canParse(url))
+    throw new UsageError(`--forward must be an http or https URL (got "${url}").`);
   const attempts = Number(textOf(values, "attempts") ?? attemptsDefault);
   if (!Number.isSafeInteger(attempts) || attempts < 1)
     throw new UsageError("--attempts must be a number of at least 1.");
   const secret = textOf(values, "secret") ?? `whsec_${randomBytes(24).toString("base64")}`;
+  if (secret.trim() === "")
+    throw new UsageError("--secret must not be empty. Leave it out to use a new secret.");
   return { url, secret, attempts, signal };
 }
 
@@ -128,7 +131,13 @@ async function send(event: Event, { url, secret, signal }: Target): Promise<Sent
   verifyWebhook(body, headers, secret);
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(forwardSecondsMax * 1_000)]);
   try {
-    const response = await fetch(url, { method: "POST", headers, body, signal: timeout });
+    const response = await fetch(url, {
+      method: "POST",
+      headers,
+      body,
+      signal: timeout,
+      redirect: "manual",
+    });
     await response.body?.cancel();
     const { status, ok } = response;
     return ok ? { status } : { status, failure: `it returned HTTP status ${status}` };
