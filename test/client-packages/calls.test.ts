@@ -27,6 +27,29 @@ const create = (client: Client) =>
   client.call("createWatchlist", { body: { ...watchlist, ids: [...watchlist.ids] } });
 
 describe("a call of the TypeScript client", () => {
+  it("refuses a key that no header can contain, before it sends anything", () => {
+    const options = { baseUrl: "http://127.0.0.1:1", apiKey: "\u201csvc_live_1\u201d" };
+    expect(() => new Client(options)).toThrow("a character that no key has");
+  });
+
+  it("names the cause of a failed connection", async () => {
+    const client = new Client({ baseUrl: "http://127.0.0.1:1", attempts: 1 });
+    await expect(client.call("listPlatforms")).rejects.toThrow(/127\.0\.0\.1:1 \(.+\)\. Check/);
+  });
+
+  it.each([5, "text"])("throws an error for the body %j of a success", async (body) => {
+    const { client } = await scripted(() => ({ body }));
+    await expect(client.call("listPlatforms")).rejects.toMatchObject({
+      code: "UNEXPECTED_RESPONSE",
+      message: expect.stringContaining("is not JSON of the service"),
+    });
+  });
+
+  it("throws an error for a list without entries", async () => {
+    const { client } = await scripted(() => ({ body: {} }));
+    await expect(client.list("listWatchlists").next()).rejects.toThrow("has no list 'data'");
+  });
+
   it("sends the key, the path, the query and the body", async () => {
     const { service, client } = await scripted(() => ({ body: { id: "wl_1" } }));
     await client.call("changeWatchlistItems", { path: { id: "wl 1" }, body: { add: ["9000001"] } });

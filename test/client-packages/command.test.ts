@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { run } from "../../clients/typescript/source/command/run.ts";
-import { verifyWebhook } from "../../clients/typescript/source/index.ts";
+import { feed } from "../../clients/typescript/source/command/feed.ts";
+import { Client, verifyWebhook } from "../../clients/typescript/source/index.ts";
 import { failure, startScriptedService } from "./scripted-service.ts";
 
 /** Runs a command against a scripted service. */
@@ -83,6 +84,16 @@ describe("rpd products", () => {
     expect(calls.filter(({ url }) => url === "/v1/products")).toHaveLength(2);
   });
 
+  it("reads a cell with line breaks as one cell, and refuses a cell without an end", async () => {
+    const file = fileWith('id,note\n9000001,"a\n9000002,b"\n9000003,c\n');
+    const { output } = await rpd([...reading, "--from", file, "--csv"], catalog);
+    expect(output.match(/^9\d+/gm)).toEqual(["9000001", "9000003"]);
+    const open = fileWith('id,note\n9000001,"a\n9000002,b\n');
+    const failed = await rpd([...reading, "--from", open, "--csv"], catalog);
+    expect(failed).toMatchObject({ code: 2 });
+    expect(failed.warnings).toContain("The quoted cell that begins in line 2 has no end.");
+  });
+
   it("reports the position after a failure, and continues there", async () => {
     const ids = [1, 2, 3, 4, 5, 6].map((n) => `900000${n}`);
     const failed = await rpd([...reading, ...ids, "--csv"], catalog);
@@ -101,7 +112,9 @@ describe("rpd products", () => {
 describe("rpd watchlists", () => {
   it("creates a watchlist from the IDs and labels of a CSV file", async () => {
     const file = fileWith("id,label\n9000001,Kettle\n9000002,\n");
+    const limit = ["--max-credits-per-run", "50"];
     const args = ["--name", "Coffee", "--platform", "retailer_d", "--every", "6h", "--key", "k1"];
+    args.push(...limit);
     const { output, calls } = await rpd(["watchlists", "create", "--from", file, ...args], () => ({
       status: 201,
       body: { id: "wl_1", name: "Coffee", item_count: 2 },
@@ -111,7 +124,11 @@ describe("rpd watchlists", () => {
       {
         url: "/v1/watchlists",
         headers: { "idempotency-key": "k1" },
-        body: { ids: [{ id: "9000001", label: "Kettle" }, { id: "9000002" }], every: "6h" },
+        body: {
+          ids: [{ id: "9000001", label: "Kettle" }, { id: "9000002" }],
+          every: "6h",
+          max_credits_per_run: 50,
+        },
       },
     ]);
   });
@@ -168,6 +185,30 @@ const interrupt = (): 204 => {
   process.emit("SIGINT");
   return 204;
 };
+
+describe("the feed of rpd", () => {
+  it("continues after the last event when the service responds again", async () => {
+    let calls = 0;
+    const page = feedOf(3);
+    const service = await startScriptedService((call, n) => {
+      calls += 1;
+      return calls === 2 ? failure(503, "UNAVAILABLE") : page(call, n);
+    });
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    const stop = new AbortController();
+    const warnings: string[] = [];
+    const output = { write: () => {}, warn: (text: string) => void warnings.push(text) };
+    const client = new Client({ baseUrl: service.baseUrl, attempts: 1 });
+    const found: string[] = [];
+    const options = { output, signal: stop.signal, pauseMs: 1 };
+    for await (const { id } of feed(client, { after: "evt_0" }, options)) {
+      found.push(id);
+      if (id === "evt_3") stop.abort();
+    }
+    expect(found).toEqual(["evt_1", "evt_2", "evt_3"]);
+    expect(warnings.join("")).toContain("Trying again.");
+  });
+});
 
 describe("rpd listen", () => {
   const listening = (url: string) => ["listen", "--forward", url, "--secret", "whsec_local"];
@@ -288,7 +329,49 @@ describe("rpd", () => {
     expect((await offline(["changes", "wl_1"])).warnings).toContain("takes no argument");
   });
 
+  it("prints its version, and that a key is missing", async () => {
+    expect((await offline(["--version"])).output).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await offline(["help"])).output).toContain("Commands:");
+    vi.stubEnv("RPD_API_KEY", "");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { warnings } = await rpd(["watchlists"], () => failure(401, "UNAUTHORIZED"));
+    expect(warnings).toBe("rpd: The service requires a key. Set RPD_API_KEY to your key.\n");
+  });
+
+  it("ends with 130 if the user presses Ctrl-C during a call", async () => {
+    const stopped = await rpd(["watchlists"], async () => {
+      interrupt();
+      return new Promise(() => {});
+    });
+    expect(stopped).toMatchObject({ code: 130, output: "" });
+  });
+
+  it("reads no more products than its reader takes", async () => {
+    const service = await startScriptedService(catalog);
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    const ids = Array.from({ length: 40 }, (_, n) => `91000${n}`);
+    let written = 0;
+    const full = Promise.withResolvers<void>();
+    const reading = run(
+      ["products", ...ids, "--platform", "retailer_d", "--csv", "--base-url", service.baseUrl],
+      {
+        write: () => ((written += 1) < 3 ? undefined : full.promise),
+        warn: () => {},
+      },
+    );
+    const reads = () => service.calls.filter(({ url }) => url === "/v1/products").length;
+    await expect.poll(() => written).toBe(3);
+    await expect.poll(reads).toBeGreaterThan(1);
+    // One call whose rows are written, and two in progress or done.
+    expect(reads()).toBeLessThanOrEqual(4);
+    full.resolve();
+    expect(await reading).toBe(0);
+    expect(reads()).toBe(20);
+  });
+
   it("prints code, message and request ID of an error, and exits with 1", async () => {
+    vi.stubEnv("RPD_API_KEY", "svc_live_1");
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { code, warnings } = await rpd(["watchlists"], () => failure(401, "UNAUTHORIZED"));
     expect(code).toBe(1);
     expect(warnings).toBe(

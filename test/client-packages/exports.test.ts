@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { type ExportStore, readEvents, readRuns } from "../../clients/typescript/source/index.ts";
+import {
+  ExportError,
+  type ExportStore,
+  readEvents,
+  readRuns,
+  readTables,
+} from "../../clients/typescript/source/index.ts";
 
 const sha256 = (content: string | Uint8Array): string =>
   createHash("sha256").update(content).digest("hex");
@@ -126,5 +132,22 @@ describe("the export reader of the TypeScript client", () => {
     const options = { prefix: "shop/", since: "2026-11-24" };
     for await (const { folder } of readRuns(storeOf(objects), options)) found.push(folder);
     expect(found).toEqual([later]);
+  });
+
+  it("throws for a run whose own digest differs from its events", async () => {
+    const objects = complete();
+    const key = `${folderOf(2)}_manifest.json`;
+    const text = Buffer.from(objects.get(key) ?? "").toString();
+    objects.set(key, Buffer.from(text.replace('"run":{}', '"run":{"events_digest":"00"}')));
+    await expect(idsOf(objects)).rejects.toThrow(/'events_digest'/);
+  });
+
+  it("proves the Parquet files that a manifest lists", async () => {
+    const content = Buffer.from("PAR1");
+    const rows = { key: "shop/rows/a.parquet", rows: 1, bytes: 4, sha256: sha256(content) };
+    const store = (found: Uint8Array) => storeOf(new Map([[rows.key, found]]));
+    await expect(readTables(store(content), { rows })).resolves.toBeUndefined();
+    await expect(readTables(store(Buffer.from("PAR2")), { rows })).rejects.toThrow(ExportError);
+    await expect(readTables(storeOf(new Map()), { rows })).rejects.toThrow("cannot be read");
   });
 });

@@ -126,6 +126,12 @@ def _read_run(store: ExportStore, folder: str) -> ExportedRun:
             f"{folder} must have {manifest['totals']['objects']} events, as its manifest lists "
             f"(got {len(events)}). Copy the folder again."
         )
+    of_run = (manifest.get("run") or {}).get("events_digest")
+    if of_run is not None and of_run != digest:
+        raise ExportError(
+            f"The events in {folder} are not those that the run reports in its 'events_digest'. "
+            "Copy the folder again."
+        )
     return ExportedRun(folder, manifest, events)
 
 

@@ -28,6 +28,11 @@ class Transport:
         http_client: httpx.Client | None,
     ) -> None:
         self._key = api_key or os.environ.get("RPD_API_KEY")
+        if self._key and not (self._key.isascii() and self._key.isprintable() and " " not in self._key):
+            raise ValueError(
+                "The API key contains a character that no key has, such as a space or a curly "
+                "quote. Copy it again."
+            )
         base_url = base_url or os.environ.get("RPD_BASE_URL")
         if not base_url:
             raise ValueError(

@@ -24,6 +24,18 @@ export interface Manifest {
   readonly totals: { readonly objects: number; readonly items: number; readonly bytes: number };
   /** SHA-256 of the IDs of the events in order, joined by line feeds. */
   readonly digest: string;
+  /** The Parquet file of the run's changes; null or absent if it has none. */
+  readonly rows?: TableFile | null;
+  /** The Parquet file of all items at the end of the run; null or absent if it has none. */
+  readonly snapshot?: TableFile | null;
+}
+
+/** A Parquet file of a run. */
+export interface TableFile {
+  readonly key: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
 }
 
 /** The exported events of one run. */
@@ -93,7 +105,25 @@ async function readRun(store: ExportStore, folder: string): Promise<ExportedRun>
     throw new ExportError(
       `${folder} must have ${manifest.totals.objects} events, as its manifest lists (got ${events.length}). Copy the folder again.`,
     );
+  const { events_digest: ofRun } = (manifest.run ?? {}) as { events_digest?: unknown };
+  if (typeof ofRun === "string" && ofRun !== digest)
+    throw new ExportError(
+      `The events in ${folder} are not those that the run reports in its 'events_digest'. Copy the folder again.`,
+    );
   return { folder, manifest, events };
+}
+
+/**
+ * Reads the Parquet files of a run, and compares them with the manifest.
+ * @param store must contain the files under the keys of the manifest
+ * @throws ExportError if a file is missing or changed
+ */
+export async function readTables(
+  store: ExportStore,
+  { rows, snapshot }: Pick<Manifest, "rows" | "snapshot">,
+): Promise<void> {
+  for (const file of [rows, snapshot])
+    if (file) verify(await readListed(store, file.key, file.key), file);
 }
 
 /** Returns true for a date of the calendar as `YYYY-MM-DD`. */
@@ -119,20 +149,31 @@ async function readObject(
   { key, bytes, sha256: expected }: Manifest["objects"][number],
 ): Promise<Event> {
   // A copy of the bucket can have other folders above the run.
-  const content = await store
-    .read(`${folder}${key.slice(key.lastIndexOf("/") + 1)}`)
-    .catch((cause: unknown) => {
-      throw new ExportError(
-        `The object ${key} is in the manifest, but cannot be read. Copy it again.`,
-        { cause },
-      );
-    });
+  const name = key.slice(key.lastIndexOf("/") + 1);
+  const content = await readListed(store, `${folder}${name}`, key);
+  verify(content, { key, bytes, sha256: expected });
+  const line = key.endsWith(".gz") ? gunzipSync(content) : Buffer.from(content);
+  return JSON.parse(line.toString()) as Event;
+}
+
+/** Reads an object that the manifest lists under `listed`. */
+const readListed = (store: ExportStore, key: string, listed: string): Promise<Uint8Array> =>
+  store.read(key).catch((cause: unknown) => {
+    throw new ExportError(
+      `The object ${listed} is in the manifest, but cannot be read. Copy it again.`,
+      { cause },
+    );
+  });
+
+/** @throws ExportError if the content differs from the manifest */
+function verify(
+  content: Uint8Array,
+  { key, bytes, sha256: expected }: Pick<TableFile, "key" | "bytes" | "sha256">,
+): void {
   if (content.byteLength !== bytes || sha256(content) !== expected)
     throw new ExportError(
       `The content of ${key} differs from the size or hash in its manifest. Copy it again.`,
     );
-  const line = key.endsWith(".gz") ? gunzipSync(content) : Buffer.from(content);
-  return JSON.parse(line.toString()) as Event;
 }
 
 const sha256 = (content: string | Uint8Array): string =>

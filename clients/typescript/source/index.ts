@@ -8,6 +8,8 @@ export {
   type Manifest,
   readEvents,
   readRuns,
+  readTables,
+  type TableFile,
 } from "./exports.ts";
 export { folderStore } from "./folder-store.ts";
 export type * from "./generated/schemas.ts";

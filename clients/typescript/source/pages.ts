@@ -37,6 +37,10 @@ export async function* entriesOf<Id extends ListId>(
   for (;;) {
     const input = { ...options, query: { ...query, ...next } } as unknown as CallOptions<Id>;
     const page: Page = await transport.call<Id>(operation, ...([input] as CallArguments<Id>));
+    if (!Array.isArray(page.data))
+      throw new TypeError(
+        `The response to ${operation} has no list 'data'. Check the address of the service.`,
+      );
     yield* page.data as EntryOf<Id>[];
     if (!page.has_more) return;
     next = nextQuery(operation, page);

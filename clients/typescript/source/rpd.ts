@@ -7,7 +7,13 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     process.stderr.write(`The output was not written: ${error.message}\n`);
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });
+// A command that waits for its input ends only by this exit.
+process.once("SIGINT", () => setTimeout(() => process.exit(130), 1_000).unref());
 process.exitCode = await run(process.argv.slice(2), {
-  write: (text) => void process.stdout.write(text),
+  // A command must not read, and pay for, more than its reader takes.
+  write: (text) =>
+    process.stdout.write(text)
+      ? undefined
+      : new Promise((resolve) => void process.stdout.once("drain", resolve)),
   warn: (text) => void process.stderr.write(text),
 });

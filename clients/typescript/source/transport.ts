@@ -64,6 +64,10 @@ export class Transport {
       throw new TypeError(
         `The address of the service must be an http or https URL (got "${baseUrl}").`,
       );
+    if (this.#apiKey !== undefined && !/^[\x21-\x7e]*$/.test(this.#apiKey))
+      throw new TypeError(
+        "The API key contains a character that no key has, such as a space or a curly quote. Copy it again.",
+      );
     this.#baseUrl = baseUrl.replace(/\/+$/, "");
     this.#attempts = options.attempts ?? 5;
     this.#fetch = options.fetch ?? fetch;
@@ -122,7 +126,7 @@ export class Transport {
             cause,
           });
         throw new ConnectionError(
-          `The call ${operation} got no complete response from ${this.#baseUrl}. Check the address and the network.`,
+          `The call ${operation} got no complete response from ${this.#baseUrl} (${reasonOf(cause)}). Check the address and the network.`,
           {
             cause,
           },
@@ -135,8 +139,11 @@ export class Transport {
     const response = await this.#fetch(url, init);
     warnOnce(operation, response.headers, this.#baseUrl);
     const text = await response.text();
-    if (response.ok) return JSON.parse(text) as unknown;
-    throw new ApiError(response, parsedOrUndefined(text));
+    const body = parsedOrUndefined(text);
+    if (!response.ok) throw new ApiError(response, body);
+    if (typeof body === "object" && body !== null) return body;
+    const message = `The response to ${operation} is not JSON of the service. Check the address ${this.#baseUrl}.`;
+    throw new ApiError(response, { error: { code: "UNEXPECTED_RESPONSE", message } });
   }
 }
 
@@ -147,6 +154,15 @@ function refuseNonFinite(value: unknown, name: string): void {
   if (typeof value !== "object" || value === null) return;
   for (const [key, entry] of Object.entries(value))
     refuseNonFinite(entry, Array.isArray(value) ? `${name}[${key}]` : `${name}.${key}`);
+}
+
+/** Returns what a failed connection reports, such as `ECONNREFUSED`. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as {
+    cause?: { code?: string; message?: string };
+    message: string;
+  };
+  return cause?.code ?? cause?.message ?? message;
 }
 
 /** A proxy between client and service can return an error that is not JSON. */

@@ -3,7 +3,8 @@ import type { Options, Values } from "./arguments.ts";
 import type { Format, Output } from "./output.ts";
 
 export interface Invocation {
-  readonly client: Client;
+  /** Returns a new client of the service. */
+  readonly client: () => Client;
   readonly values: Values;
   /** The arguments that are not options. */
   readonly words: readonly string[];

@@ -1,6 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "../client.ts";
+import { ApiError, ConnectionError } from "../errors.ts";
 import type { Event } from "../events.ts";
 import { textOf, type Values } from "./arguments.ts";
+import type { Output } from "./output.ts";
 
 /** The options of commands that read the event feed. */
 export const feedOptions = {
@@ -9,14 +12,48 @@ export const feedOptions = {
   watchlist: { type: "string", value: "<id>", about: "only events of this watchlist" },
 } as const;
 
-/** Iterates over the events of the feed that the options select, until `signal` is aborted. */
-export function feed(client: Client, values: Values, signal: AbortSignal) {
-  const [after, id] = [textOf(values, "after"), textOf(values, "watchlist")];
-  const type = textOf(values, "type") as Event["type"] | undefined;
-  return client.events.tail({
-    ...(after && { after }),
-    ...(type && { type }),
-    ...(id && { watchlist_id: id }),
-    signal,
-  });
+/** The maximum length of an outage after which the feed still continues, in milliseconds. */
+const outageMsMax = 600_000;
+const pauseMsDefault = 5_000;
+
+interface FeedOptions {
+  readonly output: Output;
+  readonly signal: AbortSignal;
+  /** Milliseconds before the next attempt during an outage. Default: 5,000. */
+  readonly pauseMs?: number;
 }
+
+/**
+ * Iterates over the events of the feed that the options select, until `signal` is aborted. Continues
+ * after the last event if the service does not respond for up to ten minutes.
+ * @throws ConnectionError or ApiError after a longer outage; ApiError for any other error
+ */
+export async function* feed(
+  client: Client,
+  values: Values,
+  { output, signal, pauseMs = pauseMsDefault }: FeedOptions,
+): AsyncGenerator<Event, void, undefined> {
+  const id = textOf(values, "watchlist");
+  const type = textOf(values, "type") as Event["type"] | undefined;
+  let after = textOf(values, "after") ?? new Date().toISOString();
+  let failingSince: number | undefined;
+  for (;;) {
+    try {
+      const query = { after, ...(type && { type }), ...(id && { watchlist_id: id }) };
+      for await (const event of client.events.tail({ ...query, signal })) {
+        failingSince = undefined;
+        yield event;
+        after = event.id;
+      }
+      return;
+    } catch (error) {
+      failingSince ??= Date.now();
+      if (!isOutage(error) || Date.now() - failingSince > outageMsMax) throw error;
+      output.warn(`${error.message} Trying again.\n`);
+      await delay(pauseMs, undefined, { signal });
+    }
+  }
+}
+
+const isOutage = (error: unknown): error is Error =>
+  error instanceof ConnectionError || (error instanceof ApiError && error.status >= 500);

@@ -15,22 +15,53 @@ const labelColumns = new Set(["label", "name"]);
  * Iterates over the items of a CSV file, one row at a time. A first row with the name of a column,
  * such as `id` or `sku`, is a header. Without one, the IDs are in the first column.
  * @param path a file, or `-` for the standard input
+ * @throws UsageError if a quoted cell has no end
  */
 export async function* itemsOf(path: string): AsyncGenerator<ListedItem, void, undefined> {
   const input = path === "-" ? process.stdin : createReadStream(path, "utf8");
-  let columns: readonly [number, number] | undefined;
-  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-    const cells = cellsOf(line.replace(/^\uFEFF/, ""));
+  let columns: Columns | undefined;
+  for await (const row of rowsOf(createInterface({ input, crlfDelay: Infinity }))) {
+    const cells = cellsOf(row);
     if (columns === undefined) {
-      const names = cells.map((cell) => cell.toLowerCase());
-      const id = names.findIndex((name) => idColumns.has(name));
-      columns = [Math.max(id, 0), names.findIndex((name) => labelColumns.has(name))];
-      if (id !== -1) continue;
-      columns = [0, -1];
+      const header = columnsOf(cells);
+      columns = header ?? { id: 0, label: -1 };
+      if (header !== undefined) continue;
     }
-    const [id = "", label = ""] = columns.map((column) => cells[column]);
+    const [id = "", label = ""] = [cells[columns.id], cells[columns.label]];
     if (id !== "") yield label === "" ? { id } : { id, label };
   }
+}
+
+/** The positions of the columns; -1 for a column that is absent. */
+interface Columns {
+  readonly id: number;
+  readonly label: number;
+}
+
+/** Returns the columns that a header names; undefined if the row is not a header. */
+function columnsOf(cells: readonly string[]): Columns | undefined {
+  const names = cells.map((cell) => cell.toLowerCase());
+  const id = names.findIndex((name) => idColumns.has(name));
+  return id === -1 ? undefined : { id, label: names.findIndex((name) => labelColumns.has(name)) };
+}
+
+/** Joins the lines of each row: a quoted cell can contain line breaks. */
+async function* rowsOf(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  let row = "";
+  let number = 0;
+  let start = 0;
+  for await (const line of lines) {
+    number += 1;
+    if (start === 0) start = number;
+    row += number === start ? line.replace(/^\uFEFF/, "") : `\n${line}`;
+    if (row.replaceAll(/[^"]/g, "").length % 2 === 1) continue;
+    yield row;
+    [row, start] = ["", 0];
+  }
+  if (start !== 0)
+    throw new UsageError(
+      `The quoted cell that begins in line ${start} has no end. Add the missing quote.`,
+    );
 }
 
 /** Splits a row of CSV, with quoted cells. */

@@ -45,12 +45,12 @@ export const listen: Command = {
     );
     let last = start;
     try {
-      for await (const event of feed(client, { ...values, after: start }, signal)) {
+      for await (const event of feed(client(), { ...values, after: start }, { output, signal })) {
         const status = await forward(event, target, output);
         // A restart sends an event again only if it stopped between the response and this line.
         cursor.store(event.id);
         last = event.id;
-        output.write(`${new Date().toISOString()}  ${status}  ${event.type}  ${event.id}\n`);
+        await output.write(`${new Date().toISOString()}  ${status}  ${event.type}  ${event.id}\n`);
       }
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -1,6 +1,7 @@
 /** Where a command writes its result, and its messages to the user. */
 export interface Output {
-  write(text: string): void;
+  /** Resolves when the reader of the output can take more text. */
+  write(text: string): void | Promise<void>;
   warn(text: string): void;
 }
 
@@ -15,23 +16,23 @@ export async function writeRows(
   columns: readonly string[],
   { format, output }: { readonly format: Format; readonly output: Output },
 ): Promise<void> {
-  if (format === "csv") output.write(`${columns.join(",")}\n`);
+  if (format === "csv") await output.write(`${columns.join(",")}\n`);
   let table: string[][] = [[...columns]];
-  const flush = (): void => {
-    output.write(tableOf(table));
+  const flush = async (): Promise<void> => {
+    await output.write(tableOf(table));
     table = [];
   };
   for await (const row of rows) {
     const cells = columns.map((column) => cellOf(row[column]));
-    if (format === "json") output.write(`${JSON.stringify(row)}\n`);
-    else if (format === "csv") output.write(`${cells.map(csvCell).join(",")}\n`);
-    else if (table.push(cells) >= rowsMax) flush();
+    if (format === "json") await output.write(`${JSON.stringify(row)}\n`);
+    else if (format === "csv") await output.write(`${cells.map(csvCell).join(",")}\n`);
+    else if (table.push(cells) >= rowsMax) await flush();
   }
-  if (format === "table" && table.length > 0) flush();
+  if (format === "table" && table.length > 0) await flush();
 }
 
 /** Rows that are aligned together. More would delay the output of a long list. */
-const rowsMax = 1_000;
+const rowsMax = 100;
 
 const cellOf = (value: unknown): string => {
   if (value === undefined || value === null) return "";

@@ -1,8 +1,17 @@
+import type { ListChangesData } from "../generated/schemas.ts";
 import type { ReadAllOptions } from "../products.ts";
 import { required, textOf, UsageError } from "./arguments.ts";
 import { type Command, platformOption } from "./command.ts";
 import { idsOf, itemsOf, type ListedItem } from "./ids.ts";
 import { type Row, writeRows } from "./output.ts";
+
+/** @throws UsageError if the value of an option is not a whole number of 0 or more */
+function wholeNumber(option: string, text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isSafeInteger(number) || number < 0)
+    throw new UsageError(`--${option} must be a whole number of 0 or more (got "${text}").`);
+  return number;
+}
 
 export const products: Command = {
   name: "products",
@@ -25,16 +34,12 @@ export const products: Command = {
   async run({ client, values, words, format, output, signal }) {
     const platform = required(values, "platform") as ReadAllOptions["platform"];
     const tier = textOf(values, "tier") as ReadAllOptions["tier"];
-    const from = Number(textOf(values, "skip") ?? 0);
-    if (!Number.isSafeInteger(from) || from < 0)
-      throw new UsageError(
-        `--skip must be a whole number of 0 or more (got "${textOf(values, "skip")}").`,
-      );
+    const from = wholeNumber("skip", textOf(values, "skip") ?? "0");
     const options = { platform, from, signal, ...(tier && { tier }) };
     let position = from;
     async function* rows(): AsyncGenerator<Row> {
       const ids = idsOf(words, textOf(values, "from"));
-      for await (const batch of client.products.readBatches(ids, options)) {
+      for await (const batch of client().products.readBatches(ids, options)) {
         for (const one of batch.results)
           yield format === "json"
             ? { ...one }
@@ -69,17 +74,15 @@ export const changes: Command = {
     watchlist: { type: "string", value: "<id>", about: "only this watchlist" },
   },
   examples: ["changes --kind price_drop", "changes --since 2026-11-23T00:00:00Z --csv"],
-  async run({ client, values, format, output }) {
-    type Query = NonNullable<
-      NonNullable<Parameters<typeof client.list<"listChanges">>[1]>["query"]
-    >;
+  async run({ client, values, format, output, signal }) {
+    type Query = NonNullable<ListChangesData["query"]>;
     const [since, kind] = [textOf(values, "since"), textOf(values, "kind") as Query["kind"]];
     const query: Query = { ...(since && { since }), ...(kind && { kind }), limit: 1_000 };
     const id = textOf(values, "watchlist");
     const rows =
       id === undefined
-        ? client.list("listChanges", { query })
-        : client.list("listWatchlistChanges", { path: { id }, query });
+        ? client().list("listChanges", { query, signal })
+        : client().list("listWatchlistChanges", { path: { id }, query, signal });
     const columns = ["changed_at", "item_id", "kind", "field", "before", "after", "title"];
     await writeRows(rows, columns, { format, output });
   },
@@ -90,9 +93,9 @@ export const listWatchlists: Command = {
   about: "Lists the watchlists of the account.",
   options: {},
   examples: ["watchlists", "watchlists --json"],
-  async run({ client, format, output }) {
+  async run({ client, format, output, signal }) {
     const columns = ["id", "name", "platform", "status", "item_count", "every", "last_run_at"];
-    await writeRows(client.list("listWatchlists"), columns, { format, output });
+    await writeRows(client().list("listWatchlists", { signal }), columns, { format, output });
   },
 };
 
@@ -104,6 +107,11 @@ export const createWatchlist: Command = {
     platform: platformOption,
     from: { type: "string", value: "<file>", about: "the CSV file, or - for the input (required)" },
     every: { type: "string", value: "<interval>", about: "such as 15m, 6h or 1d (required)" },
+    "max-credits-per-run": {
+      type: "string",
+      value: "<credits>",
+      about: "the maximum cost of each run (default: no limit)",
+    },
     key: {
       type: "string",
       value: "<text>",
@@ -111,18 +119,22 @@ export const createWatchlist: Command = {
     },
   },
   examples: ["watchlists create --name Coffee --platform retailer_d --from items.csv --every 6h"],
-  async run({ client, values, format, output }) {
+  async run({ client, values, format, output, signal }) {
     const items: ListedItem[] = [];
     for await (const item of itemsOf(required(values, "from"))) items.push(item);
+    const limit = textOf(values, "max-credits-per-run");
     const body = {
       name: required(values, "name"),
       platform: required(values, "platform") as ReadAllOptions["platform"],
       every: required(values, "every"),
       ids: items,
+      ...(limit !== undefined && {
+        max_credits_per_run: wholeNumber("max-credits-per-run", limit),
+      }),
     };
     const idempotencyKey = textOf(values, "key");
     const options = idempotencyKey === undefined ? {} : { idempotencyKey };
-    const created = await client.call("createWatchlist", { body, ...options });
+    const created = await client().call("createWatchlist", { body, signal, ...options });
     const columns = ["id", "name", "platform", "item_count", "next_run_at"];
     await writeRows([{ ...created }], columns, { format, output });
   },

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { Client } from "../client.ts";
 import { ApiError } from "../errors.ts";
 import { type Options, parse, suggestion, textOf, UsageError, type Values } from "./arguments.ts";
@@ -6,6 +7,8 @@ import type { Format, Output } from "./output.ts";
 import { changes, createWatchlist, listWatchlists, products } from "./read.ts";
 import { listen } from "./listen.ts";
 import { download, tail } from "./stream.ts";
+
+const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
 
 const commands: readonly Command[] = [
   products,
@@ -24,7 +27,10 @@ const sharedOptions: Options = {
   help: { type: "boolean", about: "prints this text" },
 };
 
-/** Runs a command line. Returns the exit code: 1 after a failure, and 2 after a usage error. */
+/**
+ * Runs a command line. Returns the exit code: 1 after a failure, 2 after a usage error, and 130 if
+ * the user stopped the command.
+ */
 export async function run(args: readonly string[], output: Output): Promise<number> {
   const abort = new AbortController();
   const stop = (): void => abort.abort();
@@ -33,6 +39,7 @@ export async function run(args: readonly string[], output: Output): Promise<numb
     await runCommand(args, output, abort.signal);
     return 0;
   } catch (error) {
+    if (abort.signal.aborted) return 130;
     output.warn(`rpd: ${messageOf(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   } finally {
@@ -48,7 +55,8 @@ async function runCommand(
   const isHelp = args.includes("--help") || args.includes("-h");
   const command = commandOf(args);
   if (command === undefined) {
-    if (args.length === 0 || isHelp) return output.write(overview());
+    if (args[0] === "--version") return output.write(`${version}\n`);
+    if (args.length === 0 || isHelp || args[0] === "help") return output.write(overview());
     const end = args.findIndex((arg) => arg.startsWith("-"));
     const word = args.slice(0, end === -1 ? undefined : end).join(" ");
     const names = commands.map(({ name }) => name);
@@ -62,7 +70,8 @@ async function runCommand(
   if (words.length > 0 && command.argument === undefined)
     throw new UsageError(`'${command.name}' takes no argument (got "${words.join(" ")}").`);
   const baseUrl = textOf(values, "base-url");
-  const client = new Client(baseUrl === undefined ? {} : { baseUrl });
+  // A command that does not call the service needs no address.
+  const client = () => new Client(baseUrl === undefined ? {} : { baseUrl });
   await command.run({ client, values, words, format: formatOf(values), output, signal });
 }
 
@@ -79,6 +88,8 @@ function formatOf({ json, csv }: Values): Format {
 function messageOf(error: unknown): string {
   if (error instanceof ApiError) {
     const param = error.param === undefined ? "" : ` (${error.param})`;
+    if (error.status === 401 && !process.env["RPD_API_KEY"])
+      return "The service requires a key. Set RPD_API_KEY to your key.";
     const request = error.requestId === undefined ? "" : ` Request: ${error.requestId}.`;
     return `${error.code}${param}: ${error.message}${request}`;
   }
@@ -94,7 +105,7 @@ const overview = (): string =>
     "Commands:",
     ...aligned(commands.map(({ name, about }) => [`rpd ${name}`, about])),
     "",
-    "rpd <command> --help shows the options and examples of a command.",
+    "rpd <command> --help shows the options and examples of a command. rpd --version prints the version.",
     "",
   ].join("\n");
 

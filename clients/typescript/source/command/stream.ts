@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import type { Event } from "../events.ts";
-import { readRuns } from "../exports.ts";
+import { readRuns, readTables } from "../exports.ts";
 import { folderStore } from "../folder-store.ts";
 import { s3Store } from "../s3-store.ts";
 import { required, textOf, UsageError } from "./arguments.ts";
@@ -22,13 +22,20 @@ export const tail: Command = {
   options: feedOptions,
   examples: ["events tail", "events tail --json --after evt_1m7xv93dgyexkfrp3w2953xb"],
   async run({ client, values, format, output, signal }) {
-    if (format === "csv") output.write("created_at,type,id,run_number,items\n");
-    for await (const event of feed(client, values, signal)) {
-      if (format === "json") output.write(`${JSON.stringify(event)}\n`);
-      else {
-        const { created_at: at, type, id, run_number: run, items } = eventRow(event);
-        output.write(`${[at, type, id, run, items].join(format === "csv" ? "," : "  ")}\n`);
+    if (format === "csv") await output.write("created_at,type,id,run_number,items\n");
+    let last = textOf(values, "after");
+    try {
+      for await (const event of feed(client(), values, { output, signal })) {
+        if (format === "json") await output.write(`${JSON.stringify(event)}\n`);
+        else {
+          const { created_at: at, type, id, run_number: run, items } = eventRow(event);
+          const cells = [at, type, id, run, items];
+          await output.write(`${cells.join(format === "csv" ? "," : "  ")}\n`);
+        }
+        last = event.id;
       }
+    } finally {
+      if (last !== undefined) output.warn(`Continue with --after ${last}\n`);
     }
   },
 };
@@ -72,6 +79,7 @@ export const download: Command = {
     async function* rows(): AsyncGenerator<Row> {
       for await (const run of readRuns(recording, { prefix, since, onIncomplete })) {
         runs += 1;
+        await readTables(recording, run.manifest);
         for (const [key, content] of copied) await write(to, key, content);
         copied.clear();
         yield { folder: run.folder, events: run.events.length, bytes: run.manifest.totals.bytes };
