@@ -9,7 +9,7 @@ export interface Deprecation {
   readonly field?: string;
   /** The UTC date of the deprecation. */
   readonly since: string;
-  /** The UTC date on which it stops to work. Absent: not decided. */
+  /** The UTC date on which it stops working. Absent: not decided. */
   readonly sunset?: string;
 }
 

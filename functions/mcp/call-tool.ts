@@ -172,5 +172,8 @@ function textOf(name: string, value: unknown): string {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
     return String(value);
   }
-  throw invalidParam(name, `'${name}' must be a string or a number (got ${shownValue(value)}).`);
+  throw invalidParam(
+    name,
+    `'${name}' must be a string, a number or a boolean (got ${shownValue(value)}).`,
+  );
 }

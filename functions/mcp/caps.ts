@@ -38,7 +38,7 @@ export const maxCredits = creditCap(
 /** The cap of each run of a new watchlist. */
 export const maxCreditsPerRun = creditCap(
   "max_credits_per_run",
-  "Maximum number of credits of each run. A run leaves out the reads that do not fit.",
+  "Maximum number of credits of each run. A step that does not fit is deferred as a whole; the next run reads its items.",
 );
 
 /** The maximum length of the span that an agent can back-test, in days. */

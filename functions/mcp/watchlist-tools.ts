@@ -20,7 +20,7 @@ const ofWatchlist = {
 const listSummary =
   (noun: string) =>
   (result: JsonObject): string =>
-    `${quantity(lengthIn(result, "data"), noun)}${result["has_more"] === true ? "; there are more: send a higher 'limit', or ask for the next page" : ""}.`;
+    `${quantity(lengthIn(result, "data"), noun)}${result["has_more"] === true ? "; there are more: send a higher 'limit', or 'starting_after' for the next page" : ""}.`;
 
 const watchlistSummary = (result: JsonObject): string =>
   `Watchlist ${String(result["id"])} is ${String(result["status"])} and has ` +

@@ -78,8 +78,8 @@ describe("a call of the TypeScript client", () => {
     await client.call("listSources");
     expect(emitWarning.mock.calls).toEqual([
       [
-        "listSources, or a field that the call uses, is deprecated since 2026-11-23. " +
-          "It stops to work on 2027-11-23. " +
+        "listSources, or a field that the call uses, has been deprecated since 2026-11-23. " +
+          "It stops working on 2027-11-23. " +
           `See ${service.baseUrl}/docs/api-guide#deprecated.`,
         { type: "DeprecationWarning", code: "RPD_DEPRECATED" },
       ],

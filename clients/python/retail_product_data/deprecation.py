@@ -23,9 +23,9 @@ def warn_once(operation: str, response: httpx.Response) -> None:
         return
     _warned.add((operation, sunset))
     begin = datetime.fromtimestamp(int(since[1]), timezone.utc).date()
-    text = f"{operation}, or a field that the call uses, is deprecated since {begin}."
+    text = f"{operation}, or a field that the call uses, has been deprecated since {begin}."
     if sunset is not None:
-        text += f" It stops to work on {_date(sunset)}."
+        text += f" It stops working on {_date(sunset)}."
     page = re.search('<([^>]*)>; *rel="deprecation"', response.headers.get("link", ""))
     if page is not None:
         text += f" See {urljoin(str(response.url), page[1])}."

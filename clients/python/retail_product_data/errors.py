@@ -43,7 +43,7 @@ class InvalidParamError(ApiError):
 
 
 class UnauthorizedError(ApiError):
-    """The key is missing, unknown or revoked."""
+    """The key is missing, malformed, unknown or revoked, or lacks a required scope."""
 
 
 class InsufficientCreditsError(ApiError):
@@ -71,7 +71,7 @@ class ConcurrencyLimitError(ApiError):
 
 
 class RateLimitedError(ApiError):
-    """The key exceeds its rate limit."""
+    """The key exceeds its rate limit, or the account its limit of test calls."""
 
 
 class InternalError(ApiError):
@@ -83,7 +83,7 @@ class NotImplementedYetError(ApiError):
 
 
 class TargetFailedError(ApiError):
-    """The retailer returned no usable answer."""
+    """The retailer returned no usable response."""
 
 
 class UnavailableError(ApiError):

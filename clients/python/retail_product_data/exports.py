@@ -123,8 +123,8 @@ def _read_run(store: ExportStore, folder: str) -> ExportedRun:
         )
     if len(events) != manifest["totals"]["objects"]:
         raise ExportError(
-            f"{folder} must have {manifest['totals']['objects']} events, as its manifest lists "
-            f"(got {len(events)}). Copy the folder again."
+            f"The manifest in {folder} lists {len(events)} objects, but its totals state "
+            f"{manifest['totals']['objects']}. Run a backfill for this run."
         )
     of_run = (manifest.get("run") or {}).get("events_digest")
     if of_run is not None and of_run != digest:

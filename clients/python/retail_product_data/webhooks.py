@@ -43,7 +43,11 @@ def verify_webhook(
             "The request has no header Service-Signature. Pass all headers of the delivery."
         )
     time_of = re.match("t=([0-9]{1,12}),", found[0])
-    if time_of is None or abs(int(time.time()) - int(time_of[1])) > _TOLERANCE_SECONDS:
+    if time_of is None:
+        raise SignatureError(
+            f"Service-Signature must begin with 't=<seconds>,' (got {found[0]!r})."
+        )
+    if abs(int(time.time()) - int(time_of[1])) > _TOLERANCE_SECONDS:
         raise SignatureError(
             f"The time in Service-Signature differs by more than {_TOLERANCE_SECONDS} s from the clock "
             "of this machine."

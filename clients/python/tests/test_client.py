@@ -131,8 +131,8 @@ def test_a_deprecated_call_warns_once(serve: Serve) -> None:
         service.client.call("list_sources")
         service.client.call("list_sources")
     assert [str(one.message) for one in caught] == [
-        "list_sources, or a field that the call uses, is deprecated since 2026-11-23. "
-        "It stops to work on 2027-11-23. "
+        "list_sources, or a field that the call uses, has been deprecated since 2026-11-23. "
+        "It stops working on 2027-11-23. "
         f"See {service.client._base_url}/docs/api-guide#deprecated."
     ]
 

@@ -13,8 +13,8 @@ export function warnOnce(operation: string, headers: Headers, baseUrl: string): 
   const [, page] = /<([^>]*)>; *rel="deprecation"/.exec(headers.get("link") ?? "") ?? [];
   process.emitWarning(
     [
-      `${operation}, or a field that the call uses, is deprecated since ${dateOf(Number(since) * 1_000)}.`,
-      ...(sunset === null ? [] : [`It stops to work on ${dateOf(Date.parse(sunset))}.`]),
+      `${operation}, or a field that the call uses, has been deprecated since ${dateOf(Number(since) * 1_000)}.`,
+      ...(sunset === null ? [] : [`It stops working on ${dateOf(Date.parse(sunset))}.`]),
       ...(page === undefined ? [] : [`See ${new URL(page, baseUrl).href}.`]),
     ].join(" "),
     { type: "DeprecationWarning", code: "RPD_DEPRECATED" },

@@ -103,7 +103,7 @@ async function readRun(store: ExportStore, folder: string): Promise<ExportedRun>
     );
   if (events.length !== manifest.totals.objects)
     throw new ExportError(
-      `${folder} must have ${manifest.totals.objects} events, as its manifest lists (got ${events.length}). Copy the folder again.`,
+      `The manifest in ${folder} lists ${events.length} objects, but its totals state ${manifest.totals.objects}. Run a backfill for this run.`,
     );
   const { events_digest: ofRun } = (manifest.run ?? {}) as { events_digest?: unknown };
   if (typeof ofRun === "string" && ofRun !== digest)

@@ -36,7 +36,9 @@ export function verifyWebhook(
       "The request has no header Service-Signature. Pass all headers of the delivery.",
     );
   const [, time = ""] = /^t=(\d{1,12}),/.exec(header) ?? [];
-  if (Math.abs(Math.floor(Date.now() / 1_000) - Number(time)) > toleranceSeconds || time === "")
+  if (time === "")
+    throw new SignatureError(`Service-Signature must begin with 't=<seconds>,' (got "${header}").`);
+  if (Math.abs(Math.floor(Date.now() / 1_000) - Number(time)) > toleranceSeconds)
     throw new SignatureError(
       `The time in Service-Signature differs by more than ${toleranceSeconds} s from the clock of this machine.`,
     );

@@ -15,7 +15,7 @@ const forwardSecondsMax = 15;
 export const listen: Command = {
   name: "listen",
   about:
-    "Sends each event to a local server, signed as a webhook. The server needs no public address. Prints the secret to verify them with. Ends with an error if the server does not accept an event.",
+    "Sends each event to a local server, signed as a webhook. The server needs no public address. Prints the secret to verify the signature with. Ends with an error if the server does not accept an event.",
   options: {
     forward: { type: "string", value: "<url>", about: "the address of your server (required)" },
     secret: { type: "string", value: "<secret>", about: "signs with it (default: a random one)" },
@@ -73,7 +73,9 @@ function targetOf(values: Values, signal: AbortSignal): Target {
     throw new UsageError(`--forward must be an http or https URL (got "${url}").`);
   const attempts = Number(textOf(values, "attempts") ?? attemptsDefault);
   if (!Number.isSafeInteger(attempts) || attempts < 1)
-    throw new UsageError("--attempts must be a number of at least 1.");
+    throw new UsageError(
+      `--attempts must be an integer of at least 1 (got "${textOf(values, "attempts")}").`,
+    );
   const secret = textOf(values, "secret") ?? `whsec_${randomBytes(24).toString("base64")}`;
   if (secret.trim() === "")
     throw new UsageError("--secret must not be empty. Leave it out to use a new secret.");

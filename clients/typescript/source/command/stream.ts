@@ -43,7 +43,7 @@ export const tail: Command = {
 export const download: Command = {
   name: "export download",
   about:
-    "Copies the complete runs of an S3 export into a folder, and checks that no event is missing. Reads the AWS_* variables.",
+    "Copies the complete runs of an S3 export into a folder, and checks that nothing is missing. Uses AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION.",
   options: {
     bucket: { type: "string", value: "<name>", about: "the bucket (required)" },
     to: { type: "string", value: "<folder>", about: "the folder to copy to (required)" },
