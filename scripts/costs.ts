@@ -1,7 +1,7 @@
 /**
- * Calculates the service's costs on AWS from public prices and from units that are measured on this
- * machine: `npm run costs`. Values that cannot be measured here are assumptions, which options
- * change.
+ * Calculates the service's costs on AWS: `npm run costs`. Uses public prices, and the requests,
+ * DynamoDB units and processor time that it measures on this machine. Options change the values that
+ * it cannot measure.
  */
 import { defaultRefreshEveryRuns } from "../shared/pipelines/default.ts";
 import { printTable } from "./measure/print-table.ts";

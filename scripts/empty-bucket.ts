@@ -82,7 +82,7 @@ async function emptied(bucket: string): Promise<number> {
     );
     if (failed !== undefined) {
       throw new Error(
-        `S3 did not delete the object ${failed.Key} (${failed.Message}). Repeat the command.`,
+        `S3 did not delete the object ${failed.Key} (${failed.Message}). Correct the cause, then repeat the command.`,
       );
     }
     deleted += objects.length;

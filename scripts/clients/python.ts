@@ -52,7 +52,10 @@ export async function generatePython(folder: string): Promise<string | undefined
   }
 }
 
-/** Generates the types into the Python client, and sets the version of its package. */
+/**
+ * Generates the types and the table of operations of the Python client, and sets the version of its
+ * package. If Python is not available, prints the reason and changes nothing.
+ */
 export async function writePython(): Promise<void> {
   const reason = await generatePython(`${root}clients/python/retail_product_data/generated`);
   if (reason !== undefined) {

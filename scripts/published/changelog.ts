@@ -75,7 +75,9 @@ function newRelease(heading: string): Release {
   }
   const [, version, date] = /^\[?(\d+\.\d+\.\d+)\]? - (\d{4}-\d{2}-\d{2})$/.exec(heading) ?? [];
   if (version === undefined || date === undefined) {
-    throw new Error(`The heading "${heading}" of CHANGELOG.md must be "[version] - date".`);
+    throw new Error(
+      `The heading "${heading}" of CHANGELOG.md must be "[1.2.3] - 2026-11-23" or "[Unreleased]".`,
+    );
   }
   return { object: "release", version, date, ...empty };
 }

@@ -54,7 +54,7 @@ export async function transferSettings(transfer: SettingsTransfer): Promise<void
 
 const domainRefusal = (reason: string): string =>
   `The rollback would delete the custom domain of the API: the release ${reason}. ` +
-  "Nothing was deployed. Deploy a fix of the current release, or set the missing context.";
+  "Nothing was deployed. Set domainName in the stage's file or with -c, or deploy a fix of the current release.";
 
 const settingsIn = (file: string, name: string): GivenContext =>
   existsSync(file) ? parseStageFile(name, readFileSync(file, "utf8")) : {};

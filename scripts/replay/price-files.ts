@@ -50,7 +50,9 @@ export function shopsIn(folder: string): readonly string[] {
     .filter((name) => name.endsWith(fileEnding))
     .map((name) => name.slice(0, -fileEnding.length));
   if (shops.length === 0) {
-    throw new Error(`The folder must contain files that end in ${fileEnding} (got "${folder}").`);
+    throw new Error(
+      `The folder ${folder} of --prices must contain files that end in ${fileEnding}.`,
+    );
   }
   return shops.toSorted();
 }

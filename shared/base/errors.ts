@@ -258,7 +258,7 @@ export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceEr
     },
   );
 
-/** Returns the error 429 for a call over the gateway's limit for all clients of a path together. */
+/** Returns the error 429 for a call that API Gateway throttles. Its limits apply to all clients together. */
 export const tooManyCalls = (retryAfterSeconds: number): ServiceError =>
   new ServiceError(
     ["RATE_LIMITED", 429],

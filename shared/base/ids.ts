@@ -126,8 +126,8 @@ export function timeOf(kind: IdKind, id: string): Date | undefined {
 }
 
 /**
- * Returns the lowest text that can be an ID of a kind with the time `at`. It sorts after all IDs
- * with earlier times.
+ * Returns the first possible ID, in sort order, of a kind at the time `at`. All IDs with earlier
+ * times sort before it.
  */
 export const firstIdAt = (kind: IdKind, at: Date): string =>
   idPrefix[kind] + timePart(at) + alphabet.charAt(0).repeat(randomLength);

@@ -114,10 +114,7 @@ function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
 function parseOfferListingId(raw: string, param: string): string {
   const id = urlDecoded(raw.trim()).trim();
   if (isOfferListingId(id)) return id;
-  throw invalidParam(
-    param,
-    `'offerListingId' ${whatIsWrong(id)} Send it as the service returned it.`,
-  );
+  throw invalidParam(param, `'${param}' ${whatIsWrong(id)} Send it as the service returned it.`);
 }
 
 function whatIsWrong(id: string): string {

@@ -68,8 +68,10 @@ export function decideChange(route: Route, state: RouteState, read: ChangeRead):
 
 /**
  * Returns the state of a `changed` route after a step that does not have the route has read the
- * item. Keeps the reference values. A changed field without one gets the value before the read,
- * because this route has not compared the new value yet.
+ * item. Keeps each reference value that the route can still compare with. A route without limits
+ * takes the new number instead. A changed field without a reference value gets the value before the
+ * read, because this route has not compared the new value yet. Drops the count of a field whose
+ * value is now on another side of the reference value.
  */
 export function keptState(
   route: Route,

@@ -56,7 +56,8 @@ export function parseItemIds(
 }
 
 /**
- * Parses an item ID. Returns it normalized: trimmed and in upper case.
+ * Parses an item ID. Returns it normalized: trimmed, in upper case, and without a
+ * prefix that the platform accepts, such as `A-`.
  * @throws 400 INVALID_PARAM with this `param`
  */
 export function parseItemId(platform: Platform, raw: string, param: string): string {

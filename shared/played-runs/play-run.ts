@@ -33,7 +33,7 @@ interface PlayDependencies {
   readonly earlierRuns: Pick<RunStore, "list">;
   readonly random: RandomSource;
   readonly clock: Clock;
-  /** Clock at the end of the run. */
+  /** The clock that finishes the run. */
   readonly clockAtEnd: Clock;
 }
 

@@ -44,7 +44,7 @@ export interface PreviewedStep {
   readonly step: Step;
   /** IDs of the items that reached the step, sorted. */
   readonly ids: readonly string[];
-  /** An item without a known offer to check has no answer. */
+  /** The answers of the step; none for an item without a known offer to check. */
   readonly answers: readonly StepAnswer[];
 }
 

@@ -291,8 +291,8 @@ function faultyPlans(plan: Plan, innerRequests: number): readonly Plan[] {
 }
 
 /**
- * The largest request number that is drawn. Most relevant faults and overlaps are at the first
- * requests.
+ * The highest request number at which a fault or the inner step is placed. Most of the relevant
+ * cases occur in the first requests.
  */
 const requestsMax = 6;
 

@@ -110,7 +110,10 @@ function bestSplit(draw: readonly number[], growth: Growth): Split | undefined {
   return best;
 }
 
-/** Chooses as many different features as the square root of their number, plus one. */
+/**
+ * Draws different features at random: the square root of their number, rounded up, plus one, and at
+ * most all.
+ */
 function chosenFeatures({ columns, fraction }: Growth): number[] {
   const left = columns.map((_, feature) => feature);
   const wanted = Math.min(Math.ceil(Math.sqrt(columns.length)) + 1, columns.length);

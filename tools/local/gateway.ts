@@ -118,9 +118,10 @@ const proxyResult = v.object({
 async function answerBuffered(exchange: Exchange): Promise<void> {
   const { response, target, event } = exchange;
   const result = v.parse(proxyResult, await target.invoke(event));
-  if (result.body.length > payloadBytesMax)
+  const bytes = Buffer.byteLength(result.body);
+  if (bytes > payloadBytesMax)
     throw new Error(
-      `The function's response must have at most ${payloadBytesMax} bytes unless it is streamed, as in Lambda (got ${result.body.length}).`,
+      `A response that is not streamed must have at most ${payloadBytesMax} bytes, as in Lambda (got ${bytes}).`,
     );
   if (response.headersSent) return;
   const encoding = result.isBase64Encoded && exchange.decodeBase64 ? "base64" : "utf8";

@@ -30,7 +30,10 @@ export interface OfferPage extends OfferSetting {
   readonly display: (price: number) => string;
 }
 
-/** Returns the offers page of a listing, with the price format of its currency. */
+/**
+ * Returns what `sandboxOffer` needs to build the offers of a listing: its state, the settings, and
+ * the price format of its currency.
+ */
 export function offerPage(state: ItemStateA, setting: OfferSetting): OfferPage {
   return { ...setting, state, display: displayIn(setting.currency) };
 }

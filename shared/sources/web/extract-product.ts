@@ -66,8 +66,8 @@ export function extractProduct(
 }
 
 /**
- * Returns the facts of the markup, and the kinds of the choices among its products. Ends at markup
- * of another product.
+ * Returns the facts of the product in JSON-LD, microdata and Open Graph, and the kind of choice that
+ * each format led to. Stops at a format that describes another product.
  */
 function markupFacts(
   page: string,

@@ -163,7 +163,10 @@ function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): S
   return /[1-9]/.test(String(value)) ? "unclear" : undefined;
 }
 
-/** Returns true if every buyer now pays this price for the item itself. */
+/**
+ * Returns true for a price that every buyer pays now for the item itself: not a list price or another
+ * type of price, not an additional charge, and not a price for some buyers only.
+ */
 const isPaid = (specification: SchemaNode): boolean => {
   const type = priceTypeOf(specification);
   const isOther = listPriceTypes.has(type) || otherPriceTypes.has(type);

@@ -140,16 +140,20 @@ describe("a request to check offers with an invalid value", () => {
 
 describe("the error for an invalid offer ID", () => {
   it.each([
-    ["an empty ID", " ", "'offerListingId' must not be empty. Send it as the service returned it."],
+    [
+      "an empty ID",
+      " ",
+      "'offers[0].offerListingId' must not be empty. Send it as the service returned it.",
+    ],
     [
       "an ID of 5,000 characters",
       longId(5_000),
-      "'offerListingId' must have at most 1,000 characters (got 5,000). Send it as the service returned it.",
+      "'offers[0].offerListingId' must have at most 1,000 characters (got 5,000). Send it as the service returned it.",
     ],
     [
       "an ID with a control character",
       "a\tb",
-      "'offerListingId' must not contain control characters or unpaired surrogates. " +
+      "'offers[0].offerListingId' must not contain control characters or unpaired surrogates. " +
         "Send it as the service returned it.",
     ],
   ])("states what is wrong with %s and which value is valid", (_case, id, message) => {

@@ -322,7 +322,7 @@ function noteStates(
   }
 }
 
-/** Records as a rare state if a call was refused while all slots of several shards were in use. */
+/** Records a refused call as a rare state if all slots of several shards were in use. */
 function noteFullShards(
   reached: World["reached"],
   { answer, calledAt, answeredAt }: RecordedCall,

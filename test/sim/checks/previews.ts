@@ -72,7 +72,7 @@ function costOf(scraper: Step["scraper"], { status, values }: Read): number {
   return offers > 1 ? 3 : rates[scraper];
 }
 
-/** Records how far a preview came. */
+/** Records the rare states that a preview reached, such as a charge or a read in every step. */
 export function notePreview({ reached }: World, { body }: ApiAnswer): void {
   const { steps, items } = body as unknown as Body;
   reached("a preview was charged");

@@ -70,7 +70,10 @@ export interface RunWanted {
   readonly webhookEndpointId: string | null;
 }
 
-/** The entry of an item event, from which an export makes a row of its Parquet file. */
+/**
+ * The fields of an item event from which an export makes rows: `changes` of a changed event,
+ * `products` of a delisted event, none of a matched event.
+ */
 function entriesOf(type: EventType, id: string, endedAt: Date): object {
   const at = endedAt.toISOString();
   const item = { id, step: "check" };

@@ -14,9 +14,9 @@ interface MarkBounds {
 }
 
 /**
- * Checks a due mark: the time (ISO 8601) at which the sweeper next checks a row. Reports a time
- * later than `latest` allows, with 5 minutes for clock differences, because no writer sets it.
- * Reports a time more than 10 minutes ago, which the sweeper missed, unless `mayBePast` is true.
+ * Checks a due mark: the time (ISO 8601) at which the sweeper next checks a row. Reports a time more
+ * than 5 minutes (the accepted clock difference) after the latest that a writer may set. Unless
+ * `mayBePast` is true, also reports a time more than 10 minutes ago: the sweeper missed it.
  */
 export function markDifferences(
   { place, field }: Pick<Difference, "place" | "field">,

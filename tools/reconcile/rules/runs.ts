@@ -42,7 +42,7 @@ export const unreadable = (place: string): Difference => ({
   expected: "readable",
 });
 
-/** Returns the name of a run in the differences of a reconciliation. */
+/** Returns the `place` of a run in a reported difference, such as `wl_1 run 12`. */
 export const runPlace = (watchlistId: string, runNumber: number): string =>
   `${watchlistId} run ${runNumber}`;
 

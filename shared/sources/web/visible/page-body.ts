@@ -13,7 +13,7 @@ const afterHeadingMax = 40_000;
 /** The characters around the heading, with scripts, from which these are taken. */
 const beforeHeadingRawMax = 200_000;
 const afterHeadingRawMax = 300_000;
-/** The characters in which the text of a heading is searched. */
+/** The maximum length of a heading's HTML, in characters. The rest is ignored. */
 const headingLengthMax = 600;
 const headingsMax = 20;
 /** Long attributes, such as addresses and settings of scripts, and images. No reader needs them. */

@@ -10,7 +10,10 @@ const pageSizes = { first: 200, further: 500 };
 /** The largest page that the API returns. */
 const pageMax = 1_000;
 
-/** Loads the items that match a filter, page by page. Loads them again when a run ends. */
+/**
+ * Loads the items that match a filter, page by page. Loads them again when a run ends or the
+ * number of items changes.
+ */
 export function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
   const search = useDebounced(filter.search.trim());
   const query = queryOf({ ...filter, search }, list);

@@ -134,7 +134,10 @@ const withRuns = (step: Step, runOf: (run: string | undefined) => string | undef
 
 const withRun = (route: Route, run: string | undefined): Route => compact({ ...route, run });
 
-/** Returns the pipeline without a step. Rules and starts that lead to it no longer do. */
+/**
+ * Returns the pipeline without a step. Routes to the step run no step. If it was the entry, the first
+ * remaining step is the entry. If it was the baseline or the entry of refreshes, that setting is null.
+ */
 export function withoutStep(pipeline: Pipeline, at: number): Pipeline {
   const removed = pipeline.steps[at]?.id;
   const steps = without(pipeline.steps, at).map((step) =>

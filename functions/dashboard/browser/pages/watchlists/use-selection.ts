@@ -15,7 +15,10 @@ export interface Selection {
 
 const none: ReadonlySet<string> = new Set();
 
-/** Keeps the selection among the loaded items. An item that is no longer loaded is not selected. */
+/**
+ * Keeps a selection of items. `items` contains only those that are loaded. A selected item that is
+ * unloaded is selected again when it is loaded again.
+ */
 export function useSelection(loaded: readonly WatchlistItem[] = []): Selection {
   const [ids, setIds] = useState(none);
   const items = loaded.filter(({ id }) => ids.has(id));
