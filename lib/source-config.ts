@@ -4,7 +4,6 @@ import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
 import { environment, storedVersionsVariable } from "../functions/environment.ts";
-import { shownValue } from "../shared/base/shown-value.ts";
 import { parseSources, secretsOf } from "../shared/sources/registry/configuration.ts";
 import { secretReference } from "../shared/sources/contract/secret-reference.ts";
 import { grantKeyDecrypt, grantParameterRead, grantSecretRead } from "./grants.ts";
@@ -142,7 +141,7 @@ const parameterArnOf = (name: string): string =>
 function fromParameter(name: unknown, secrets: unknown): Sources {
   if (typeof name !== "string" || !/^\/?[\w./-]{1,1010}$/.test(name)) {
     throw new Error(
-      `Context 'sourcesParameter' must be the name of an SSM parameter, such as /retail/sources (got ${shownValue(name)}).`,
+      "Context 'sourcesParameter' must be the name of an SSM parameter, such as /retail/sources. The value is not shown, because it may contain a key.",
     );
   }
   const references = typeof secrets === "string" ? secrets.split(",") : [];
@@ -170,7 +169,7 @@ function textOf(sources: unknown): string {
   if (sources.trimStart().startsWith("{")) return sources;
   if (!existsSync(sources)) {
     throw new Error(
-      `Context 'sources' must be a JSON object or the path of a file. The file ${sources} does not exist.`,
+      "Context 'sources' must be a JSON object or the path of an existing file. The value is not shown, because it may contain a key.",
     );
   }
   return readFileSync(sources, "utf8");

@@ -72,13 +72,13 @@ describe("a custom domain", () => {
     expect(deploymentOf(service)).not.toEqual(deploymentOf(synthesize("prod").service));
   });
 
-  it("is passed as an environment variable to the functions that register addresses of customers", () => {
+  it("is passed as an environment variable to the functions that compare addresses with it", () => {
     const domainsIn = (template: Template): unknown[] =>
       propertiesOf(template, "AWS::Lambda::Function").flatMap(({ Environment }) => {
         const { Variables } = Environment as { Variables: Record<string, unknown> };
         return "DOMAIN_NAME" in Variables ? [Variables["DOMAIN_NAME"]] : [];
       });
-    expect(domainsIn(service)).toEqual(["api.shop.example", "api.shop.example"]);
-    expect(domainsIn(synthesize("prod").service)).toEqual(["none", "none"]);
+    expect(domainsIn(service)).toEqual(Array(3).fill("api.shop.example"));
+    expect(domainsIn(synthesize("prod").service)).toEqual(Array(3).fill("none"));
   });
 });
