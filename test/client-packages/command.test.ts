@@ -197,7 +197,7 @@ describe("the feed of rpd", () => {
     onTestFinished(() => service[Symbol.asyncDispose]());
     const stop = new AbortController();
     const warnings: string[] = [];
-    const output = { write: () => {}, warn: (text: string) => void warnings.push(text) };
+    const output = { write: () => {}, warn: (one: string) => void warnings.push(one) };
     const client = new Client({ baseUrl: service.baseUrl, attempts: 1 });
     const found: string[] = [];
     const options = { output, signal: stop.signal, pauseMs: 1 };
@@ -352,7 +352,7 @@ describe("rpd", () => {
     const ids = Array.from({ length: 40 }, (_, n) => `91000${n}`);
     let written = 0;
     const full = Promise.withResolvers<void>();
-    const reading = run(
+    const finished = run(
       ["products", ...ids, "--platform", "retailer_d", "--csv", "--base-url", service.baseUrl],
       {
         write: () => ((written += 1) < 3 ? undefined : full.promise),
@@ -365,7 +365,7 @@ describe("rpd", () => {
     // One call whose rows are written, and two in progress or done.
     expect(reads()).toBeLessThanOrEqual(4);
     full.resolve();
-    expect(await reading).toBe(0);
+    expect(await finished).toBe(0);
     expect(reads()).toBe(20);
   });
 
