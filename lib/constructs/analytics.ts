@@ -112,7 +112,7 @@ export class Analytics extends Construct {
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
       ],
-      // Athena can repeat each query, so the results are no only copy.
+      // Athena can repeat each query, so the results may be deleted with the stack.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     pinLogicalId(bucket, "AnalyticsResults");

@@ -22,7 +22,7 @@ export class EventBusAlarms extends Construct {
       runbook: "alarm-event-bus-failing",
     });
     new ServiceAlarm(this, "Exhausted", {
-      name: "event-bus-given-up",
+      name: "event-bus-never-sent",
       metric: count("bus_never_sent"),
       threshold: 1,
       periods: { breaching: 1, of: 1 },

@@ -46,8 +46,9 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
       },
       details: (...query) => stored.details(...query),
       async detailsOf(watchlistId, ids) {
-        const all = await stored.details(watchlistId);
-        return ids.flatMap((id) => all.get(id) ?? []);
+        const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };
+        const known = await stored.details(watchlistId, range);
+        return ids.flatMap((id) => known.get(id) ?? []);
       },
       async changeDetails({ watchlistId }, { ids, change }) {
         const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };

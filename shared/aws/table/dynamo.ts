@@ -51,7 +51,7 @@ type ClientCredentials = Pick<DynamoDBClientConfig, "credentials">;
  */
 export function plainDocumentClient(options: ClientCredentials = {}): DynamoDBDocumentClient {
   const client = new DynamoDBClient({ ...clientSettings(), ...options });
-  // Copies every row of every answer for a log that nothing writes.
+  // This middleware copies every row of every response for a log that nothing writes.
   client.middlewareStack.remove("loggerMiddleware");
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
