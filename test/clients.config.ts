@@ -6,5 +6,9 @@ import { filesOf, testOptions } from "./test-options.ts";
  * and PyPI.
  */
 export default defineConfig({
-  test: { ...testOptions, ...filesOf.clients },
+  test: {
+    ...testOptions,
+    ...filesOf.clients,
+    globalSetup: [testOptions.globalSetup, "test/clients/install-python.ts"],
+  },
 });

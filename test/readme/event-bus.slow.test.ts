@@ -228,7 +228,7 @@ describe("the CDK code of the page about the event bus", () => {
     expect(JSON.stringify(pattern)).toContain(eventChanged.data.watchlist_id);
   });
 
-  it("writes a line to Slack only for a run that failed or was skipped", () => {
+  it("writes a line to Slack only for a run that failed or had too few credits", () => {
     const stack = new Stack(new App(), "Slack");
     const token = SecretValue.unsafePlainText("Bearer xoxb-1");
     const runs = new code.RunsToSlack(stack, "Runs", { channel: "#prices", token });
