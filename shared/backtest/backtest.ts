@@ -91,7 +91,7 @@ export async function backtest(
   if (runs.outcome === "too_large") return runs;
   const { wanted, later, leftOut: leftOutRuns } = runs;
   const present = await Array.fromAsync(readItems(pages, watchlist.id));
-  const past = pastReads({ present, later, pipeline });
+  const past = pastReads({ createdAt: watchlist.createdAt, present, later, pipeline });
   if (testedPrices(pipeline).length > 0) {
     const traced = tracedItems(past.items);
     if (traced > bounds.tracedItemsMax) return tooManyTraces(traced, bounds);

@@ -60,6 +60,8 @@ export interface PastRunReads {
 }
 
 interface PastReadsOptions {
+  /** Time at which the watchlist was created, ISO 8601. */
+  readonly createdAt: string;
   /** The items as stored now. */
   readonly present: readonly Item[];
   /** The first run to repeat and all later runs, oldest first. */
@@ -79,7 +81,7 @@ interface PastState {
  * of today, and reverts the changes that these runs recorded, newest run first. An item that had an
  * earlier life begins each life as a new item.
  */
-export function pastReads({ present, later, pipeline }: PastReadsOptions): PastReads {
+export function pastReads({ createdAt, present, later, pipeline }: PastReadsOptions): PastReads {
   const lives = pastLives(present, later);
   const state = stateBefore(present, later, lives);
   const items = present.map((item) => pastItem(item, state));
@@ -89,7 +91,7 @@ export function pastReads({ present, later, pipeline }: PastReadsOptions): PastR
   return {
     items,
     begin(past) {
-      const added = itemsAdded({ past, items, lives }, listed);
+      const added = itemsAdded({ past, createdAt, items, lives }, listed);
       for (const { id } of added) {
         if (!lives.renewed.has(id)) continue;
         state.known.set(id, new Map());
@@ -142,27 +144,39 @@ function apply({ run }: PastRun, point: HistoryPoint, { known, delisted }: PastS
   write(values, { point, kind: kindOf(run.pipeline, point.step), side: "after" });
 }
 
-interface Adding {
+interface Adding extends Pick<PastReadsOptions, "createdAt"> {
   readonly past: PastRun;
   readonly items: readonly Item[];
   readonly lives: PastLives;
 }
 
 /** @param listed the items that were added in their current life; adds the returned ones */
-function itemsAdded({ past, items, lives }: Adding, listed: Set<string>): readonly Item[] {
+function itemsAdded(
+  { past, createdAt, items, lives }: Adding,
+  listed: Set<string>,
+): readonly Item[] {
   const { runNumber, startedAt } = past.run;
   const earlier = lives.beginning.get(runNumber) ?? [];
   const present = items.filter((item) => {
     const from = lives.renewed.get(item.id);
-    return !listed.has(item.id) && (from === undefined ? isAdded(item, past) : runNumber >= from);
+    return (
+      !listed.has(item.id) &&
+      (from === undefined ? isAdded(item, { ...past, createdAt }) : runNumber >= from)
+    );
   });
   for (const { id } of present) listed.add(id);
   return [...earlier.map((id) => newItem(id, startedAt)), ...present];
 }
 
-const isAdded = ({ id, addedAt }: Item, { run, points }: PastRun): boolean =>
+/** Returns true if an item was added before a run. The clocks of two processes can differ. */
+const isAdded = (
+  { id, addedAt }: Item,
+  { run, points, createdAt }: PastRun & Pick<PastReadsOptions, "createdAt">,
+): boolean =>
   addedAt <= run.startedAt ||
-  // An item that the run read was added before, even if the clocks of two processes differ.
+  // Each run starts after the watchlist was created with its first items.
+  addedAt === createdAt ||
+  // An item that the run read was added before it.
   (points.has(id) && addedAt <= (run.finishedAt ?? run.startedAt));
 
 /** The last known values by kind. A field that several kinds share has its newest value. */

@@ -1,5 +1,5 @@
 import type { HistoryOwner, HistoryStore } from "./history-store.ts";
-import { firstRunOf, lastRunOf, windowOf } from "./window.ts";
+import { firstRunOf, lastRunOf } from "./window.ts";
 
 export interface MergeDependencies {
   readonly history: Pick<HistoryStore, "isRecorded" | "mergedWindows" | "merge">;
@@ -20,10 +20,11 @@ export interface RecordedRun extends HistoryOwner {
 }
 
 /**
- * Merges the complete windows up to the window of a recorded run. A window is complete if its last
- * run was started and each of its runs is recorded or never will be. Idempotent. Returns false if
- * `isOver` returned true before these windows were merged; else true, even if the watchlist was
- * deleted.
+ * Merges the complete windows, in order, after a run was recorded. A window is complete if its last
+ * run was started and each of its runs is recorded or never will be. Also merges windows after the
+ * window of the run: if their runs were recorded first, they waited for this run. Idempotent.
+ * Returns false if `isOver` returned true before these windows were merged; else true, even if the
+ * watchlist was deleted.
  */
 export async function mergeHistory(
   run: RecordedRun,
@@ -34,10 +35,9 @@ export async function mergeHistory(
   const { watchlistId, runNumber } = run;
   for (;;) {
     const window = (await history.mergedWindows(watchlistId)) + 1;
-    if (window > windowOf(runNumber)) return true;
     const last = lastRunOf(window);
     // Runs are not always recorded in the order of their numbers: the last run of the window may
-    // already be recorded, although this run is not the last one.
+    // already be recorded, although this run is not the last one, or belongs to an earlier window.
     if (runNumber < last && !(await history.isRecorded(watchlistId, last))) return true;
     const outcome = await mergeWindow(run, { window, isOver }, dependencies);
     if (outcome !== "merged") return outcome !== "unfinished";

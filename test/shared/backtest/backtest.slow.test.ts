@@ -515,6 +515,18 @@ describe("a back-test of a pipeline whose steps have other names or an additiona
     );
     expect(runs.map(({ run }) => [run.credits, run.stats.deferred])).toEqual([[0, 4]]);
   });
+
+  it("defers the first items of a watchlist in a run whose clock was behind their creation", async () => {
+    const bench = await startRunBench({ tables });
+    const running = pipeline(step("check", { when: "changed", notify: true }));
+    const list = await bench.createList(ids, { pipeline: running, maxCreditsPerRun: 3 });
+    bench.clock.advance(-60_000);
+    await bench.run(list);
+    bench.clock.advance(hour);
+    const watchlist = (await bench.list(list)) ?? list;
+    const { runs } = await tested({ watchlist, pipeline: running, span: always }, bench);
+    expect(runs.map(({ run }) => [run.stats.tracked, run.stats.deferred])).toEqual([[4, 4]]);
+  });
 });
 
 describe("a back-test of a pipeline with a scraper that never read the items", () => {

@@ -88,6 +88,26 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(3);
   });
 
+  it("merges the later windows that waited for a run of an earlier window", async () => {
+    const late = 7;
+    for (const run of [...runsOf(1), ...runsOf(2)]) if (run !== late) await record(run);
+    inProgress.add(late);
+    for (const run of runsOf(2)) expect(await mergeAfter(run)).toBe(true);
+    expect(await merged()).toBe(0);
+
+    await record(late);
+    expect(await mergeAfter(late)).toBe(true);
+    expect(await merged()).toBe(2);
+  });
+
+  it("merges a later window in a second attempt of a run whose process died after the first merge", async () => {
+    for (const run of [...runsOf(1), ...runsOf(2)]) await record(run);
+    await history.merge(list, { window: 1, absent: new Set(), isOver: () => false });
+
+    expect(await mergeAfter(7)).toBe(true);
+    expect(await merged()).toBe(2);
+  });
+
   it("writes nothing if the window of the run is already merged", async () => {
     for (const run of runsOf(1)) await record(run);
     await mergeAfter(lastRunOf(1));
