@@ -321,7 +321,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/outbox/": {
     "test/functions/webhook-endpoints/deliveries.test.ts": files("merged-page"),
     "test/shared/exports/export-session.test.ts": files("noted-slice"),
-    "test/shared/outbox/drain.test.ts": files("attempt-counts lease outbox recorder"),
+    "test/shared/outbox/drain.test.ts": files("attempt-counts entry-list lease outbox recorder"),
     "test/shared/publishing/publish-run.test.ts": files("wake-due"),
   },
   "shared/outgoing/": {
@@ -500,7 +500,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/webhooks/signature.test.ts": files("secret"),
     "test/shared/webhooks/webhook-session.test.ts": files(
       "attempt-delivery delivery delivery-attempt delivery-log endpoint-health",
-      "first-attempt-gate first-attempts outbox-entries receiver",
+      "first-attempt-gate first-attempts outbox-entries",
       "request-headers retry-delivery",
     ),
   },

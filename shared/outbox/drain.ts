@@ -1,6 +1,7 @@
 import type { RandomSource, Clock } from "../base/clock.ts";
 import type { MetricsSink } from "../observability/metrics.ts";
 import type { AttemptCounts } from "./attempt-counts.ts";
+import { type EntryList, entryList } from "./entry-list.ts";
 import { messageDelay, newLease, sliceSecondsMax, targetsAtOnceMax } from "./lease.ts";
 import {
   type OutboxEntry,
@@ -116,6 +117,7 @@ export async function drain<LogRecord>(
       clock,
       state: () => session.state?.(),
     }),
+    entries: entryList(target, outbox),
     isOver: () => clock.now().getTime() >= stopAt,
     failed: new Set(),
     errors: [],
@@ -165,6 +167,7 @@ interface Work<LogRecord> {
   readonly session: Session<LogRecord>;
   readonly dependencies: DrainDependencies<LogRecord>;
   readonly recorder: ReturnType<typeof recorder<LogRecord>>;
+  readonly entries: EntryList;
   readonly isOver: () => boolean;
   /** Names of the entries for which the service itself failed in this slice. */
   readonly failed: Set<string>;
@@ -180,34 +183,32 @@ async function untilNothingIsDue<LogRecord>(
   claimed: { readonly token: string; readonly additions: number },
 ): Promise<Date | null> {
   const { outbox } = work.dependencies;
+  const { entries } = work;
   let { additions } = claimed;
   for (;;) {
-    while (!work.isOver()) {
+    while (!work.isOver() && entries.remaining()?.length !== 0) {
       const state = await work.session.target();
       const due = await dueEntries(work, state);
       if (due.length === 0) break;
       await workOn(due, work, state.parallel);
       await work.recorder.flush();
     }
-    const released = await outbox.release(work.target, { token: claimed.token, additions });
+    const held = { token: claimed.token, additions, remaining: entries.remaining() };
+    const released = await outbox.release(work.target, held);
     if (released.outcome === "lost") throw new LeaseLost();
     if (released.outcome === "released") return released.next;
     ({ additions } = released);
+    entries.forget();
   }
 }
 
 async function dueEntries<LogRecord>(
-  { target, dependencies, failed }: Work<LogRecord>,
+  { entries, dependencies, failed }: Work<LogRecord>,
   { hasEnded, parallel }: TargetState,
 ): Promise<readonly OutboxEntry[]> {
-  const { outbox, clock } = dependencies;
-  const by = hasEnded ? null : clock.now();
+  const by = hasEnded ? null : dependencies.clock.now();
   const wanted = Math.max(entriesAtOnceMin, entriesPerLoop * parallel);
-  const limit = wanted + failed.size;
-  const [first, later] = await Promise.all([
-    outbox.entries(target, { lane: "first", by, limit }),
-    outbox.entries(target, { lane: "later", by, limit }),
-  ]);
+  const [first = [], later = []] = await entries.due(by, wanted + failed.size);
   const due = alternately(first, later).filter((entry) => !failed.has(entryName(entry)));
   return firstOfEachKey(due).slice(0, wanted);
 }
@@ -239,8 +240,12 @@ async function workOn<LogRecord>(
   work: Work<LogRecord>,
   parallel: number,
 ): Promise<void> {
-  const { session, recorder: kept, isOver, dependencies } = work;
+  const { session, recorder: kept, entries, isOver, dependencies } = work;
   const waiting = [...due];
+  const record = (change: OutboxChange<LogRecord>): Promise<void> => {
+    entries.apply(change);
+    return kept.record(change);
+  };
   const track = async (): Promise<void> => {
     for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
       if (isOver()) return;
@@ -249,9 +254,9 @@ async function workOn<LogRecord>(
       dependencies.begins?.(entry);
       try {
         await session.work(entry, {
-          record: (change) => kept.record(change),
+          record,
           async store(change) {
-            await kept.record(change);
+            await record(change);
             await kept.flush();
           },
           isOver,

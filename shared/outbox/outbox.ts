@@ -10,10 +10,11 @@ export interface DeliveryTarget {
 }
 
 /**
- * Lane of an outbox. `first`: new entries. `later`: retries. A backlog of retries does not delay
- * new entries.
+ * The lanes of an outbox. `first`: new entries. `later`: retries. A backlog of retries does not
+ * delay new entries.
  */
-export type Lane = "first" | "later";
+export const lanes = ["first", "later"] as const;
+export type Lane = (typeof lanes)[number];
 
 /** One pending delivery of a target, identified by lane, due time and key. */
 export interface OutboxEntry {
@@ -58,6 +59,16 @@ export interface ClaimResult {
   readonly crowded: boolean;
 }
 
+/** What the lease holder knows of its target when it releases the lease. */
+export interface HeldTarget {
+  /** The token of the lease. */
+  readonly token: string;
+  /** The number of additions that the claim or the last release attempt returned. */
+  readonly additions: number;
+  /** All entries of the outbox. Null: the store reads the earliest one. */
+  readonly remaining: readonly OutboxEntry[] | null;
+}
+
 export type ReleaseResult =
   /** `next`: due time of the earliest entry; null if the outbox is empty. */
   | { readonly outcome: "released"; readonly next: Date | null }
@@ -100,6 +111,8 @@ export interface OutboxStore<LogRecord> extends Outbox {
   ): Promise<ClaimResult | null>;
   /** Lists the due targets of an account that have no lease holder, longest due first. */
   waiting(accountId: string, now: Date): Promise<readonly DeliveryTarget[]>;
+  /** Lists up to `limit` entries of both lanes, those of lane `first` first. */
+  all(target: DeliveryTarget, limit: number): Promise<readonly OutboxEntry[]>;
   /**
    * Lists up to `limit` entries of a lane, in the order of their due times. Omits entries that are
    * due after `by` (null: no bound) or, if `after` is defined, at or before `after`.
@@ -119,10 +132,7 @@ export interface OutboxStore<LogRecord> extends Outbox {
     },
   ): Promise<boolean>;
   /** Releases the lease. The target becomes due again at the due time of its earliest entry. */
-  release(
-    target: DeliveryTarget,
-    held: { readonly token: string; readonly additions: number },
-  ): Promise<ReleaseResult>;
+  release(target: DeliveryTarget, held: HeldTarget): Promise<ReleaseResult>;
 }
 
 /** Reads the stored session states of delivery targets, for API responses. */

@@ -23,6 +23,8 @@ export type ReceiverState =
 
 /** Access to an endpoint and its receiver during a session. */
 export interface ReceiverAccess {
+  /** Reads the endpoint from the store, and keeps it for `ready`. Null if it was deleted. */
+  current(): Promise<WebhookEndpoint | null>;
   /**
    * Returns the endpoint as stored at most one second ago, or an error code if it does not receive
    * events.
@@ -51,6 +53,7 @@ export function openReceiver(
   { endpoints, secrets, sender, clock }: ReceiverDependencies,
 ): ReceiverAccess {
   let found: { readonly ready: Promise<ReceiverState>; readonly at: number } | undefined;
+  let stored: { readonly endpoint: WebhookEndpoint | null; readonly at: number } | undefined;
   let open:
     | { readonly url: string; readonly atOnce: number; readonly connection: ReceiverConnection }
     | undefined;
@@ -67,8 +70,14 @@ export function openReceiver(
     }
     return open.connection;
   };
-  const readEndpoint = async (): Promise<ReceiverState> => {
+  const isFresh = (at: number): boolean => clock.now().getTime() - at < freshMs;
+  const current = async (): Promise<WebhookEndpoint | null> => {
+    const at = clock.now().getTime();
     const endpoint = await endpoints.get(accountId, endpointId);
+    stored = { endpoint, at };
+    return endpoint;
+  };
+  const openEndpoint = async (endpoint: WebhookEndpoint | null): Promise<ReceiverState> => {
     const error = endpointRefusal(endpoint);
     if (endpoint === null || error !== null) {
       return { outcome: "refused", error: error ?? "endpoint_deleted" };
@@ -82,14 +91,18 @@ export function openReceiver(
     };
   };
   return {
+    current,
     async ready() {
-      const at = clock.now().getTime();
-      if (found !== undefined && at - found.at < freshMs) return found.ready;
-      const ready = readEndpoint();
-      found = { ready, at };
+      if (found !== undefined && isFresh(found.at)) return found.ready;
+      // A refusal is not cached, so that requests start as soon as a client enables the endpoint.
+      const kept =
+        stored !== undefined && isFresh(stored.at) && endpointRefusal(stored.endpoint) === null
+          ? stored
+          : undefined;
+      const ready = kept === undefined ? current().then(openEndpoint) : openEndpoint(kept.endpoint);
+      found = { ready, at: kept?.at ?? clock.now().getTime() };
       try {
         const { outcome } = await ready;
-        // A refusal is not cached, so that requests start as soon as a client enables the endpoint.
         if (outcome === "refused") found = undefined;
       } catch (error) {
         found = undefined;
@@ -99,6 +112,7 @@ export function openReceiver(
     },
     forget() {
       found = undefined;
+      stored = undefined;
     },
     close() {
       for (const connection of connections) connection.close();

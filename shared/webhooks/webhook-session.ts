@@ -47,7 +47,7 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
       // Reads the store, because the cached endpoint may be older than the change that woke this
       // session.
       async target() {
-        const endpoint = await dependencies.endpoints.get(accountId, endpointId);
+        const endpoint = await receiver.current();
         return {
           hasEnded: endpointRefusal(endpoint) !== null,
           // Maximum number of entries in progress. The first attempts of one run are one entry, so

@@ -42,10 +42,24 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
+    name: "retries-omitted-from-the-entry-list",
+    file: "shared/outbox/entry-list.ts",
+    original: "for (const entry of added) known",
+    replacement: "for (const entry of added.slice(1)) known",
+    scenario: "deliveries",
+  },
+  {
+    name: "entries-of-others-omitted-from-the-entry-list",
+    file: "shared/outbox/entry-list.ts",
+    original: '    forget() {\n      known = "unread";',
+    replacement: "    forget() {\n      void known;",
+    scenario: "deliveries",
+  },
+  {
     name: "later-lane-not-read",
     file: outbox,
-    original: "const next = [...(first ?? []), ...(later ?? [])]",
-    replacement: "const next = [...(first ?? later ?? [])]",
+    original: "const next = remaining.map(",
+    replacement: 'const next = remaining.filter(({ lane }) => lane === "first").map(',
     scenario: "deliveries",
   },
   {

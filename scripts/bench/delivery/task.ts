@@ -52,7 +52,7 @@ export const runsOf = (task: DeliveryTask): readonly RunEvents[] =>
   Array.from({ length: task.runs }, (_, n) =>
     runOfChanges({
       accountId,
-      runId: `wlrun_${task.to}_${task.items}_${task.round}_${n}`,
+      runId: `wlrun_${task.to}_${task.runs}x${task.items}_${task.round}_${n}`,
       runNumber: n + 1,
       items: task.items,
       startedAt: runStartedAt,

@@ -78,8 +78,7 @@ async function append(
 ): Promise<undefined | "again"> {
   const { client, tableName: TableName, clock } = process;
   const marker = deliveryKeys.feedRun(accountId, run);
-  const [known, newest] = await Promise.all([read(process, marker), count(process, accountId)]);
-  if (known !== undefined) return undefined;
+  const newest = await count(process, accountId);
   const sequence = newest.last + 1;
   // `appendedAt` must not be earlier than the `appendedAt` of a lower sequence, because `before`
   // uses a binary search. It must not be earlier than the end of the run (`run.createdAt`) either.
@@ -114,10 +113,13 @@ async function append(
     );
     return undefined;
   } catch (error) {
-    // The run is already in the feed, or another run has used this sequence. The next attempt reads
-    // the run's row and the count again.
-    if (cancellationReasons(error) !== undefined) return "again";
-    throw error;
+    const reasons = cancellationReasons(error);
+    if (reasons === undefined) throw error;
+    // The first write is that of the run's row. If it exists, the run is already in the feed.
+    if (reasons[0]?.code === "ConditionalCheckFailed") return undefined;
+    // Another run has used this sequence, or rows are contended. The next attempt reads the count
+    // again.
+    return "again";
   }
 }
 

@@ -1,15 +1,17 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { number, object, optional, parse, string, unknown } from "valibot";
 import type { RandomSource, Clock } from "../../base/clock.ts";
-import type {
-  EntryQuery,
-  OutboxChanges,
-  ClaimResult,
-  OutboxEntry,
-  Lease,
-  OutboxStore,
-  ReleaseResult,
-  DeliveryTarget,
+import {
+  type EntryQuery,
+  type OutboxChanges,
+  type ClaimResult,
+  type HeldTarget,
+  lanes,
+  type OutboxEntry,
+  type Lease,
+  type OutboxStore,
+  type ReleaseResult,
+  type DeliveryTarget,
 } from "../../outbox/outbox.ts";
 import {
   beforeClaim,
@@ -63,6 +65,17 @@ export function dynamoOutboxStore<LogRecord>(
     async waiting(accountId, now) {
       const targets = await readTargets(client, tableName, accountId);
       return waitingTargets(targets, now).map(({ targetId }) => ({ accountId, targetId }));
+    },
+    async all(target, limit) {
+      const query = {
+        TableName: tableName,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: {
+          ":pk": deliveryKeys.outboxEntry(target, { lane: "first", dueAt: "", key: "" }).pk,
+        },
+        ConsistentRead: true,
+      };
+      return (await firstRows(client, query, limit)).map(entryOf);
     },
     entries: (target, wanted) => readEntries(client, options, { target, ...wanted }),
     record: (target, change) =>
@@ -225,15 +238,11 @@ const rowOf = ({ Put, Update, Delete }: Write): string => {
 async function releaseTarget(
   client: DynamoDBDocumentClient,
   options: Pick<Options, "tableName" | "clock" | "random">,
-  held: { readonly target: DeliveryTarget; readonly token: string; readonly additions: number },
+  held: HeldTarget & { readonly target: DeliveryTarget },
 ): Promise<ReleaseResult> {
   const { target, token, additions } = held;
-  const [first, later] = await Promise.all(
-    (["first", "later"] as const).map((lane) =>
-      readEntries(client, options, { target, lane, by: null, limit: 1 }),
-    ),
-  );
-  const next = [...(first ?? []), ...(later ?? [])].map((entry) => entry.dueAt).sort()[0] ?? null;
+  const remaining = held.remaining ?? (await earliestEntries(client, options, target));
+  const next = remaining.map((entry) => entry.dueAt).sort()[0] ?? null;
   const Key = deliveryKeys.outbox(target);
   const rest = next === null ? null : dueAt("outbox", Key, new Date(next));
   const command = new UpdateCommand({
@@ -255,6 +264,17 @@ async function releaseTarget(
   );
   if (released) return { outcome: "released", next: next === null ? null : new Date(next) };
   return lookAgain(client, options.tableName, held);
+}
+
+/** Returns the earliest entry of each lane. */
+async function earliestEntries(
+  client: DynamoDBDocumentClient,
+  options: Pick<Options, "tableName">,
+  target: DeliveryTarget,
+): Promise<readonly OutboxEntry[]> {
+  const wanted = { target, by: null, limit: 1 };
+  const found = lanes.map((lane) => readEntries(client, options, { ...wanted, lane }));
+  return (await Promise.all(found)).flat();
 }
 
 /**

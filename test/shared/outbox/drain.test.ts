@@ -2,11 +2,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Metrics, newMetrics } from "../../../shared/observability/metrics.ts";
 import { attemptCounts } from "../../../shared/outbox/attempt-counts.ts";
 import { drain, type DrainDependencies, type Session } from "../../../shared/outbox/drain.ts";
-import type {
-  OutboxChanges,
-  OutboxEntry,
-  OutboxStore,
-  DeliveryTarget,
+import {
+  entryName,
+  type OutboxChanges,
+  type OutboxEntry,
+  type OutboxStore,
+  type DeliveryTarget,
 } from "../../../shared/outbox/outbox.ts";
 import { countingRandom, fixedClock } from "../../support/clock.ts";
 
@@ -26,6 +27,7 @@ let kept: OutboxChanges<string>[];
 let messages: { delay: number; targets?: readonly DeliveryTarget[] }[];
 let leased: boolean;
 let additions: number;
+let reads: number;
 let waiting: DeliveryTarget[];
 let session: Session<string>;
 let dependencies: DrainDependencies<string>;
@@ -33,6 +35,7 @@ let dependencies: DrainDependencies<string>;
 beforeEach(() => {
   clock = fixedClock(startedAt);
   [entries, kept, messages, leased, additions, waiting] = [[], [], [], true, 1, []];
+  reads = 0;
   session = {
     target: () => Promise.resolve({ hasEnded: false, parallel: 1 }),
     work: (worked, slice) => slice.record({ removed: worked, records: [worked.key] }),
@@ -51,6 +54,9 @@ beforeEach(() => {
   };
 });
 
+const byName = (one: OutboxEntry, other: OutboxEntry): number =>
+  entryName(one) < entryName(other) ? -1 : 1;
+
 /** An in-memory outbox. The real store has separate tests. */
 const listOutbox = (): OutboxStore<string> => ({
   add: () => Promise.reject(new Error("no test adds entries")),
@@ -58,12 +64,18 @@ const listOutbox = (): OutboxStore<string> => ({
   claim: () =>
     Promise.resolve(leased ? { additions, crowded: waiting.length > 0, state: undefined } : null),
   waiting: () => Promise.resolve(waiting),
-  entries: (_, { lane, by, limit }) =>
-    Promise.resolve(
+  all: (_, limit) => {
+    reads += 1;
+    return Promise.resolve(entries.toSorted(byName).slice(0, limit));
+  },
+  entries: (_, { lane, by, limit }) => {
+    reads += 1;
+    return Promise.resolve(
       entries
         .filter((found) => found.lane === lane && (by === null || new Date(found.dueAt) <= by))
         .slice(0, limit),
-    ),
+    );
+  },
   record: async (_, { changes }) => {
     if (!leased) return false;
     kept.push(changes);
@@ -73,6 +85,10 @@ const listOutbox = (): OutboxStore<string> => ({
   release: async (_, held) => {
     if (!leased) return { outcome: "lost" };
     if (held.additions !== additions) return { outcome: "more", additions };
+    // What the drain knows of the outbox must be what the outbox contains.
+    if (held.remaining !== null) {
+      expect(held.remaining.toSorted(byName)).toEqual(entries.toSorted(byName));
+    }
     const next = entries.map(({ dueAt }) => dueAt).sort()[0];
     return { outcome: "released", next: next === undefined ? null : new Date(next) };
   },
@@ -332,6 +348,41 @@ describe("drain", () => {
     expect(kept).toEqual([]);
     expect(messages).toEqual([]);
     expect(closed).toBe(1);
+  });
+
+  it("reads a small outbox once, even if its work adds an entry that is due at once", async () => {
+    entries = [entry("a"), entry("b", { lane: "later", dueAt: "2026-11-20T10:05:00.000Z" })];
+    session = {
+      ...session,
+      work: (found, slice) =>
+        slice.record({
+          removed: found,
+          records: [found.key],
+          ...(found.key === "a" && { added: [entry("c", { lane: "later" })] }),
+        }),
+    };
+    await drain(target, dependencies);
+
+    expect(worked()).toEqual(["a", "c"]);
+    expect(messages).toEqual([{ delay: 300 }]);
+    expect(reads).toBe(1);
+  });
+
+  it("reads the target once if the outbox is empty after the first entries", async () => {
+    let targetReads = 0;
+    const usual = session;
+    session = {
+      ...usual,
+      target() {
+        targetReads += 1;
+        return usual.target();
+      },
+    };
+    entries = [entry("a"), entry("b")];
+    await drain(target, dependencies);
+
+    expect(worked()).toEqual(["a", "b"]);
+    expect(targetReads).toBe(1);
   });
 
   it("stores its changes at least once a second", async () => {

@@ -119,6 +119,20 @@ describe("adding to an outbox", () => {
 });
 
 describe("the entries of an outbox", () => {
+  it("are returned for both lanes together, those of the first lane first, up to a limit", async () => {
+    const earlier = "2026-11-20T09:59:00.000Z";
+    await store.add(target, [
+      entry("b"),
+      entry("a", { lane: "later", dueAt: earlier }),
+      entry("c", { dueAt: later }),
+    ]);
+
+    const all = async (limit: number) =>
+      (await store.all(target, limit)).map(({ lane, key }) => `${lane} ${key}`);
+    expect(await all(10)).toEqual(["first b", "first c", "later a"]);
+    expect(await all(2)).toEqual(["first b", "first c"]);
+  });
+
   it("are returned for one lane in order of their due times, up to and including a given time", async () => {
     const times = ["10:00:01", "10:00:00", "10:00:02"].map((time) => `2026-11-20T${time}.000Z`);
     await store.add(
@@ -205,7 +219,7 @@ describe("an account with many delivery targets", () => {
     const [one = target] = targets;
     const changes = { removed: [entry("a")], added: [], records: [] };
     await store.record(one, { lease: first.lease, changes });
-    await store.release(one, { token, additions });
+    await store.release(one, { token, additions, remaining: null });
 
     expect(await claim(targets[4] ?? target)).toMatchObject({ crowded: true });
     expect(await claim(targets[5] ?? target)).toBeNull();
@@ -268,14 +282,14 @@ describe("recording changes in an outbox", () => {
     expect(first.state).toBeUndefined();
     const stored = { failuresInRow: 2, lastError: null };
     await store.record(target, { lease: first.lease, changes, state: stored });
-    await store.release(target, first);
+    await store.release(target, { ...first, remaining: null });
 
     const second = await mustClaim();
     expect(second.state).toEqual(stored);
     const late = { lease: first.lease, changes, state: { failuresInRow: 9 } };
     expect(await store.record(target, late)).toBe(false);
     await store.record(target, { lease: second.lease, changes });
-    await store.release(target, second);
+    await store.release(target, { ...second, remaining: null });
 
     expect((await mustClaim()).state).toEqual(stored);
   });
@@ -301,7 +315,7 @@ describe("releasing an outbox", () => {
       changes: { removed: [entry("a")], added: [], records: [] },
     });
 
-    expect(await store.release(target, { token, additions })).toEqual({
+    expect(await store.release(target, { token, additions, remaining: null })).toEqual({
       outcome: "released",
       next: null,
     });
@@ -317,7 +331,7 @@ describe("releasing an outbox", () => {
       changes: { removed: [entry("b")], added: [], records: [] },
     });
 
-    expect(await store.release(target, { token, additions })).toEqual({
+    expect(await store.release(target, { token, additions, remaining: null })).toEqual({
       outcome: "released",
       next: new Date(later),
     });
@@ -325,14 +339,35 @@ describe("releasing an outbox", () => {
     expect(await due(new Date(later))).toEqual([target]);
   });
 
-  it("fails if entries were added since the claim", async () => {
+  it("makes the delivery target due when the earliest of the given entries is due", async () => {
+    const remaining = [entry("a", { lane: "later", dueAt: later })];
+    await store.add(target, [...remaining, entry("b")]);
+    const { lease, token, additions } = await mustClaim();
+    await store.record(target, {
+      lease,
+      changes: { removed: [entry("b")], added: [], records: [] },
+    });
+
+    expect(await store.release(target, { token, additions, remaining })).toEqual({
+      outcome: "released",
+      next: new Date(later),
+    });
+    expect(await due(new Date(later))).toEqual([target]);
+  });
+
+  it.each([
+    ["if the store reads the remaining entries", null],
+    ["if the caller gives the remaining entries", []],
+  ])("fails if entries were added since the claim, %s", async (_, remaining) => {
     await store.add(target, [entry("a")]);
     const { token, additions } = await mustClaim();
     await store.add(target, [entry("b")]);
 
-    const released = await store.release(target, { token, additions });
+    const released = await store.release(target, { token, additions, remaining });
     expect(released).toEqual({ outcome: "more", additions: additions + 1 });
-    expect(await store.release(target, { token, additions: additions + 1 })).toMatchObject({
+    expect(
+      await store.release(target, { token, additions: additions + 1, remaining }),
+    ).toMatchObject({
       outcome: "released",
     });
   });
@@ -342,7 +377,9 @@ describe("releasing an outbox", () => {
     const { token, additions } = await mustClaim();
     await store.wake(target, clock.now());
 
-    expect(await store.release(target, { token, additions })).toMatchObject({ outcome: "more" });
+    expect(await store.release(target, { token, additions, remaining: null })).toMatchObject({
+      outcome: "more",
+    });
   });
 
   it("is refused for a worker that does not have the lease", async () => {
@@ -351,7 +388,9 @@ describe("releasing an outbox", () => {
     clock.advance(60_000);
     await mustClaim();
 
-    expect(await store.release(target, { token, additions })).toEqual({ outcome: "lost" });
+    expect(await store.release(target, { token, additions, remaining: null })).toEqual({
+      outcome: "lost",
+    });
   });
 });
 
@@ -384,7 +423,7 @@ describe("many writers and workers of an outbox", () => {
             changes: { removed: found, added: [], records: [] },
           });
           if (found.length > 0) continue;
-          const released = await store.release(target, { token, additions });
+          const released = await store.release(target, { token, additions, remaining: null });
           if (released.outcome !== "more") break;
           ({ additions } = released);
         }

@@ -53,7 +53,11 @@ describe("dynamoPendingWork", () => {
     const claimed = await outbox.claim(drained, { lease, now });
     const changes = { removed: [entry(0, "a")], added: [], records: [] };
     await outbox.record(drained, { lease, changes });
-    await outbox.release(drained, { token: "t", additions: claimed?.additions ?? 0 });
+    await outbox.release(drained, {
+      token: "t",
+      additions: claimed?.additions ?? 0,
+      remaining: null,
+    });
 
     expect(await pending.targets(account)).toEqual([target, leased]);
     expect(await pending.targets("acct_3")).toEqual([]);

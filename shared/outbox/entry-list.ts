@@ -1,0 +1,63 @@
+import type { OutboxChange } from "./change.ts";
+import {
+  type DeliveryTarget,
+  entryName,
+  isDue,
+  lanes,
+  type OutboxEntry,
+  type OutboxStore,
+} from "./outbox.ts";
+
+/**
+ * The entries of an outbox during a drain. A small outbox is read with one request, and then kept
+ * in memory: only the lease holder removes entries, and `OutboxStore.release` detects entries that
+ * others added. Of a larger outbox, each call of `due` reads the first entries of each lane.
+ */
+export interface EntryList {
+  /**
+   * Returns up to `limit` entries of each lane that are due at `by` (null: all entries), in the
+   * order of their due times.
+   */
+  due(by: Date | null, limit: number): Promise<readonly (readonly OutboxEntry[])[]>;
+  /** Applies a change that this drain stores. */
+  apply(change: Pick<OutboxChange<unknown>, "removed" | "added">): void;
+  /** Returns all entries of the outbox. Null if they are not in memory. */
+  remaining(): readonly OutboxEntry[] | null;
+  /** Forgets the entries, because others were added. The next call of `due` reads them again. */
+  forget(): void;
+}
+
+/** Creates the list of a target that this process has claimed. Reads nothing yet. */
+export function entryList(
+  target: DeliveryTarget,
+  outbox: Pick<OutboxStore<unknown>, "all" | "entries">,
+): EntryList {
+  let known: "unread" | "too many" | Map<string, OutboxEntry> = "unread";
+  return {
+    async due(by, limit) {
+      if (known === "unread") {
+        const entries = await outbox.all(target, limit);
+        known = entries.length < limit ? new Map(entries.map(named)) : "too many";
+      }
+      if (known === "too many") {
+        return Promise.all(lanes.map((lane) => outbox.entries(target, { lane, by, limit })));
+      }
+      const due = [...known]
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([, entry]) => entry)
+        .filter((entry) => by === null || isDue(entry, by));
+      return lanes.map((wanted) => due.filter(({ lane }) => lane === wanted).slice(0, limit));
+    },
+    apply({ removed, added = [] }) {
+      if (typeof known === "string") return;
+      if (removed !== undefined) known.delete(entryName(removed));
+      for (const entry of added) known.set(entryName(entry), entry);
+    },
+    remaining: () => (typeof known === "string" ? null : [...known.values()]),
+    forget() {
+      known = "unread";
+    },
+  };
+}
+
+const named = (entry: OutboxEntry): readonly [string, OutboxEntry] => [entryName(entry), entry];
