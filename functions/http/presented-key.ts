@@ -21,7 +21,7 @@ export type PresentedKey =
  * contains the error for routes that require a key: 400 for two different keys, otherwise 401.
  * Never throws.
  */
-export function presentedKey(event: APIGatewayProxyEvent): PresentedKey {
+export function presentedKeyOf(event: APIGatewayProxyEvent): PresentedKey {
   const authorization = headersOf(event, "authorization").map((text) => text.trim());
   const bearers = authorization.flatMap((text) => /^Bearer\s+(\S.*)$/i.exec(text)?.[1] ?? []);
   const found = new Set(

@@ -6,10 +6,10 @@ import { preview, type Preview, type PreviewDependencies } from "../../shared/pr
 import { previewBody } from "../../shared/preview/preview-request.ts";
 import {
   parsePreviewedIds,
-  previewedItems,
+  findPreviewItems,
   refuseWithoutItems,
 } from "../../shared/preview/previewed-items.ts";
-import { meteredCall } from "../http/item-reply.ts";
+import { meteredCallOf } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 import { candidatePipeline } from "./candidate-pipeline.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
@@ -25,9 +25,9 @@ export const previewRoute = route<WatchlistDependencies & PreviewDependencies, t
     refuseWithoutItems(watchlist);
     const pipeline = candidatePipeline(body.pipeline, watchlist);
     const ids = body.items === undefined ? undefined : parsePreviewedIds(watchlist, body.items);
-    const items = await previewedItems(watchlist, ids, pages);
+    const items = await findPreviewItems(watchlist, ids, pages);
     const request = { watchlist, pipeline, items, ...creditCap(body) };
-    const found = await preview(meteredCall(call, request), dependencies);
+    const found = await preview(meteredCallOf(call, request), dependencies);
     return {
       status: 200,
       body: presentPreview(

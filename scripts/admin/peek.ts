@@ -56,11 +56,11 @@ export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Pro
     id: MessageId,
     sent_at: new Date(Number(Attributes?.SentTimestamp)).toISOString(),
     received: Number(Attributes?.ApproximateReceiveCount),
-    body: parsed(Body ?? ""),
+    body: parseBody(Body ?? ""),
   }));
 }
 
-function parsed(body: string): unknown {
+function parseBody(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

@@ -130,7 +130,7 @@ async function localQueues(): ReturnType<Target["queues"]> {
  * @param role the role to assume; `none` uses the credentials of this process
  * @throws Error if the stage is unknown, the role cannot be assumed or a stack does not exist
  */
-export async function deployedTarget(stage: string, role: OperatorRole | "none"): Promise<Target> {
+export async function findTarget(stage: string, role: OperatorRole | "none"): Promise<Target> {
   // Loading the CDK takes a second and only deployed stages need it, so it is imported here.
   const { stackName } = await import("../../lib/build-app.ts");
   const { stages } = await import("../../lib/config.ts");

@@ -6,7 +6,7 @@ import { presentRun } from "../../shared/runs/present-run.ts";
 import type { StepRecord } from "../../shared/runs/step.ts";
 import { type Admin, type Commands, listOf, requiredOption, wholeNumber } from "./command.ts";
 import { existingAccount } from "./existing.ts";
-import { batchesLeft, waitsFor } from "./waits-for.ts";
+import { pendingBatches, waitsFor } from "./waits-for.ts";
 
 const listsOf = ({ dynamo, target }: Admin) => dynamoListsReader(dynamo, target.tables.watchlists);
 
@@ -65,17 +65,17 @@ async function hasPages(watchlistId: string, admin: Admin): Promise<boolean> {
  */
 export async function watchlistLines(accountId: string, admin: Admin): Promise<unknown[]> {
   const lists = await Array.fromAsync(listsOf(admin).lists(accountId));
-  return lists.map(({ list, itemTotal }) => ({
-    id: list.id,
-    name: list.name,
-    platform: list.platform,
-    status: list.status,
-    paused_reason: list.pausedReason,
+  return lists.map(({ watchlist, itemTotal }) => ({
+    id: watchlist.id,
+    name: watchlist.name,
+    platform: watchlist.platform,
+    status: watchlist.status,
+    paused_reason: watchlist.pausedReason,
     items: itemTotal,
-    run_count: list.runCount,
-    running_run: list.runningRun,
-    last_run_status: list.lastRunStatus,
-    next_run_at: list.nextRunAt,
+    run_count: watchlist.runCount,
+    running_run: watchlist.runningRun,
+    last_run_status: watchlist.lastRunStatus,
+    next_run_at: watchlist.nextRunAt,
   }));
 }
 
@@ -122,6 +122,6 @@ const stepLine = (step: StepRecord): unknown => ({
   items: step.items,
   batches: step.batches,
   batches_done: step.done.size,
-  batches_left: batchesLeft(step),
+  batches_left: pendingBatches(step),
   credits: step.stats?.credits ?? null,
 });

@@ -17,7 +17,7 @@ const monthSeconds = monthDays * 86_400;
 const rowOverhead = 100;
 
 /** Returns the bytes that a world stores in its tables and in the service's bucket. */
-export async function storedBytes(
+export async function measureStoredBytes(
   clients: { readonly dynamo: DynamoDBDocumentClient; readonly s3: S3Client },
   { tables, bucket }: { readonly tables: readonly string[]; readonly bucket: string },
 ): Promise<Stored> {

@@ -149,7 +149,7 @@ async function takeAll(
   page.on("dialog", (dialog) => void dialog.accept());
   const take = async (name: string): Promise<void> => {
     progress.begin(`${name}, ${size}, ${colorScheme}`);
-    await settled(page);
+    await waitUntilLoaded(page);
     await page.mouse.move(0, 0);
     await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
   };
@@ -162,7 +162,7 @@ async function takeAll(
   await page.locator("#main").waitFor();
   for (const { name, place, act } of places) {
     await open(page, place);
-    await settled(page);
+    await waitUntilLoaded(page);
     await act?.(page);
     await take(name);
   }
@@ -187,7 +187,7 @@ const documents = [
 ];
 
 /** Waits until the page has finished loading. */
-async function settled(page: Page): Promise<void> {
+async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator(".skeleton").first().waitFor({ state: "detached" });
 }
 

@@ -27,7 +27,7 @@ export interface DeployedResource {
 }
 
 /** Returns the stacks of the smoke test that exist. */
-export async function deployedStacks(client: CloudFormationClient): Promise<DeployedStack[]> {
+export async function listStacks(client: CloudFormationClient): Promise<DeployedStack[]> {
   const found = await Promise.all(smokeStacks.map((name) => describe(client, name)));
   return found.filter((stack) => stack !== undefined);
 }

@@ -36,8 +36,8 @@ export function openApiDocument(): JsonObject {
     components: {
       securitySchemes,
       schemas: { ...componentSchemas({ direction: "output", named }), ...bodyComponents() },
-      headers: used("headers", headers),
-      responses: used("responses", refusalResponses()),
+      headers: selectUsed("headers", headers),
+      responses: selectUsed("responses", refusalResponses()),
     },
   });
 }
@@ -245,7 +245,7 @@ function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation)
 }
 
 /** Returns the shared headers or responses to which at least one operation or response refers. */
-function used(kind: "headers" | "responses", parts: JsonObject): JsonObject {
+function selectUsed(kind: "headers" | "responses", parts: JsonObject): JsonObject {
   const text = JSON.stringify([paths(), refusalResponses()]);
   return Object.fromEntries(
     Object.entries(parts).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),

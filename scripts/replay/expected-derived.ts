@@ -53,7 +53,7 @@ export const newLows = `
  * `spans`.
  * @param spans query with the columns shop, product, from_day and to_day
  */
-const sampled = (spans: string): string => `
+const sampledDays = (spans: string): string => `
   WITH RECURSIVE spans AS (SELECT * FROM (${spans}) WHERE from_day <= to_day),
   samples AS (
     SELECT shop, product, min(from_day) AS day FROM spans GROUP BY shop, product
@@ -68,7 +68,7 @@ const sampled = (spans: string): string => `
  * Query for the sampled days: the first price is at least 90 days old, and the window of 30 days
  * contains a price.
  */
-const windowSamples = sampled(`
+const windowSamples = sampledDays(`
   SELECT shop, product, greatest(segments.first_day + 1, firsts.first_day + 90) AS from_day,
     least(segments.last_day + 31, products.last_day) AS to_day
   FROM segments
@@ -123,7 +123,7 @@ const previousPrices = `
  */
 export const previousPrice = `
   SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before, previous AS after
-  FROM (${sampled(`
+  FROM (${sampledDays(`
     SELECT shop, product, first_day AS from_day, last_day AS to_day FROM (${previousPrices})`)}
   ) AS samples
   JOIN (${previousPrices}) AS prices ON prices.shop = samples.shop

@@ -55,25 +55,29 @@ export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge
   const other = noSums();
   const spanOf = ({ watchlistId }: OpenWatchlist): Span => spans.get(watchlistId) ?? noRuns(true);
   return {
-    addRun(name, list, played) {
-      const span = spanOf(list);
-      spans.set(list.watchlistId, { ...span, since: span.since ?? played.run.startedAt });
+    addRun(name, watchlist, played) {
+      const span = spanOf(watchlist);
+      spans.set(watchlist.watchlistId, { ...span, since: span.since ?? played.run.startedAt });
       countEntries(span.entries, played, { name, isFirst: span.isFirst });
     },
     async compare(lists) {
-      const open = [...lists].map(([name, list]) => ({ name, list, span: spanOf(list) }));
-      for (const { list } of open) {
-        for (const { name, list: listOfName, span } of open) {
+      const open = [...lists].map(([name, watchlist]) => ({
+        name,
+        watchlist,
+        span: spanOf(watchlist),
+      }));
+      for (const { watchlist } of open) {
+        for (const { name, watchlist: watchlistOfName, span } of open) {
           const { since, isFirst, entries } = span;
           assert(since !== null, "each watchlist runs on each day of its shop");
           const found = new Map<string, number>();
-          await service.backtest(list, { pipelineOf: name, since }, (tested) => {
+          await service.backtest(watchlist, { pipelineOf: name, since }, (tested) => {
             countEntries(found, tested, { name, isFirst });
           });
-          addDifference(list === listOfName ? own : other, entries, found);
+          addDifference(watchlist === watchlistOfName ? own : other, entries, found);
         }
       }
-      for (const { list } of open) spans.set(list.watchlistId, noRuns(false));
+      for (const { watchlist } of open) spans.set(watchlist.watchlistId, noRuns(false));
     },
     comparisons: () => [
       { name: "backtest", ...own },

@@ -1,6 +1,6 @@
 import type { Row, TourClient } from "./clients/tour-client.ts";
 import type { Narrator } from "./narrator.ts";
-import { deliveriesOf, type ReachableTarget, parsed, waitSecondsMax, runAgain } from "./runs.ts";
+import { deliveriesOf, type ReachableTarget, eventIn, waitSecondsMax, runAgain } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
@@ -173,7 +173,7 @@ async function backfill({ api }: Operated, narrator: Narrator): Promise<void> {
   });
 }
 
-const idOf = (delivery: Delivery | undefined): string => String(parsed(delivery)["id"]);
+const idOf = (delivery: Delivery | undefined): string => String(eventIn(delivery)["id"]);
 const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map((one) => idOf(one));
 const runNumberOf = (event: Row): unknown =>
   (event["data"] as Record<string, unknown>)["run_number"];

@@ -1,5 +1,5 @@
 import { quantity } from "./quantity.ts";
-import { shortened } from "./shown-value.ts";
+import { shorten } from "./shown-value.ts";
 
 /**
  * The errors of the API, one factory for each row of the specification's table (section "Errors").
@@ -185,7 +185,7 @@ export const notFound = (message: string): ServiceError =>
  * @param remedy how to find the IDs that exist, as a sentence
  */
 export const unknownId = (kind: string, id: string, remedy: string): ServiceError =>
-  notFound(`${kind} ${shortened(id)} does not exist. ${remedy}`);
+  notFound(`${kind} ${shorten(id)} does not exist. ${remedy}`);
 
 /** Returns the error 404 for a path that no endpoint of the API has. */
 export const unknownEndpoint = (): ServiceError =>
@@ -208,7 +208,7 @@ export const itemNotFound = (itemId: string): ServiceError =>
 /** Returns the error 404 for a run that the watchlist does not have. */
 export const runNotFound = (runNumber: number | string): ServiceError =>
   notFound(
-    `This watchlist has no run ${shortened(String(runNumber))}. List its runs with GET /v1/watchlists/{id}/runs.`,
+    `This watchlist has no run ${shorten(String(runNumber))}. List its runs with GET /v1/watchlists/{id}/runs.`,
   );
 
 const alternatives = new Intl.ListFormat("en", { type: "disjunction", style: "short" });
@@ -234,7 +234,7 @@ export const idempotencyKeyReused = (): ServiceError =>
   );
 
 /** Returns the error 410 for an endpoint that was removed from the API. */
-export const gone = (): ServiceError =>
+export const endpointRemoved = (): ServiceError =>
   new ServiceError(
     ["GONE", 410],
     "This endpoint was removed. See /v1/openapi.json for the current endpoints.",
@@ -303,7 +303,7 @@ export const notImplemented = (what: string): ServiceError =>
  * queue of cancellations failed, so the service does not know the outcome.
  * @param why cause for the log
  */
-export const unconfirmed = (why: string): ServiceError =>
+export const chargeUnconfirmed = (why: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],
     "A dependency failed while this call was being charged, so it is not known yet whether the call was " +

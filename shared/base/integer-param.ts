@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { shownValue } from "./shown-value.ts";
+import { formatValue } from "./shown-value.ts";
 
 interface IntegerBounds {
   /** Minimum accepted value. */
@@ -17,7 +17,7 @@ export function integerParam(
   { min, max, description }: IntegerBounds & { readonly description: string },
 ): v.GenericSchema<string, number> {
   const refusal = (value: unknown): string =>
-    `'${name}' must be an integer from ${min} to ${max} (got ${shownValue(value)}).`;
+    `'${name}' must be an integer from ${min} to ${max} (got ${formatValue(value)}).`;
   const isAccepted = (text: string): boolean =>
     /^(?:0|[1-9]\d{0,15})$/.test(text) && Number(text) >= min && Number(text) <= max;
   return v.pipe(

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { withRefused } from "./shown-value.ts";
+import { addRefusedValue } from "./shown-value.ts";
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -12,7 +12,7 @@ export const isIsoTime = (text: string): boolean =>
 
 /** Schema of a query parameter that `isIsoTime` accepts. The parsed value is the unchanged text. */
 export function isoTimeParam(name: string) {
-  const refusal = withRefused(
+  const refusal = addRefusedValue(
     `'${name}' must be an ISO 8601 time with a zone, such as 2026-11-20T10:00:00Z.`,
   );
   const message = (issue: { readonly input: unknown }): string =>

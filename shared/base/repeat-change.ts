@@ -11,7 +11,7 @@ export type ChangeAttempt<Result> =
 export const lost = { outcome: "lost" } as const;
 
 /** Returns the attempt was applied, or found nothing to change. */
-export const changed = <Result>(result: Result): ChangeAttempt<Result> => ({
+export const endAttempt = <Result>(result: Result): ChangeAttempt<Result> => ({
   outcome: "done",
   result,
 });

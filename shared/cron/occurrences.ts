@@ -14,7 +14,7 @@ const spacingMs = spacingMinutes * minuteMs;
 export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] {
   const found: Date[] = [];
   if (count < 1) return found;
-  for (const at of spaced(instants(cron, firstDayFor(cron, after)))) {
+  for (const at of spaceOut(instants(cron, firstDayFor(cron, after)))) {
     if (at <= after.getTime()) continue;
     found.push(new Date(at));
     if (found.length === count) break;
@@ -25,7 +25,7 @@ export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] 
 /** Returns the number of due times strictly after `after` and at or before `until`. */
 export function countOccurrences(cron: Cron, after: Date, until: Date): number {
   let count = 0;
-  for (const at of spaced(instants(cron, firstDayFor(cron, after)))) {
+  for (const at of spaceOut(instants(cron, firstDayFor(cron, after)))) {
     if (at > until.getTime()) break;
     if (at > after.getTime()) count += 1;
   }
@@ -76,7 +76,7 @@ function* instants({ fields, timezone }: Cron, firstDay: number): Generator<numb
  * minutes apart. Only a forward change of the clocks brings instants closer together: it moves
  * skipped times near other times. The earlier instant is kept.
  */
-function* spaced(ascending: Iterable<number>): Generator<number> {
+function* spaceOut(ascending: Iterable<number>): Generator<number> {
   let previous = -Infinity;
   for (const at of ascending) {
     if (at - previous < spacingMs) continue;

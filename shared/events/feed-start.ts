@@ -1,5 +1,5 @@
 import { timeOf } from "../base/ids.ts";
-import { archivedRun, type EventBodies } from "./event-archive.ts";
+import { readRunIndex, type EventBodies } from "./event-archive.ts";
 import { lastEventId } from "./event.ts";
 import type { EventFeed, FeedEntry } from "./event-feed.ts";
 
@@ -75,7 +75,7 @@ async function placeIn(
   event: WantedEvent,
   { accountId, bodies }: { readonly accountId: string; readonly bodies: EventBodies },
 ): Promise<FeedStart | null> {
-  const archived = await archivedRun({ accountId, runId: run.runId }, bodies);
+  const archived = await readRunIndex({ accountId, runId: run.runId }, bodies);
   const index = archived?.events.findIndex(({ id }) => id === event.id) ?? -1;
   return index < 0 ? null : { sequence: run.sequence - 1, skip: index + 1, since: null };
 }

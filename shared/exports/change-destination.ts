@@ -1,4 +1,4 @@
-import { changed, lost, repeatChange } from "../base/repeat-change.ts";
+import { endAttempt, lost, repeatChange } from "../base/repeat-change.ts";
 import { endPending } from "../outbox/end-pending.ts";
 import { destinationTarget } from "../outbox/outbox.ts";
 import { requireUsable } from "./check-destination.ts";
@@ -12,7 +12,7 @@ import {
   type SaveDestinationDependencies,
 } from "./put-destination.ts";
 import { storeAddress } from "./store-address.ts";
-import { wantedCredentials } from "./wanted-credentials.ts";
+import { credentialsAfterChange } from "./wanted-credentials.ts";
 
 type PatchRequest = DestinationRequest<DestinationPatch>;
 
@@ -39,12 +39,12 @@ export async function changeDestination(
     const stored = await destinations.get(accountId);
     if (stored === null) throw noDestination();
     const wantedState = await changedBy(request, { before: stored, endpoint }, dependencies);
-    if (isSame(stored, wantedState)) return changed({ before: stored, after: stored });
+    if (isSame(stored, wantedState)) return endAttempt({ before: stored, after: stored });
     const checked = needsCheck(stored, wantedState);
     if (checked) await requireUsable(accountId, wantedState, dependencies);
     const from = { revision: stored.revision, checked };
     const kept = await destinations.change(accountId, wantedState, from);
-    return kept === null ? lost : changed({ before: stored, after: kept });
+    return kept === null ? lost : endAttempt({ before: stored, after: kept });
   }, destinationRepeats);
   if (after.enabled) await requestRetry(accountId, now, dependencies);
   else if (before.enabled) await endPending(destinationTarget(accountId), now, dependencies);
@@ -60,7 +60,7 @@ async function changedBy(
   const endpoint = known.endpoint === undefined ? before.endpoint : known.endpoint;
   const bucket = wanted.bucket ?? before.bucket;
   const isNewEndpoint = endpoint !== before.endpoint;
-  const credentials = await wantedCredentials(
+  const credentials = await credentialsAfterChange(
     {
       accountId,
       wanted,

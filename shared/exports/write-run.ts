@@ -3,7 +3,7 @@ import { assert } from "../base/assert.ts";
 import {
   type ArchivedEvent,
   type ArchivedRun,
-  archivedLine,
+  readLine,
   type EventBodies,
   readLines,
   unpackBody,
@@ -104,7 +104,7 @@ async function writeObjects(
       return false;
     }
     written.add(position);
-    const next = progressed(record, { run, written, ...format });
+    const next = recordProgress(record, { run, written, ...format });
     if (next === record) return true;
     record = next;
     await slice.record({ records: [record] });
@@ -128,7 +128,7 @@ async function writeObjects(
  * The export record after a write. Counts only events before the first one that is missing, so the
  * next attempt may write later events again.
  */
-function progressed(
+function recordProgress(
   record: ExportRecord,
   state: {
     readonly run: ArchivedRun;
@@ -176,7 +176,7 @@ async function writeManifest(
   const line =
     completed === undefined
       ? null
-      : await archivedLine({ accountId, runId: run.runId }, completed, bodies);
+      : await readLine({ accountId, runId: run.runId }, completed, bodies);
   const runObject = line === null ? null : dataOf(unpackBody(line));
   const manifest = presentManifest({ run, prefix, compression, runObject, ...files });
   return bucket.put({

@@ -9,7 +9,7 @@ import {
   invalidParam,
   isServiceError,
   unavailable,
-  unconfirmed,
+  chargeUnconfirmed,
 } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { retryBudget, withRetryBudget, withSeparateLoss } from "../base/retry-budget.ts";
@@ -241,7 +241,7 @@ async function settle(
       // If the ledger refused the settlement, nothing was charged. If it did not respond, the
       // settlement may have taken effect.
       if (isServiceError(error) && error.details.isUnconfirmed !== true) throw error;
-      if (!isCancelled) throw unconfirmed(String(error));
+      if (!isCancelled) throw chargeUnconfirmed(String(error));
       throw isServiceError(error)
         ? unavailable("the charge was settled, but the call has no response")
         : error;
@@ -253,7 +253,7 @@ async function settle(
     (await cancelLater(call, dependencies, cancelMs / 2));
   throw isCancelled
     ? unavailable("the charge was settled too late to send the response")
-    : unconfirmed("settled too late");
+    : chargeUnconfirmed("settled too late");
 }
 
 /** Cancels the hold of a call. Returns true if this succeeded within `withinMs`. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { assert } from "../base/assert.ts";
 import { invalidParam, missingParam } from "../base/errors.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import {
   parsePlatform,
@@ -20,7 +20,7 @@ import { type CreditCap, creditCap, maxCreditsField } from "./max-credits.ts";
 export const idArray = (name: string): v.GenericSchema<string[]> =>
   v.array(
     v.string(`'${name}' must contain strings only. Put IDs in quotes, such as "6501234".`),
-    withRefused(`'${name}' must be an array of strings.`),
+    addRefusedValue(`'${name}' must be an array of strings.`),
   );
 
 /** Body of `POST /v1/products` before parsing (specification, section of this name). */
@@ -44,15 +44,15 @@ export const productsBody = v.object({
   ),
   tier: v.optional(
     v.pipe(
-      v.string(withRefused("'tier' must be a string.")),
+      v.string(addRefusedValue("'tier' must be a string.")),
       v.description("Required on retailer_a: pulse, lite or full. Elsewhere: standard."),
     ),
   ),
   include: v.optional(
     v.pipe(
       v.array(
-        v.string(withRefused("Each entry of 'include' must be a string.")),
-        withRefused("'include' must be an array of strings."),
+        v.string(addRefusedValue("Each entry of 'include' must be a string.")),
+        addRefusedValue("'include' must be an array of strings."),
       ),
       v.description("Accepted on retailer_a, without effect."),
       v.metadata({ deprecated: true }),

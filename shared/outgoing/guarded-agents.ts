@@ -41,7 +41,7 @@ export class GuardedTlsAgent extends TlsAgent {
   }
 
   override createConnection(...call: Parameters<TlsAgent["createConnection"]>): Socket {
-    return watched(super.createConnection(...call), "secureConnect", this.#rules);
+    return guardSocket(super.createConnection(...call), "secureConnect", this.#rules);
   }
 }
 
@@ -55,7 +55,7 @@ export class GuardedPlainAgent extends PlainAgent {
   }
 
   override createConnection(...call: Parameters<PlainAgent["createConnection"]>): Socket {
-    return watched(super.createConnection(...call), "connect", this.#rules);
+    return guardSocket(super.createConnection(...call), "connect", this.#rules);
   }
 }
 
@@ -99,7 +99,7 @@ function guardedLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFun
  * Applies the connect time limit and the address policy to a new connection.
  * @throws TypeError if the agent did not create a socket of Node.js
  */
-function watched(made: unknown, ready: "connect" | "secureConnect", rules: AgentRules): Socket {
+function guardSocket(made: unknown, ready: "connect" | "secureConnect", rules: AgentRules): Socket {
   if (!(made instanceof Socket))
     throw new TypeError(
       "The HTTP agent must create a net.Socket of Node.js. The address policy applies only to these.",

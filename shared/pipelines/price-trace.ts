@@ -64,7 +64,7 @@ const derivedPrices: Readonly<Record<DerivedPriceField, DerivedPrice>> = {
 };
 
 /** Returns the trace of an item after the first read with a price. */
-export const startedTrace = (field: DerivedPriceField, read: PriceRead): PriceTrace => ({
+export const startTrace = (field: DerivedPriceField, read: PriceRead): PriceTrace => ({
   since: dayOf(read.at),
   ...derivedPrices[field].start(read),
 });

@@ -286,7 +286,7 @@ const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> 
  * cent also keeps its stored value, so a slow drift is detected when the changes add up. Returns
  * `before` itself if nothing differs.
  */
-export function mergedReading(before: Snapshot | null, observed: Snapshot): Snapshot {
+export function mergeReading(before: Snapshot | null, observed: Snapshot): Snapshot {
   if (before === null) return observed;
   const news = Object.entries(observed).filter(([field, is]) => {
     const was = before[field];

@@ -47,7 +47,7 @@ const comingSoon = (code: MarketplaceCode): Marketplace => ({
   ...countries[code],
 });
 
-const announced = (name: string): PlatformEntry => ({
+const announcedPlatform = (name: string): PlatformEntry => ({
   name,
   status: "coming_soon",
   idField: "ids",
@@ -170,9 +170,9 @@ export const platforms = {
 
 /** Announced platforms by ID. Requests for them return 501. */
 export const announcedPlatforms = {
-  retailer_e: announced("Retailer E"),
-  retailer_f: announced("Retailer F"),
-  retailer_g: announced("Retailer G"),
+  retailer_e: announcedPlatform("Retailer E"),
+  retailer_f: announcedPlatform("Retailer F"),
+  retailer_g: announcedPlatform("Retailer G"),
 } as const satisfies Record<string, PlatformEntry>;
 
 export type Platform = keyof typeof platforms;

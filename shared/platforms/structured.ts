@@ -99,7 +99,7 @@ export const presentStructured = (): v.InferOutput<typeof structuredResponse> =>
  * Returns the error for a call to a structured-data endpoint: 501 for an announced endpoint, else
  * 404.
  */
-export function structuredRefusal(platform: string, kind: string): ServiceError {
+export function structuredError(platform: string, kind: string): ServiceError {
   return includes(platformNames, platform) && includes(kindNames, kind)
     ? notImplemented(`The structured endpoint ${platform}/${kind}`)
     : unknownId(

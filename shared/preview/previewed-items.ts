@@ -45,7 +45,7 @@ export function parsePreviewedIds(
  * are not delisted.
  * @throws 400 for an ID that is not on the watchlist or is delisted; 409 if no item is left
  */
-export async function previewedItems(
+export async function findPreviewItems(
   watchlist: Watchlist,
   ids: readonly string[] | undefined,
   pages: Pick<PageStore, "pages">,

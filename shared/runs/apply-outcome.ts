@@ -51,7 +51,7 @@ export function changeByOutcome(item: Item, outcome: ItemOutcome, reading: Readi
   switch (outcome.status) {
     case "ok":
       return isNews(item, outcome, reading)
-        ? { ...found(item, outcome, reading), revision }
+        ? { ...applyReading(item, outcome, reading), revision }
         : "unchanged";
     case "not_found":
       return {
@@ -95,7 +95,7 @@ function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): 
   );
 }
 
-function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
+function applyReading(item: Item, outcome: ItemOutcome, reading: Reading): Item {
   const { pipeline, step } = reading;
   return {
     ...withStates(item, outcome.routeStates),

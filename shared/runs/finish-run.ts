@@ -305,7 +305,7 @@ async function finishIn(
   return runs.finish(
     {
       ...ended,
-      watchlist: runWatchlist({ ...(pause ? paused(watchlist) : watchlist), webhookEndpointId }),
+      watchlist: runWatchlist({ ...(pause ? inPause(watchlist) : watchlist), webhookEndpointId }),
     },
     {
       pause,
@@ -327,7 +327,7 @@ function skipsAfter(run: Run, before: number): number {
   return run.trigger === "manual" ? before : before + 1;
 }
 
-const paused = (watchlist: Watchlist): Watchlist => ({
+const inPause = (watchlist: Watchlist): Watchlist => ({
   ...watchlist,
   status: "paused",
   pausedReason: "insufficient_credits",

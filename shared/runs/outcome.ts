@@ -21,7 +21,7 @@ import { readingsAfter } from "./readings-after.ts";
 import { routeStatesAfter } from "./route-states-after.ts";
 import type { BatchCounts, BatchResult } from "./batch.ts";
 import { hasEffects, isReported, type ItemOutcome } from "./item-outcome.ts";
-import { derivedOf, unchangedCheck } from "./unchanged-read.ts";
+import { deriveFromPulse, unchangedCheck } from "./unchanged-read.ts";
 
 /**
  * Derives the result of a batch from the answers for its items (specification, sections "States and
@@ -151,7 +151,7 @@ function okOutcome(
   const price = readsPrice(step) ? priceRead(item.readings[kind], observed, at) : undefined;
   const states = { ...traces, ...item.routeStates };
   const derived =
-    kind === "pulse" ? derivedOf(item, observed) : derivedPricesAt(pipeline, states, price);
+    kind === "pulse" ? deriveFromPulse(item, observed) : derivedPricesAt(pipeline, states, price);
   const known = knownOf(item, step);
   const matches = matchRoutes(
     step,
@@ -169,7 +169,10 @@ function okOutcome(
   const after = readingsAfter(item, { pipeline, step, observed, matches });
   const snapshot = (): Snapshot => snapshotAfter(item, after);
   const { testableFields } = stepScrapers[step.scraper];
-  const routed = routedBy(matches, () => ({ ...picked(snapshot(), testableFields), ...derived }));
+  const routed = routedBy(matches, () => ({
+    ...pickFields(snapshot(), testableFields),
+    ...derived,
+  }));
   const { buyboxOfferId } = answer;
   const isOtherOffer = buyboxOfferId !== undefined && buyboxOfferId !== item.buyboxOfferId;
   const outcome: ItemOutcome = {
@@ -255,7 +258,7 @@ const snapshotAfter = (
 const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
   item.lastReadStatus !== "ok" || retrySteps(pipeline, item).includes(step.id);
 
-const picked = (snapshot: Snapshot, fields: readonly string[]): Snapshot =>
+const pickFields = (snapshot: Snapshot, fields: readonly string[]): Snapshot =>
   valuesOf(fields, (field) => snapshot[field]);
 
 /** The values of the fields that have one. */

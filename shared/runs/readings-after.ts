@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { areEqual } from "../pipelines/compare.ts";
 import { type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
-import { mergedReading, type RouteMatches } from "../pipelines/rules.ts";
+import { mergeReading, type RouteMatches } from "../pipelines/rules.ts";
 import {
   type FieldValue,
   type ReadingKind,
@@ -82,7 +82,7 @@ function newReadings(item: Item, read: GoodRead, changes: Changes): Readings {
   const readings: Partial<Record<ReadingKind, Snapshot>> = {};
   const refresh = (refreshed: ReadingKind, seen: Snapshot): void => {
     const before = item.readings[refreshed] ?? null;
-    const merged = mergedReading(before, seen);
+    const merged = mergeReading(before, seen);
     if (merged !== before) readings[refreshed] = merged;
   };
   refresh(kind, observed);

@@ -7,7 +7,7 @@ import { pointOf } from "../history/point-lines.ts";
 import { readingKind, type Step, stepOf } from "../pipelines/definition.ts";
 import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalog.ts";
 import type { Item } from "../watchlists/item.ts";
-import { comparedItems } from "./compared-items.ts";
+import { countComparedItems } from "./compared-items.ts";
 import type { StepAnswer } from "./read-step.ts";
 import type { StepResults } from "./run-outcomes.ts";
 import type { BatchShape } from "./batch.ts";
@@ -187,7 +187,7 @@ function priceJumpIn(run: Run, steps: readonly StepResults[]): ShapeChange["pric
   const same = largestCluster(far);
   const items = same.length;
   if (items < limits.shapeItemsMin) return undefined;
-  if (items < jumpedShareMin * comparedItems(run, steps)) return undefined;
+  if (items < jumpedShareMin * countComparedItems(run, steps)) return undefined;
   const factor = same[Math.floor(items / 2)] ?? 1;
   return { factor: Number(factor.toPrecision(3)), items };
 }

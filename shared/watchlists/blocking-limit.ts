@@ -78,7 +78,7 @@ export function blockingLimit(watchlist: Planned & Limits): Limit["name"] | null
  * @param past the newest completed runs
  * @param deferred the number of items that the newest run deferred, by ID of the step
  */
-export function blockedSteps(
+export function findBlockedSteps(
   watchlist: Planned & Limits,
   past: ForecastWatchlist["runs"],
   deferred: ReadonlyMap<string, number>,

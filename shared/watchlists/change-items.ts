@@ -182,9 +182,9 @@ async function applyPass(
   dependencies: Omit<ChangeItemsDependencies, "watchlists">,
 ): Promise<{ readonly tally: ItemTally; readonly isFull: boolean }> {
   const { pages } = dependencies;
-  const list = { accountId: watchlist.accountId, watchlistId: watchlist.id };
+  const ref = { accountId: watchlist.accountId, watchlistId: watchlist.id };
   const unlabeled = { ids: change.remove, change: () => undefined };
-  await changeDetails(list, unlabeled, pages);
+  await changeDetails(ref, unlabeled, pages);
   const wanted = {
     adding: new Set(change.add),
     removing: new Set(change.remove),
@@ -192,16 +192,16 @@ async function applyPass(
   };
   const { outcome, notes } = await rewriteItems(
     {
-      watchlist: list,
+      watchlist: ref,
       ids: idsOf(change),
       change: (items, ids) => changePage(items, ids, wanted),
     },
     dependencies,
   );
-  if (outcome === "watchlist_deleted") throw watchlistNotFound(list.watchlistId);
+  if (outcome === "watchlist_deleted") throw watchlistNotFound(ref.watchlistId);
   const tally = notes.map((note) => note.tally).reduce(addTallies, nothing);
   const updated = await setLabels(
-    list,
+    ref,
     { placed: notes.flatMap((note) => note.placed), labels: change.labels },
     pages,
   );
@@ -223,7 +223,7 @@ interface Labeling {
  * @throws 404 if the watchlist was deleted, 503 after too many conflicts
  */
 async function setLabels(
-  list: WatchlistRef,
+  watchlist: WatchlistRef,
   { placed, labels }: Labeling,
   pages: Pick<PageStore, "changeDetails">,
 ): Promise<number> {
@@ -243,18 +243,18 @@ async function setLabels(
     if (after !== "unchanged" && item.outcome === "unchanged") updated.add(id);
     return after;
   };
-  await changeDetails(list, { ids: [...items.keys()], change }, pages);
+  await changeDetails(watchlist, { ids: [...items.keys()], change }, pages);
   return updated.size;
 }
 
 /** @throws 404 if the watchlist was deleted, 503 after too many conflicts */
 async function changeDetails(
-  list: WatchlistRef,
+  watchlist: WatchlistRef,
   change: DetailsChange,
   pages: Pick<PageStore, "changeDetails">,
 ): Promise<void> {
-  const outcome = await pages.changeDetails(list, change);
-  if (outcome === "watchlist_deleted") throw watchlistNotFound(list.watchlistId);
+  const outcome = await pages.changeDetails(watchlist, change);
+  if (outcome === "watchlist_deleted") throw watchlistNotFound(watchlist.watchlistId);
   if (outcome === "contended") throw unavailable();
 }
 

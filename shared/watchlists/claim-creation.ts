@@ -62,13 +62,13 @@ export async function claimCreation(
     answer: null,
   };
   const found = await keys.open(wanted, now);
-  if (found.owner === wanted.owner) return claimed(found);
+  if (found.owner === wanted.owner) return claimedOutcome(found);
   if (found.bodyHash !== bodyHash) throw idempotencyKeyReused();
   if (found.answer !== null) return { outcome: "replay", answer: found.answer };
   if (found.leaseUntil > now) throw inFlight();
   const takenOver = takenOverFrom(found, wanted);
   if (!(await keys.takeOver(takenOver, found.owner))) throw inFlight();
-  return claimed(takenOver);
+  return claimedOutcome(takenOver);
 }
 
 /**
@@ -82,7 +82,7 @@ function takenOverFrom(abandoned: IdempotencyRecord, wanted: IdempotencyRecord):
   return { ...wanted, watchlistId: abandoned.watchlistId, claimedAt: abandoned.claimedAt };
 }
 
-const claimed = (record: IdempotencyRecord): ClaimOutcome => ({
+const claimedOutcome = (record: IdempotencyRecord): ClaimOutcome => ({
   outcome: "claimed",
   claim: { watchlistId: record.watchlistId, claimedAt: record.claimedAt, record },
 });

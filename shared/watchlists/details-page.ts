@@ -122,7 +122,7 @@ export function mayContain(encoded: Uint8Array, words: readonly string[]): boole
  * page after the change, sorted by ID. Decodes the other details of the page only if one changes.
  * @param page undefined if the watchlist has no pages of details
  */
-export function changedDetails(
+export function changeDetails(
   page: StoredDetailsPage | undefined,
   ids: readonly string[],
   change: DetailsChange["change"],

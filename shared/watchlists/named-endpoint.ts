@@ -1,6 +1,6 @@
 import { invalidParam } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
-import { shownValue } from "../base/shown-value.ts";
+import { formatValue } from "../base/shown-value.ts";
 import { normalizeUrl } from "../outgoing/url.ts";
 import type { WebhookEndpoint } from "../webhooks/endpoint.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
@@ -36,7 +36,7 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
   if (webhookEndpointId !== null && !isId("webhookEndpoint", webhookEndpointId)) {
     throw invalidParam(
       "webhook_endpoint_id",
-      `'webhook_endpoint_id' must be the ID of a webhook endpoint, which begins with we_ (got ${shownValue(webhookEndpointId)}).`,
+      `'webhook_endpoint_id' must be the ID of a webhook endpoint, which begins with we_ (got ${formatValue(webhookEndpointId)}).`,
     );
   }
 }
@@ -48,7 +48,7 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
  * @throws 400 for an unknown endpoint, or if both parameters are set and one differs from the
  * current value
  */
-export async function changedEndpoint(
+export async function findEndpointOfPatch(
   watchlist: Watchlist,
   params: EndpointParams,
   endpoints: EndpointLookup,
@@ -66,7 +66,7 @@ export async function changedEndpoint(
       "The request has both 'webhook_url' and 'webhook_endpoint_id', and one differs from the current value. Send only one.",
     );
   }
-  const found = await namedEndpoint(watchlist.accountId, params, endpoints);
+  const found = await findNamedEndpoint(watchlist.accountId, params, endpoints);
   return found === null ? null : bindingTo(found);
 }
 
@@ -74,7 +74,7 @@ export async function changedEndpoint(
  * Finds the webhook endpoint that a request names. Returns null if both parameters are null.
  * @throws 400 for an unknown endpoint
  */
-export async function namedEndpoint(
+export async function findNamedEndpoint(
   accountId: string,
   { webhookUrl, webhookEndpointId }: EndpointParams,
   endpoints: EndpointLookup,

@@ -1,5 +1,5 @@
 import type { TimeSlice } from "../outbox/drain.ts";
-import { notedSlice } from "../outbox/noted-slice.ts";
+import { noteRecords } from "../outbox/noted-slice.ts";
 import type { DeliveryLog, DeliveryRecord } from "./attempt-delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
@@ -32,6 +32,6 @@ export function notedLog(accountId: string, deliveries: DeliveryStore): NotedLog
       }
       return found;
     },
-    noting: (slice) => notedSlice(slice, ({ delivery }) => noted.set(delivery.id, delivery)),
+    noting: (slice) => noteRecords(slice, ({ delivery }) => noted.set(delivery.id, delivery)),
   };
 }

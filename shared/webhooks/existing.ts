@@ -1,6 +1,6 @@
 import { conflict, invalidParam, unknownId } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
-import { shortened } from "../base/shown-value.ts";
+import { shorten } from "../base/shown-value.ts";
 import type { Delivery } from "./delivery.ts";
 import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
@@ -42,7 +42,7 @@ export const endpointDisabled = (endpointId: string): Error =>
 export const unknownEndpointId = (endpointId: string): Error =>
   invalidParam(
     "webhook_endpoint_id",
-    `There is no webhook endpoint ${shortened(endpointId)}. List the endpoints with GET /v1/webhook_endpoints.`,
+    `There is no webhook endpoint ${shorten(endpointId)}. List the endpoints with GET /v1/webhook_endpoints.`,
   );
 
 /**

@@ -1,6 +1,6 @@
 import { safeParse } from "valibot";
 import { firstIdAt, latestBefore, timeOf } from "../base/ids.ts";
-import { archivedRun, type EventBodies } from "../events/event-archive.ts";
+import { readRunIndex, type EventBodies } from "../events/event-archive.ts";
 import type { PendingPage } from "../outbox/merged-page.ts";
 import { type PendingWork, type DeliveryTarget, targetKind } from "../outbox/outbox.ts";
 import { type Delivery, newDelivery } from "./delivery.ts";
@@ -57,7 +57,7 @@ export async function pendingDeliveries(
       from = runs[n - 1]?.dueAt ?? from;
       break;
     }
-    const found = await unlogged(accountId, run, { filter, sources });
+    const found = await withoutLogged(accountId, run, { filter, sources });
     deliveries.push(...found.filter(({ id }) => before === null || id < before));
   }
   return {
@@ -129,7 +129,7 @@ interface LookupOptions {
 }
 
 /** The deliveries of a run that are not in the log yet. */
-async function unlogged(
+async function withoutLogged(
   accountId: string,
   run: PendingRun,
   options: LookupOptions,
@@ -146,7 +146,7 @@ async function deliveriesOf(
   { filter, sources }: LookupOptions,
 ): Promise<readonly Delivery[]> {
   const { runId, types } = content;
-  const archived = await archivedRun({ accountId, runId }, sources.bodies);
+  const archived = await readRunIndex({ accountId, runId }, sources.bodies);
   return (archived?.events ?? [])
     .filter(({ type }) => (types?.includes(type) ?? true) && (filter.eventType ?? type) === type)
     .map((event) => newDelivery({ ...content, event, endpointId: target.targetId }))

@@ -1,7 +1,7 @@
 import { parse } from "valibot";
 import { assertNever } from "../base/assert.ts";
 import { boundedMap } from "../base/bounded-map.ts";
-import { archivedRun, type EventBodies } from "../events/event-archive.ts";
+import { readRunIndex, type EventBodies } from "../events/event-archive.ts";
 import { newMetrics } from "../observability/metrics.ts";
 import { attemptCounts } from "../outbox/attempt-counts.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
@@ -108,7 +108,7 @@ function cachedRuns(accountId: string, bodies: EventBodies): WebhookContext["run
   return (runId) => {
     const known = runs.get(runId);
     if (known !== undefined) return known;
-    const found = archivedRun({ accountId, runId }, bodies);
+    const found = readRunIndex({ accountId, runId }, bodies);
     runs.set(runId, found);
     // Failed reads are not cached.
     found.catch(() => runs.delete(runId));

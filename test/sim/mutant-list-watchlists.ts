@@ -113,8 +113,8 @@ export const watchlistMutants: readonly Mutant[] = [
   {
     name: "events-for-the-deleted-endpoint",
     file: "shared/runs/finish-run.ts",
-    original: "{ ...(pause ? paused(watchlist) : watchlist), webhookEndpointId }",
-    replacement: "pause ? paused(watchlist) : watchlist",
+    original: "{ ...(pause ? inPause(watchlist) : watchlist), webhookEndpointId }",
+    replacement: "pause ? inPause(watchlist) : watchlist",
     scenario: "watchlists",
   },
   {

@@ -1,6 +1,6 @@
 import { didYouMean } from "../../shared/base/nearest.ts";
 import {
-  alignedLines,
+  alignColumns,
   asksForHelp,
   callOf,
   type CommandLine,
@@ -10,7 +10,7 @@ import {
   type Run,
   runMain,
   runWith,
-  wrapped,
+  wrap,
 } from "./command-line.ts";
 
 /** A command that consists of other commands, such as `npm run bench`. */
@@ -54,15 +54,15 @@ export const groupHelpOf = ({
   examples,
 }: CommandGroup<{ readonly about: string }>): string =>
   [
-    wrapped(about, ""),
+    wrap(about, ""),
     "",
     `Usage: ${callOf(name, `<${noun}> [options]`)}`,
-    ...alignedLines(Object.entries(commands).map(([command, one]) => [command, one.about])),
+    ...alignColumns(Object.entries(commands).map(([command, one]) => [command, one.about])),
     "",
     `Options of every ${noun}:`,
     ...optionLines(options),
     "",
-    ...notes.flatMap((note) => [wrapped(note, ""), ""]),
+    ...notes.flatMap((note) => [wrap(note, ""), ""]),
     "Examples:",
     ...examples.map((args) => `  ${callOf(name, args)}`),
     "",

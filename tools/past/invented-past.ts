@@ -10,7 +10,7 @@ import { sandboxAnswer } from "../../shared/sources/sandbox/scraper.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import type { ItemDetails } from "../../shared/watchlists/item-details.ts";
 import { compareIds } from "../../shared/watchlists/page.ts";
-import { seeded } from "../stand-ins/seeded.ts";
+import { seededGenerator } from "../stand-ins/seeded.ts";
 
 /** A watchlist whose past is to be invented. Its platform has one tier. */
 export interface PastList {
@@ -57,27 +57,27 @@ const delistedEvery = 113;
  * Invents the past of a watchlist up to `now`: the last values are those that the sandbox returns
  * now, and the earlier ones are derived from them. The same arguments have the same result.
  */
-export function inventPast(list: PastList, now: Date): Past {
-  const draw = seeded(list.ids.length + list.name.length * 7_919);
-  const pipeline = defaultPipeline(list.platform, 0);
+export function inventPast(watchlist: PastList, now: Date): Past {
+  const draw = seededGenerator(watchlist.ids.length + watchlist.name.length * 7_919);
+  const pipeline = defaultPipeline(watchlist.platform, 0);
   const step = pipeline.entry;
-  const times = runTimes(list, now);
-  const ids = list.ids.toSorted(compareIds);
+  const times = runTimes(watchlist, now);
+  const ids = watchlist.ids.toSorted(compareIds);
   const points: HistoryPoint[][] = times.map(() => []);
   const found: { item: Item; details: ItemDetails }[] = [];
   const readAt = (run: number): string =>
     new Date((times[run] ?? now.getTime()) + readMs).toISOString();
   const firstAt = readAt(0);
   for (const [n, id] of ids.entries()) {
-    const read = readOf(list.platform, id, now);
-    const observed = changesOf(read.snapshot, { runs: times.length, n, draw, ...list });
+    const read = readOf(watchlist.platform, id, now);
+    const observed = changesOf(read.snapshot, { runs: times.length, n, draw, ...watchlist });
     for (const { run, status, values } of observed) {
       points[run]?.push({ id, at: readAt(run), step, status, values });
     }
     const addedAt = new Date((times[0] ?? now.getTime()) - readMs).toISOString();
     found.push({
       item: itemAfter(observed, read.snapshot, {
-        list,
+        watchlist,
         id,
         step,
         addedAt,
@@ -88,7 +88,7 @@ export function inventPast(list: PastList, now: Date): Past {
       details: {
         id,
         addedAt,
-        ...labelsOf(list, n, read.snapshot),
+        ...labelsOf(watchlist, n, read.snapshot),
         facts: read.facts,
         readAt: firstAt,
       },
@@ -99,7 +99,7 @@ export function inventPast(list: PastList, now: Date): Past {
     details: found.map(({ details }) => details),
     step,
     runs: times.map((at, n) => ({
-      id: runIdOf(list, n + 1, at),
+      id: runIdOf(watchlist, n + 1, at),
       runNumber: n + 1,
       startedAt: new Date(at).toISOString(),
       endedAt: new Date(at + endMs).toISOString(),
@@ -189,7 +189,7 @@ function earlierValues(current: Snapshot, draw: () => number): Snapshot {
 }
 
 interface Reading {
-  readonly list: PastList;
+  readonly watchlist: PastList;
   readonly id: string;
   readonly step: string;
   readonly addedAt: string;
@@ -202,9 +202,9 @@ interface Reading {
 function itemAfter(
   observed: readonly Observed[],
   snapshot: Snapshot,
-  { list, id, step, addedAt, firstAt, readAt, runs }: Reading,
+  { watchlist, id, step, addedAt, firstAt, readAt, runs }: Reading,
 ): Item {
-  const { platform } = list;
+  const { platform } = watchlist;
   const last = observed.at(-1);
   const changed = observed.findLast(({ run, status }) => run > 0 && status === "ok");
   const isDelisted = last?.status === "not_found";
@@ -222,7 +222,7 @@ function itemAfter(
         ? null
         : {
             changedAt: readAt(changed.run),
-            runId: runIdOf(list, changed.run + 1, Date.parse(readAt(changed.run)) - readMs),
+            runId: runIdOf(watchlist, changed.run + 1, Date.parse(readAt(changed.run)) - readMs),
             runNumber: changed.run + 1,
             step,
             scraper: `${platform}.standard`,

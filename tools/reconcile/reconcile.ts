@@ -206,19 +206,19 @@ async function reconcileLists(
   const ended: EndedRun[] = [];
   const damaged = (watchlistId: string): void => report([unreadable(watchlistId)]);
   report((await checkListCount(accountId, dependencies)).differences);
-  for await (const { list } of lists.lists(accountId, damaged)) {
-    const ref = { accountId, watchlistId: list.id };
+  for await (const { watchlist } of lists.lists(accountId, damaged)) {
+    const ref = { accountId, watchlistId: watchlist.id };
     counts.watchlists += 1;
     const look = async (): Promise<readonly Difference[]> => {
       const items = await checkItems(ref, dependencies);
       counts.items += items.items;
-      if (!items.isSteady) counts.moving.push(list.id);
+      if (!items.isSteady) counts.moving.push(watchlist.id);
       const runs = await checkRuns({ ...ref, runsMax, charged }, dependencies);
       counts.runs += runs.runs;
       ended.push(...runs.ended);
       return [...items.differences, ...runs.differences];
     };
-    report(await orUnreadable(list.id, look));
+    report(await orUnreadable(watchlist.id, look));
   }
   counts.unsteady = counts.moving.length;
   return ended;

@@ -52,7 +52,7 @@ export function loadRecordedProducts(folder: string = ownRecordings): RecordedPr
     const content: unknown = JSON.parse(readFileSync(join(found, name), "utf8"));
     for (const one of productsIn(content)) bySku.set(one.sku, { ...bySku.get(one.sku), ...one });
   }
-  return [...bySku.values()].map(completed);
+  return [...bySku.values()].map(complete);
 }
 
 function productsIn(content: unknown): RecordedProduct[] {
@@ -64,7 +64,7 @@ function productsIn(content: unknown): RecordedProduct[] {
   });
 }
 
-const completed = (one: RecordedProduct): RecordedProduct => ({
+const complete = (one: RecordedProduct): RecordedProduct => ({
   active: true,
   regularPrice: one["salePrice"],
   onlineAvailability: true,

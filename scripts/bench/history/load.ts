@@ -1,6 +1,6 @@
 import type { HistoryPoint, RunSegment } from "../../../shared/history/history.ts";
 import { compareIds } from "../../../shared/watchlists/page.ts";
-import { seeded } from "../../../tools/stand-ins/seeded.ts";
+import { seededGenerator } from "../../../tools/stand-ins/seeded.ts";
 
 const itemsCount = 50_000;
 /** Time of the first run, in milliseconds. */
@@ -25,7 +25,7 @@ export interface HistoryLoad {
 
 /** Creates a load. @param changedShare share of the items that change in a run */
 export function historyLoad(changedShare: number): HistoryLoad {
-  const draw = seeded(15);
+  const draw = seededGenerator(15);
   const ids = scatteredIds(draw);
   const everyPosition = ids.map((_, n) => n);
   const prices = new Map<string, number>();

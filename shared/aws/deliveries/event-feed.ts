@@ -17,7 +17,7 @@ import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import { eventTypes } from "../../events/event.ts";
 import type { EventFeed, FeedEntry, FeedRun } from "../../events/event-feed.ts";
-import { cancellationReasons, type Row, retryContended } from "../table/dynamo.ts";
+import { cancellationReasons, type Row, retryWhileContended } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 
@@ -64,7 +64,7 @@ export function dynamoEventFeed(client: DynamoDBDocumentClient, options: Options
   const process: Process = { ...options, client };
   return {
     append: (accountId, run) =>
-      retryContended({ ...options, waitMsMax }, () => append(process, accountId, run)),
+      retryWhileContended({ ...options, waitMsMax }, () => append(process, accountId, run)),
     after: (accountId, sequence, limit) => after(process, accountId, { sequence, limit }),
     before: (accountId, since) => before(process, accountId, since),
     between: (accountId, range) => between(process, accountId, range),

@@ -13,7 +13,7 @@ import type {
 } from "../../outbox/outbox.ts";
 import {
   beforeClaim,
-  staysClaimed,
+  keepsClaim,
   type TargetTimes,
   waitingTargets,
 } from "../../outbox/claim-limit.ts";
@@ -53,7 +53,7 @@ export function dynamoOutboxStore<LogRecord>(
       if (allowed.isContested) {
         const own = { targetId: target.targetId, leaseUntil: lease.until };
         const rivals = await readOthers(client, tableName, target);
-        if (!staysClaimed(own, { others: rivals, taken: allowed.taken }, now)) {
+        if (!keepsClaim(own, { others: rivals, taken: allowed.taken }, now)) {
           await giveBack(client, options, { target, token: lease.token, now });
           return null;
         }

@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { HistoryOwner, MergeOutcome, MergeRequest } from "../../history/history-store.ts";
 import {
   isContention,
-  retryContended,
+  retryWhileContended,
   type Row,
   type TableOptions,
   transact,
@@ -115,7 +115,7 @@ function advance(
   { list, window, endBucket }: Advance,
 ): Promise<boolean> {
   const writes = [exists(options.table, list), headWrite(options, { list, window, endBucket })];
-  return retryContended<boolean>(options, async () => {
+  return retryWhileContended<boolean>(options, async () => {
     const reasons = await transact(client, writes);
     if (reasons === undefined) return true;
     if (isContention(reasons)) return "again";

@@ -83,7 +83,7 @@ const between = (from: number, to: number): Search => ({
 const since = (made: Date | undefined): number =>
   made === undefined ? 0 : Math.max(0, stampOf(made) - skewUs);
 
-const known = (stamps: readonly number[], sequences: readonly number[] = []): Search => ({
+const searchOf = (stamps: readonly number[], sequences: readonly number[] = []): Search => ({
   ranges: descending(stamps).map((at) => ({ from: at, to: at, withOld: false })),
   sequences: descending(sequences),
   expected: 1,
@@ -101,10 +101,10 @@ async function entriesOfCall(
   const takenBack = stampsIn(hold, "cancelled_stamp");
   if (typeof hold?.["sequence"] === "number") {
     const sequences = sequencesOfCall(hold, takenBack);
-    if (sequences !== undefined) return known(takenBack, sequences);
+    if (sequences !== undefined) return searchOf(takenBack, sequences);
   } else if (made !== undefined && rows !== undefined) {
     const stamps = await findCallStamps(process, { accountId, holdId: requestId, rows, made });
-    if (stamps !== undefined) return known([...takenBack, ...stamps]);
+    if (stamps !== undefined) return searchOf([...takenBack, ...stamps]);
   }
   if (made === undefined) return between(0, Infinity);
   const resolvedAt = hold?.["resolved_at"];
@@ -112,7 +112,7 @@ async function entriesOfCall(
   const to = Math.max(stampOf(made), ended) + callUs + skewUs;
   const late = takenBack.filter((at) => at > to);
   const near = between(since(made), to);
-  return { ...near, ranges: [...known(late).ranges, ...near.ranges] };
+  return { ...near, ranges: [...searchOf(late).ranges, ...near.ranges] };
 }
 
 const stampsIn = (row: Row | undefined, name: string): readonly number[] =>
@@ -162,9 +162,9 @@ function entriesOfChanges(
   const ofType = marks.filter((mark) => mark["type"] === type);
   const stamps = ofType.flatMap((mark) => stampsIn(mark, "at"));
   const sequences = ofType.flatMap((mark) => stampsIn(mark, "sequence"));
-  if (type !== "grant") return known(stamps, sequences);
+  if (type !== "grant") return searchOf(stamps, sequences);
   // The grant that opens an account has no mark. It is the first entry.
   const openedAt = rows?.account["created_at"];
   const opened = typeof openedAt === "string" ? [stampOf(new Date(openedAt))] : [];
-  return known([...stamps, ...opened], [...sequences, 1]);
+  return searchOf([...stamps, ...opened], [...sequences, 1]);
 }

@@ -4,7 +4,7 @@ import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
 import {
   changeShard,
   changeShardWith,
-  knownChange,
+  awaitChange,
   type ShardChange,
   untilDone,
 } from "./change-shard.ts";
@@ -118,7 +118,7 @@ async function writeHold(
   };
   const location = { table: process.accountsTable, accountId, shard: home };
   const update = reserveUpdate(location, holdId, { ...hold, budget });
-  const change = await knownChange(
+  const change = await awaitChange(
     process,
     { accountId, shard: home, tookEffect: ({ holds }) => holds.has(holdId) },
     counted === undefined

@@ -4,7 +4,7 @@ import type { HoldRef, Settlement } from "../../credits/ledger.ts";
 import {
   changeShard,
   changeShardWith,
-  knownChange,
+  awaitChange,
   readWithRetry,
   type ShardChange,
   type ShardChangeWith,
@@ -96,7 +96,7 @@ function writeSettlement(
   const update = settleUpdate(location, { holdId, hold, outcome });
   const { budgetDay: day } = hold;
   const refunded = hold.credits - charged;
-  return knownChange(
+  return awaitChange(
     process,
     { accountId, shard: hold.shard, tookEffect: (shard) => !isHeldBy(shard, holdId, hold) },
     day === undefined || refunded === 0

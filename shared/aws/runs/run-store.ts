@@ -15,7 +15,7 @@ import {
   cancellationReasons,
   isContention,
   conditionalWrite,
-  retryContended,
+  retryWhileContended,
   type TableOptions,
 } from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
@@ -141,7 +141,7 @@ function writeClaim(
   const { table } = options;
   const due = new Date(new Date(run.startedAt).getTime() + pickUpMs);
   const runKey = watchlistKeys.run(run.watchlistId, run.runNumber);
-  return retryContended(options, async () => {
+  return retryWhileContended(options, async () => {
     try {
       await client.send(
         new TransactWriteCommand({
@@ -233,7 +233,7 @@ function writeFinish(
   options: TableOptions,
   finished: FinishedRun,
 ): Promise<"finished" | "finished_before" | "conflict"> {
-  return retryContended(options, async () => {
+  return retryWhileContended(options, async () => {
     try {
       await client.send(
         new TransactWriteCommand({ TransactItems: finishWrites(options.table, finished) }),

@@ -6,7 +6,7 @@ import { scrapers } from "../../scrapers/catalog.ts";
 import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { affiliateAnswer } from "./fields.ts";
 import { type AffiliateItem, affiliateItem } from "./item.ts";
-import { rsaKey, signedHeaders } from "./signature.ts";
+import { rsaKey, signHeaders } from "./signature.ts";
 import { batchFailureOf, type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 import type { SourceCall, SourceClient, SourceReply } from "../http/source-client.ts";
 import type { OpenSecret } from "../contract/open-secret.ts";
@@ -139,7 +139,7 @@ async function sendCall(
     // valid.
     headers: () => ({
       Accept: "application/json",
-      ...signedHeaders({ ...options, privateKey }, clock.now()),
+      ...signHeaders({ ...options, privateKey }, clock.now()),
     }),
   };
   return client.send(call, request.deadline);

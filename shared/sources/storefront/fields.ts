@@ -1,7 +1,7 @@
 import type { Platform } from "../../platforms/catalog.ts";
 import {
   type CommonFields,
-  foundStatus,
+  statusOfFound,
   type FulfillmentState,
   type RetailerBObject,
   type RetailerCObject,
@@ -9,7 +9,7 @@ import {
   type RetailerDState,
 } from "../../scrapers/product-fields.ts";
 import type { Answer } from "../../scrapers/scraper.ts";
-import { defined } from "../contract/defined.ts";
+import { omitUndefined } from "../contract/defined.ts";
 import { shortIdOf } from "./item-id.ts";
 import { amountOfMinor } from "./minor-units.ts";
 import { type CatalogVariant, type FoundVariant, type MinorPrice, titleOf } from "./product.ts";
@@ -38,7 +38,7 @@ const ratingScale = 5;
 export function storefrontAnswer(found: FoundVariant, reading: StorefrontReading): Answer {
   const { id, fetchedAt } = reading;
   const fields = fieldsOf(found, reading);
-  return { id, status: foundStatus(fields), fetchedAt, fields };
+  return { id, status: statusOfFound(fields), fetchedAt, fields };
 }
 
 /** The facts about a variant that several fields share. */
@@ -69,7 +69,7 @@ export function fieldsOf(
   const { state, isThirdParty } = facts;
   const sellerName = variant.seller?.name ?? retailerName;
   return {
-    ...defined<CommonFields>({
+    ...omitUndefined<CommonFields>({
       title: titleOf(found),
       url: variant.url ?? product.url,
       price: facts.price,
@@ -115,7 +115,7 @@ function retailerB(facts: Facts): RetailerBObject {
   const { found, listPrice, state, isThirdParty, brand, category } = facts;
   const { product, variant } = found;
   const rating = ratingOf(found);
-  return defined<RetailerBObject>({
+  return omitUndefined<RetailerBObject>({
     brand,
     upc: upcOf(variant),
     modelNumber: barcodeOf(variant, /^MPN$/i),
@@ -132,7 +132,7 @@ function retailerB(facts: Facts): RetailerBObject {
 }
 
 function retailerC({ listPrice, state }: Facts): RetailerCObject {
-  return defined<RetailerCObject>({
+  return omitUndefined<RetailerCObject>({
     regularPrice: listPrice?.amount,
     shipping: state && shippingStates[state],
   });
@@ -141,7 +141,7 @@ function retailerC({ listPrice, state }: Facts): RetailerCObject {
 function retailerD({ price, listPrice, state, brand, category }: Facts): RetailerDObject {
   const savedCents =
     price && listPrice && Math.round(listPrice.amount * 100) - Math.round(price.amount * 100);
-  return defined<RetailerDObject>({
+  return omitUndefined<RetailerDObject>({
     state: state && retailerDStates[state],
     regularPrice: listPrice?.amount,
     savings: savedCents !== undefined && savedCents >= 0 ? savedCents / 100 : undefined,

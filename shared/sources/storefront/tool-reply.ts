@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import * as v from "valibot";
 import { decimalNumber, lenient, validEntries } from "../contract/foreign-value.ts";
-import { parsedJson, textOf } from "../contract/reply-json.ts";
+import { parseJson, textOf } from "../contract/reply-json.ts";
 import type { SourceReply } from "../http/source-client.ts";
 
 /** The reply to a tool call, without its transport. */
@@ -95,10 +95,10 @@ function messagesIn(reply: SourceReply): unknown[] {
   const text = textOf(reply);
   if (text === undefined || reply.kind !== "answered") return [];
   if (!/^\s*text\/event-stream\b/i.test(reply.headers.get("content-type") ?? "")) {
-    return [parsedJson(text)];
+    return [parseJson(text)];
   }
   const messages: unknown[] = [];
-  const parser = createParser({ onEvent: ({ data }) => void messages.push(parsedJson(data)) });
+  const parser = createParser({ onEvent: ({ data }) => void messages.push(parseJson(data)) });
   parser.feed(text);
   // An event without the blank line at its end is complete too, because the body has ended.
   parser.feed("\n\n");
@@ -132,7 +132,7 @@ function resultOf({
       retryAfterMs: undefined,
     };
   }
-  const found = structuredContent ?? parsedJson(text);
+  const found = structuredContent ?? parseJson(text);
   return found === undefined || found === null
     ? { kind: "unreadable" }
     : { kind: "content", content: found };

@@ -45,7 +45,7 @@ export function chooseProduct(
   head: () => PageHead,
 ): Choice {
   if (candidates.length === 0) return { kind: "none" };
-  const node = named(candidates, wanted.id);
+  const node = candidateWithId(candidates, wanted.id);
   if (node !== undefined) return variantOf(node, wanted.id);
   const sole = onlyOne(candidates) ?? namedInTitle(candidates, wanted, head());
   if (isAnother(sole, wanted, head())) return { kind: "another" };
@@ -56,7 +56,7 @@ export function chooseProduct(
  * Returns the candidate with the wanted ID; undefined if there is none. Prefers a candidate with
  * the ID in a number to one with the ID in an address, then a candidate with offers.
  */
-function named(candidates: readonly Candidate[], id: string): SchemaNode | undefined {
+function candidateWithId(candidates: readonly Candidate[], id: string): SchemaNode | undefined {
   const nodes = candidates.map(({ node }) => node);
   const found = nodes.filter((node) => isNamedWithOffers(node, id) || hasVariant(node, id));
   const numbered = found.filter((node) => isNumbered(node, id));

@@ -1,4 +1,4 @@
-import { jsonObject, repairedJsonObject } from "./json-object.ts";
+import { jsonObject, parseAlmostJson } from "./json-object.ts";
 import { scriptsIn } from "./scripts.ts";
 
 /**
@@ -36,16 +36,16 @@ export function jsonLdBlocks(html: string): object[] {
 function parseBlock(block: string): object | undefined {
   if (block.length > blockCharactersMax) return undefined;
   const text = block.trim();
-  return jsonObject(text) ?? jsonObject(cleaned(text)) ?? repaired(cleaned(text));
+  return jsonObject(text) ?? jsonObject(clean(text)) ?? repair(clean(text));
 }
 
-const repaired = (text: string): object | undefined =>
-  text.length > repairCharactersMax || !/^[[{]/.test(text) ? undefined : repairedJsonObject(text);
+const repair = (text: string): object | undefined =>
+  text.length > repairCharactersMax || !/^[[{]/.test(text) ? undefined : parseAlmostJson(text);
 
 /**
  * Removes comment and CDATA marks, a semicolon at the end, control characters and trailing commas.
  */
-const cleaned = (text: string): string =>
+const clean = (text: string): string =>
   text
     .replace(/^[\s/*]*(?:<!--|<!\[CDATA\[)[\s/*]*/i, "")
     .replace(/(?:\/\/|\/\*)?\s?(?:-->|\]\]>)\s?(?:\*\/)?\s*$/, "")

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changed, lost, repeatChange } from "../../../shared/base/repeat-change.ts";
+import { endAttempt, lost, repeatChange } from "../../../shared/base/repeat-change.ts";
 
 const exhausted = (): Error => new Error("too many concurrent changes");
 
@@ -10,7 +10,7 @@ function losing(times: number) {
     attempt,
     make: () => {
       attempt.calls += 1;
-      return Promise.resolve(attempt.calls > times ? changed("saved") : lost);
+      return Promise.resolve(attempt.calls > times ? endAttempt("saved") : lost);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   beforeClaim,
-  staysClaimed,
+  keepsClaim,
   type TargetTimes,
   waitingTargets,
 } from "../../../shared/outbox/claim-limit.ts";
@@ -55,7 +55,7 @@ describe("a claim of a delivery target", () => {
 describe("a contested claim of a delivery target", () => {
   const own = { targetId: "m", leaseUntil: inSeconds(60) };
   const stays = (others: readonly TargetTimes[], before: readonly TargetTimes[]): boolean =>
-    staysClaimed(own, { others, taken: before }, now);
+    keepsClaim(own, { others, taken: before }, now);
 
   it("stays if at most three others have an earlier lease", () => {
     expect(stays([taken("a", 59), taken("b", 59), taken("c", 59)], [])).toBe(true);

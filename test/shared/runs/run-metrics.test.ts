@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Metrics, merged } from "../../../shared/observability/metrics.ts";
+import { type Metrics, mergeMetrics } from "../../../shared/observability/metrics.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import { resumeRun } from "../../../shared/runs/resume-run.ts";
 import { claimDueRun } from "../../../shared/runs/claim-due-run.ts";
@@ -17,7 +17,7 @@ function metricsSink() {
   const metrics: Metrics[] = [];
   return {
     report: (more: readonly Metrics[]): void => void metrics.push(...more),
-    values: () => merged(metrics).map(({ kind, values }) => [kind, values]),
+    values: () => mergeMetrics(metrics).map(({ kind, values }) => [kind, values]),
   };
 }
 

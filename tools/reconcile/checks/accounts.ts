@@ -54,7 +54,7 @@ export async function* everyAccount({
   for await (const found of accounts.ledgers()) note(found);
   // If an account was created during the scan, its row exists by now.
   for (const accountId of named) {
-    if (!seen.has(accountId)) report(await lost(accountId, accounts));
+    if (!seen.has(accountId)) report(await findLost(accountId, accounts));
   }
   for (const [accountId, numbers] of shards) {
     const more = [...numbers].filter((shard) => shard >= (seen.get(accountId) ?? 0));
@@ -88,7 +88,10 @@ async function beyond(
     }));
 }
 
-const lost = async (accountId: string, accounts: AccountsReader): Promise<readonly Difference[]> =>
+const findLost = async (
+  accountId: string,
+  accounts: AccountsReader,
+): Promise<readonly Difference[]> =>
   (await accounts.account(accountId)) === undefined ? [withoutRow(accountId)] : [];
 
 const withoutRow = (place: string): Difference => ({

@@ -16,7 +16,7 @@ const checksMax = 8;
  * differences and without changed rows therefore ends it. Makes at most 8 attempts, with pauses of
  * 0.5 s. Returns the last result, with only the differences that the previous result also had.
  */
-export async function confirmed<Found extends CheckResult>(
+export async function confirm<Found extends CheckResult>(
   check: () => Promise<Found>,
   { clock }: { readonly clock: Clock },
 ): Promise<Found> {

@@ -6,7 +6,7 @@ import type { FoldSince } from "../rules/ledger-fold.ts";
 import type { StoredAccount } from "../rules/account.ts";
 import {
   accountDifferences,
-  copiedDifferences,
+  compareCopies,
   type ReadShard,
   shardDifferences,
   shardUsageDifferences,
@@ -198,6 +198,6 @@ async function recordsSince(
   return {
     records: [...records.values()],
     copiedDates,
-    differences: after === undefined ? [] : copiedDifferences(place, after, newest),
+    differences: after === undefined ? [] : compareCopies(place, after, newest),
   };
 }

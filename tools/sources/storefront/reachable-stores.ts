@@ -22,13 +22,13 @@ export async function reachableStores(
 ): Promise<SourceChoice[]> {
   const checked: SourceChoice[] = [];
   for (const choice of choices) {
-    const kept = choice.adapter === "storefront" ? await completed(choice, log) : choice;
+    const kept = choice.adapter === "storefront" ? await complete(choice, log) : choice;
     if (kept !== undefined) checked.push(kept);
   }
   return checked;
 }
 
-async function completed(
+async function complete(
   choice: SourceChoice,
   log: (line: string) => void,
 ): Promise<SourceChoice | undefined> {

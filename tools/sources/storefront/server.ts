@@ -118,10 +118,10 @@ async function answer(
     response.writeHead(404, { "Content-Type": "application/json" }).end("{}");
     return;
   }
-  await answerCall(parsed(bytes), response, store);
+  await answerCall(parseBody(bytes), response, store);
 }
 
-function parsed(bytes: Buffer | null): unknown {
+function parseBody(bytes: Buffer | null): unknown {
   try {
     return JSON.parse(String(bytes));
   } catch {

@@ -1,7 +1,7 @@
 import { selectAll } from "css-select";
 import type { AnyNode, Document, Element } from "domhandler";
 import { DomUtils } from "htmlparser2";
-import { assignedValue, parsedValue } from "../state/embedded-values.ts";
+import { findAssignedValue, parseValue } from "../state/embedded-values.ts";
 import { ruleDocument } from "./rule-document.ts";
 import type { ExtractRules, Rule, RuleField } from "./rule.ts";
 
@@ -64,10 +64,10 @@ function textsOf(rule: Rule, page: RulePage): string[] {
     case "constant":
       return [rule.value];
     case "global":
-      return textsAt(assignedValue(page.html, rule.name), rule.pointer);
+      return textsAt(findAssignedValue(page.html, rule.name), rule.pointer);
     case "script":
       return elementsOf(rule.matches, page).flatMap((element) =>
-        textsAt(parsedValue(DomUtils.textContent(element)), rule.pointer),
+        textsAt(parseValue(DomUtils.textContent(element)), rule.pointer),
       );
     case "element":
       return elementsOf(rule.matches, page).map((element) =>

@@ -1,6 +1,6 @@
 import { amountOf } from "../amount.ts";
 import { type AvailabilityWord, availabilityOf, availabilityWord } from "../availability-word.ts";
-import { defined } from "../../contract/defined.ts";
+import { omitUndefined } from "../../contract/defined.ts";
 import { addressMentions } from "../wanted-product.ts";
 import { plainText } from "../plain-text.ts";
 import type { StateValue } from "./embedded-values.ts";
@@ -138,7 +138,7 @@ export function stateProduct(values: readonly StateValue[], reading: StateReadin
   const stated = found.filter((one) => one.products.length > 0);
   const stocks = products.flatMap((product) => availabilitiesOf(product));
   const isBuyable = only(stocks.map((word) => availabilityOf(word).inStock));
-  return defined<StateFacts>({
+  return omitUndefined<StateFacts>({
     amount: only(products.flatMap((product) => pricesOf(product, reading))),
     currency: only(stated.flatMap(({ objects }) => currenciesIn(objects))),
     availability: isBuyable === undefined ? undefined : stocks[0],

@@ -45,7 +45,7 @@ const plainNumber = /^\d{1,7}(?:[.,]\d{1,4})?$/;
  * Returns the amounts in the shown texts and attributes of a page, in document order. `currency` is
  * an ISO 4217 code, or null if unknown.
  */
-export function shownAmounts({ elements }: Outline, currency: string | null): ShownAmount[] {
+export function findShownAmounts({ elements }: Outline, currency: string | null): ShownAmount[] {
   const found = new Map<OutlineElement, ShownAmount[]>();
   // From the last element to the first, so that every element comes after those inside it.
   for (let index = elements.length - 1; index >= 0; index -= 1) {

@@ -19,7 +19,7 @@ const outOfStockNames = /(?:^|[\s_-])(?:out-?of-?stock|outofstock|sold-?out|sold
  * heading, and by the control that adds the product to a cart. Undefined if they are missing or
  * contradict each other.
  */
-export function shownAvailability(
+export function findAvailability(
   outline: Outline,
   controls: readonly CartControl[],
 ): AvailabilityWord | undefined {

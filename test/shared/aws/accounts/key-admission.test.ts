@@ -6,7 +6,7 @@ import { createAccount, createApiKey } from "../../../../shared/accounts/create-
 import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
 import { dynamoApiKeyStore } from "../../../../shared/aws/accounts/api-key-store.ts";
 import { keyAdmission } from "../../../../shared/aws/accounts/key-admission.ts";
-import { storedMs } from "../../../../shared/aws/accounts/key-row.ts";
+import { toStoredMs } from "../../../../shared/aws/accounts/key-row.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
 import { limits } from "../../../../shared/base/limits.ts";
 import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
@@ -142,7 +142,7 @@ describe("the rate limit of an API key", () => {
     const times = (await rowOf(key.hash))["admitted_ms"];
     expect(times).toEqual([
       ...Array<number>(47).fill(0),
-      ...Array<number>(3).fill(storedMs(startMs + 100)),
+      ...Array<number>(3).fill(toStoredMs(startMs + 100)),
     ]);
   });
 
