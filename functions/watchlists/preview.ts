@@ -43,7 +43,7 @@ export const previewRoute = route<WatchlistDependencies & PreviewDependencies, t
   },
 });
 
-/** The metrics of each step that items could reach. */
+/** Returns the metrics of each step that items could reach. */
 const metricsOf = ({ run, reserved }: Preview): readonly Metrics[] =>
   reserved.flatMap(({ step: { id, scraper }, credits }) => {
     const read = run.stats.steps[id];

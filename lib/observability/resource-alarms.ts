@@ -165,8 +165,8 @@ const tableMetric = (metricName: string, dimensionsMap: Readonly<Record<string, 
   });
 
 /**
- * The sum of at most ten metrics, which is CloudWatch's limit for an alarm. A metric without values
- * counts as 0.
+ * Returns the sum of at most ten metrics, which is CloudWatch's limit for an alarm. A metric
+ * without values counts as 0.
  */
 function sumOf(label: string, metrics: readonly IMetric[]): MathExpression {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));

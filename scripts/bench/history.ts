@@ -151,7 +151,9 @@ async function storedBytes({ client, table }: Bench, { watchlistId }: List) {
   return bytes;
 }
 
-/** Size of a row in bytes: its attribute names and values, numbers with at most 8 bytes. */
+/**
+ * Returns the size of a row in bytes: its attribute names and values, numbers with at most 8 bytes.
+ */
 const sizeOf = (row: Row): number =>
   Object.entries(row).reduce((sum, [name, value]) => {
     if (value instanceof Uint8Array) return sum + name.length + value.length;

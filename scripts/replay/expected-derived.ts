@@ -49,8 +49,8 @@ export const newLows = `
   HAVING candidates.price < min(earlier.price)`;
 
 /**
- * Query for the days on which a route with a cooldown reports a condition that holds on all days of
- * `spans`.
+ * Returns the query for the days on which a route with a cooldown reports a condition that holds on
+ * all days of `spans`.
  * @param spans query with the columns shop, product, from_day and to_day
  */
 const sampledDays = (spans: string): string => `

@@ -89,7 +89,8 @@ function changedRoute(field: string, keys: object): object {
 }
 
 /**
- * A route that reports an item at most once in `settings.sampleDays` days, with its derived fields.
+ * Returns a route that reports an item at most once in `settings.sampleDays` days, with its derived
+ * fields.
  * @param above by field: the item matches only while the value is above this number
  */
 function sampleRoute(above: Readonly<Record<string, number>>): object {

@@ -165,7 +165,7 @@ const isAdded = ({ id, addedAt }: Item, { run, points }: PastRun): boolean =>
   // An item that the run read was added before, even if the clocks of two processes differ.
   (points.has(id) && addedAt <= (run.finishedAt ?? run.startedAt));
 
-/** The last known values by kind. A field that several kinds share has its newest value. */
+/** Returns the last known values by kind. A field that several kinds share has its newest value. */
 function knownOf(item: Item): Known {
   const newest = currentSnapshot(item) ?? {};
   return new Map(
@@ -293,7 +293,7 @@ function pastReadOf(
   return { pastStep: past?.id, position: reads.position };
 }
 
-/** The points of an item of the past steps up to a position in the run order. */
+/** Returns the points of an item of the past steps up to a position in the run order. */
 function pointsUntil({ run, points }: PastRun, id: string, position: number) {
   const own = points.get(id) ?? [];
   if (position === Infinity || own.length === 0) return own;
@@ -310,8 +310,8 @@ const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
   status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
 
 /**
- * The status that the past step recorded; else `not_found` if the item was delisted before, or
- * `ok`.
+ * Returns the status that the past step recorded; else `not_found` if the item was delisted before,
+ * or `ok`.
  */
 function statusOf(
   points: readonly HistoryPoint[],
@@ -325,8 +325,9 @@ const copyOf = (known: Known | undefined): Known =>
   new Map([...(known ?? [])].map(([kind, values]) => [kind, new Map(values)]));
 
 /**
- * The offer in the buy box after a read. The history has the ID that product reads show. Of offers
- * reads, it has only the seller: the offer of a seller keeps its known ID, or gets `unknownOffer`.
+ * Returns the offer in the buy box after a read. The history has the ID that product reads show. Of
+ * offers reads, it has only the seller: the offer of a seller keeps its known ID, or gets
+ * `unknownOffer`.
  */
 function offerIn(
   step: Step,
@@ -344,8 +345,8 @@ function offerIn(
 const unknownOffer = "unknown";
 
 /**
- * The time of the reads of a past step: the time of a point of the step, or else the start of the
- * run.
+ * Returns the time of the reads of a past step: the time of a point of the step, or else the start
+ * of the run.
  */
 function timeOf({ run, points }: PastRun, pastStep: string | undefined): string {
   for (const [point] of points.values())

@@ -83,7 +83,9 @@ export async function runsInSpan(
   };
 }
 
-/** The error for a span without a run to repeat. @param repeatable all of them, oldest first */
+/**
+ * Returns the error for a span without a run to repeat. @param repeatable all of them, oldest first
+ */
 function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): ServiceError {
   const [first, last] = [repeatable[0], repeatable.at(-1)];
   if (first === undefined || last === undefined) {
@@ -116,7 +118,7 @@ interface PointsWanted extends Pick<BacktestBounds, "pointsMax"> {
   readonly first: Run;
 }
 
-/** The points of the first run and of all later runs, by run number and item ID. */
+/** Returns the points of the first run and of all later runs, by run number and item ID. */
 async function pointsSince(
   watchlistId: string,
   { first: { runNumber: from, startedAt }, pointsMax }: PointsWanted,

@@ -53,9 +53,7 @@ export class ServiceError extends Error {
   }
 }
 
-/**
- * Returns true for a `ServiceError`, including one of another bundle, for which `instanceof` fails.
- */
+/** Returns true for a `ServiceError`, even if another bundle created it and `instanceof` fails. */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "isServiceError" in error;
 }

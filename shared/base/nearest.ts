@@ -23,7 +23,7 @@ export function nearest(value: string, valid: readonly string[]): string | undef
   return first.edits === second?.edits ? undefined : first.candidate;
 }
 
-/** Maximum number of edits: a third of the length of the longer text, rounded up. */
+/** Returns the maximum number of edits: a third of the length of the longer text, rounded up. */
 const editsMax = (value: string, candidate: string): number =>
   Math.ceil(Math.max(value.length, candidate.length) / 3);
 

@@ -10,7 +10,7 @@ export type ChangeAttempt<Result> =
 
 export const lost = { outcome: "lost" } as const;
 
-/** Returns the attempt was applied, or found nothing to change. */
+/** Returns an attempt that ends the repeats: it was applied, or there was nothing to change. */
 export const endAttempt = <Result>(result: Result): ChangeAttempt<Result> => ({
   outcome: "done",
   result,
@@ -19,7 +19,7 @@ export const endAttempt = <Result>(result: Result): ChangeAttempt<Result> => ({
 export interface ChangeRepeats {
   /** Maximum number of attempts. */
   readonly triesMax: number;
-  /** Returns the error that is thrown if the last attempt is lost, too. */
+  /** Returns the error to throw if the last attempt is also lost. */
   readonly exhausted: () => Error;
   /**
    * Waits before the next attempt. Returns false if no time is left.

@@ -43,9 +43,9 @@ export function nextOccurrence(cron: Cron, after: Date): Date {
 }
 
 /**
- * The local day at which a search begins: the day before the day of `after`. A local time that the
- * clocks skip moves by at most one day (in zones that crossed the date line). So every due time
- * after `after`, or in the five minutes before `after`, belongs to this day or a later one.
+ * Returns the local day at which a search begins: the day before the day of `after`. A local time
+ * that the clocks skip moves by at most one day (in zones that crossed the date line). So every due
+ * time after `after`, or in the five minutes before `after`, belongs to this day or a later one.
  */
 function firstDayFor({ timezone }: Cron, after: Date): number {
   const local = after.getTime() + offsetAt(timezone, after.getTime());

@@ -48,8 +48,8 @@ interface WantedEvent {
 }
 
 /**
- * The position after an event; null if the event is not found. Searches only runs that ended at the
- * event's time, because a run creates its events when it ends.
+ * Returns the position after an event; null if the event is not found. Searches only runs that
+ * ended at the event's time, because a run creates its events when it ends.
  */
 async function placeOf(
   accountId: string,

@@ -74,8 +74,8 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
     "PermanentRedirect|TemporaryRedirect|IllegalLocationConstraintException|InvalidRegion(?:Name)?",
     (found) => anotherRegion(found),
   ],
-  // The store returned the region for which the request was signed, so another part of the
-  // signature is wrong.
+  // The request was signed for the region that the store returned, so another part of the signature
+  // is wrong.
   [
     "AuthorizationHeaderMalformed",
     (found) => (found.region === undefined ? anotherRegion(found) : unknownIdentity(found)),
@@ -225,7 +225,7 @@ const identityOf = ({ credentials }: Destination): string =>
 const holderOf = ({ credentials }: Destination): string =>
   credentials.auth === "role" ? "role" : "owner of the access key";
 
-/** Name of the field that determines the address of the store. */
+/** Returns the name of the field that determines the address of the store. */
 const placeOf = ({ endpoint }: Destination): string => (endpoint === null ? "bucket" : "endpoint");
 
 const andEndpoint = ({ endpoint }: Destination): string =>

@@ -97,9 +97,9 @@ export async function exportRun(
 type StartedRecord = ExportRecord & { readonly compression: Compression };
 
 /**
- * The export record at the start of an attempt. The export starts at the first event in two cases:
- * the destination changed, or no format is stored. Without a stored format, objects that exist have
- * the layout of an earlier release.
+ * Returns the export record at the start of an attempt. The export starts at the first event in two
+ * cases: the destination changed, or no format is stored. Without a stored format, objects that
+ * exist have the layout of an earlier release.
  */
 function startOf(
   record: ExportRecord,

@@ -77,7 +77,7 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
   };
 }
 
-/** The export log, including records of this session that are not stored yet. */
+/** Returns the export log, including records of this session that are not stored yet. */
 function exportLog(accountId: string, { exports }: ExportDependencies) {
   const noted = new Map<string, ExportRecord>();
   return {

@@ -31,7 +31,10 @@ export interface WriteSubject {
   readonly compression: Compression;
   /** True writes the changes of the run as a Parquet file, too. */
   readonly rows: boolean;
-  /** True writes the items at the end of the run as a Parquet file, too, if the run has one. */
+  /**
+   * True if the write includes the Parquet file with the items at the end of the run, if the run
+   * has one.
+   */
   readonly snapshot: boolean;
   readonly bucket: CustomerBucket;
   /** The export record before this attempt. */
@@ -125,8 +128,8 @@ async function writeObjects(
 }
 
 /**
- * The export record after a write. Counts only events before the first one that is missing, so the
- * next attempt may write later events again.
+ * Returns the export record after a write. Counts only events before the first one that is missing,
+ * so the next attempt may write later events again.
  */
 function recordProgress(
   record: ExportRecord,

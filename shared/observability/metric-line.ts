@@ -70,8 +70,8 @@ const writtenValue = (value: MetricValue): MetricValue =>
   typeof value === "number" ? value : sampleEvenly(value.filter((one) => Number.isFinite(one)));
 
 /**
- * At most 100 of the values: an even sample in ascending order that includes the minimum and the
- * maximum.
+ * Returns at most 100 of the values: an even sample in ascending order that includes the minimum
+ * and the maximum.
  */
 function sampleEvenly(values: readonly number[]): readonly number[] {
   if (values.length <= valuesMax) return values;

@@ -139,8 +139,8 @@ export async function drain<LogRecord>(
 }
 
 /**
- * Delay of the next wake-up message, in seconds. 0 for a deleted or disabled target. Null if the
- * delay exceeds the maximum of a message.
+ * Returns the delay of the next wake-up message, in seconds. 0 for a deleted or disabled target.
+ * Null if the delay exceeds the maximum of a message.
  */
 async function delayUntil<LogRecord>(
   next: Date,
@@ -166,7 +166,7 @@ interface Work<LogRecord> {
   readonly dependencies: DrainDependencies<LogRecord>;
   readonly recorder: ReturnType<typeof recorder<LogRecord>>;
   readonly isOver: () => boolean;
-  /** Names of the entries for which the service itself failed in this slice. */
+  /** Names of the entries that this slice could not process because the service itself failed. */
   readonly failed: Set<string>;
   readonly errors: unknown[];
 }

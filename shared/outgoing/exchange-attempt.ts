@@ -44,8 +44,8 @@ export const failedExchange = (error: SendFailure, sent: boolean): Exchange => (
 /**
  * Sends a request once and reads the response. Keeps the socket open only if request and response
  * are complete. Never rejects. Returns "stale" if a reused socket fails before any byte of the
- * response arrives. The server has then probably closed the idle socket, so the caller can try a
- * new socket.
+ * response arrives: the server has probably closed the idle socket. The caller can then try a new
+ * socket.
  */
 export function attemptExchange(
   open: () => ClientRequest,

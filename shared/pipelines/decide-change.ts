@@ -247,7 +247,7 @@ const isComparable = (route: Route, reference: FieldValue): boolean =>
   typeof reference === "number" ||
   (!isDirectional(route) && route.min_delta === undefined && route.min_delta_percent === undefined);
 
-/** The reference value after a read that the route does not report. */
+/** Returns the reference value after a read that the route does not report. */
 function nextReference(route: Route, reference: FieldValue, is: FieldValue): FieldValue {
   if (!isComparable(route, reference)) return is;
   return !isGated(route) && typeof is === "number" ? is : reference;

@@ -58,7 +58,7 @@ const announcedPlatform = (name: string): PlatformEntry => ({
   marketplaces: [comingSoon("us")],
 });
 
-/** A live platform whose only tier is `standard`, at one credit per item. */
+/** Returns a live platform whose only tier is `standard`, at one credit per item. */
 const oneTier = (
   name: string,
   {

@@ -38,7 +38,8 @@ const parametersOf: Readonly<Record<Kind, (platform: Platform) => readonly Param
 };
 
 /**
- * Name of the parameter that contains the item ID: `item_id` on retailer_b, `product_id` elsewhere.
+ * Returns the name of the parameter that contains the item ID: `item_id` on retailer_b,
+ * `product_id` elsewhere.
  */
 const idOf = (platform: Platform): string => (platform === "retailer_b" ? "item_id" : "product_id");
 

@@ -57,8 +57,9 @@ export async function abandonRun(run: Run, dependencies: AbandonDependencies): P
 }
 
 /**
- * Stores the outcomes of items that were routed to other steps, because the steps that should have
- * stored them may never have run. An item that was routed to such a step gets an owed retry of it.
+ * Stores the outcomes of items that were routed to other steps, because those steps, which should
+ * have stored them, may never have run. An item that was routed to such a step gets an owed retry
+ * of it.
  */
 async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps } = dependencies;
@@ -72,7 +73,10 @@ async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promi
   }
 }
 
-/** `deferred` outcomes for the items that were routed to steps that never ran, in step order. */
+/**
+ * Returns `deferred` outcomes for the items that were routed to steps that never ran, in step
+ * order.
+ */
 function missedBy(
   { pipeline }: Run,
   outcomes: readonly ItemOutcome[],
@@ -121,9 +125,9 @@ async function withoutOpenBatches(
 }
 
 /**
- * Releases the hold of a step for which no decision is stored: the process that planned the step
- * may have reserved credits and then died. First reserves the same hold ID. The ledger opens a hold
- * only once, so a process that still runs cannot open it after the release.
+ * Releases the hold of a step without a stored decision: the process that planned the step may have
+ * reserved credits and then died. First reserves the same hold ID. The ledger opens a hold only
+ * once, so a process that still runs cannot open it after the release.
  */
 async function releaseUndecided(
   run: Run,

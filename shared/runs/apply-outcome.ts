@@ -113,8 +113,8 @@ function applyReading(item: Item, outcome: ItemOutcome, reading: Reading): Item 
 }
 
 /**
- * The item with the route states after an outcome. If `after` is undefined, the item keeps its
- * states; if `after` is empty, the item has no `routeStates`.
+ * Returns the item with the route states after an outcome. If `after` is undefined, the item keeps
+ * its states; if `after` is empty, the item has no `routeStates`.
  */
 function withStates(item: Item, after: ItemOutcome["routeStates"]): Item {
   if (after === undefined) return item;
@@ -123,8 +123,8 @@ function withStates(item: Item, after: ItemOutcome["routeStates"]): Item {
 }
 
 /**
- * The item's last change after an outcome. Merges the changes of several steps of one run: per
- * field, `before` is from the first step and `after` from the last.
+ * Returns the item's last change after an outcome. Merges the changes of several steps of one run:
+ * per field, `before` is from the first step and `after` from the last.
  */
 function lastChangeAfter(
   before: LastChange | null,

@@ -44,7 +44,7 @@ export const unansweredIdsIn = (steps: readonly StepResults[]): ReadonlySet<stri
 export const countWithout = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
   [...ids].filter((id) => !others.has(id)).length;
 
-/** IDs of the items that had no known value before the run. */
+/** Returns the IDs of the items that had no known value before the run. */
 function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
   const first = new Set<string>();
   const compared = new Set<string>();

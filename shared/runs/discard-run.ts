@@ -29,8 +29,8 @@ export async function restoreItems(run: Run, dependencies: RestoreDependencies):
 }
 
 /**
- * The items that the run read, as they were before the run, by ID. If several steps recorded an
- * item, only the first step recorded its state before the run.
+ * Returns the items that the run read, as they were before the run, by ID. If several steps
+ * recorded an item, only the first step recorded its state before the run.
  */
 async function itemsBefore(
   run: Run,

@@ -275,8 +275,8 @@ async function endWithWatchlist(
 }
 
 /**
- * The end of a run whose watchlist was deleted. It has no events, so there is nothing to hold and
- * no file.
+ * Returns the end of a run whose watchlist was deleted. It has no events, so there is nothing to
+ * hold and no file.
  */
 function withoutWatchlist(run: Run): Run {
   const { hold: _, snapshot: __, ...ended } = run;
@@ -319,8 +319,8 @@ async function finishIn(
 }
 
 /**
- * Number of runs in a row skipped for lack of credits, after this run. A skipped manual run does
- * not count.
+ * Returns the number of runs in a row skipped for lack of credits, after this run. A skipped manual
+ * run does not count.
  */
 function skipsAfter(run: Run, before: number): number {
   if (run.status !== "insufficient_credits") return 0;

@@ -57,7 +57,10 @@ export function batchResult(
   return { counts: countsOf(answers, planned), outcomes };
 }
 
-/** The item's metadata. Empty if the step tests none, because finding the details takes time. */
+/**
+ * Returns the item's metadata. Empty if the step tests none, because finding the details takes
+ * time.
+ */
 const testedMetadata = (step: Step, details: () => KnownDetails): Metadata =>
   testsMetadata(step) ? (details().metadata ?? {}) : {};
 
@@ -134,7 +137,7 @@ function outcomeOf(tested: TestedStep, item: Item, answer: StepAnswer): ItemOutc
     : { ...outcome, ...routeStatesAfter(item, { pipeline, step, matches, at, after: {} }) };
 }
 
-/** The facts that do not depend on the answer. */
+/** Returns the facts that do not depend on the answer. */
 const factsOf = (
   { metadata }: TestedStep,
   { firstReadAt }: Item,
@@ -227,7 +230,10 @@ const reportedIn = (
   ...(reported !== undefined && { reportedChanges: reported }),
 });
 
-/** Last known values of the fields that a step reads, even if another kind of step read them. */
+/**
+ * Returns the last known values of the fields that a step reads, even if another kind of step read
+ * them.
+ */
 function knownOf(item: Item, step: Step): Snapshot {
   // Most items of a baseline run have no reading.
   if (Object.keys(item.readings).length === 0) return {};
@@ -261,7 +267,7 @@ const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
 const pickFields = (snapshot: Snapshot, fields: readonly string[]): Snapshot =>
   valuesOf(fields, (field) => snapshot[field]);
 
-/** The values of the fields that have one. */
+/** Returns the values of the fields that have one. */
 function valuesOf(
   fields: readonly string[],
   valueOf: (field: string) => FieldValue | undefined,

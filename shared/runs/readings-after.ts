@@ -75,7 +75,7 @@ function sharedChanges(
   return after;
 }
 
-/** The readings that differ from the stored ones. */
+/** Returns the readings that differ from the stored ones. */
 function newReadings(item: Item, read: GoodRead, changes: Changes): Readings {
   const { step, observed, pipeline } = read;
   const kind = readingKind(step);

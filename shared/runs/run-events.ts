@@ -152,8 +152,8 @@ function delistedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): read
 }
 
 /**
- * The last event of a run: the run object, event counts, and a digest by which receivers detect
- * lost events.
+ * Returns the last event of a run: the run object, event counts, and a digest by which receivers
+ * detect lost events.
  */
 function completedEvent(
   run: Run,

@@ -45,7 +45,10 @@ export async function runNow(
   return retryLostChange(found, attempt, dependencies);
 }
 
-/** The error for a watchlist whose last run is held, or is ending after its release or discard. */
+/**
+ * Returns the error for a watchlist whose last run is held, or is ending after its release or
+ * discard.
+ */
 async function heldRefusal(
   { accountId, id: watchlistId, runningRun }: Watchlist,
   { runs }: Pick<RunNowDependencies, "runs">,

@@ -194,7 +194,7 @@ function priceJumpIn(run: Run, steps: readonly StepResults[]): ShapeChange["pric
 
 const isFar = (factor: number): boolean => factor >= factorMin || factor <= 1 / factorMin;
 
-/** The most factors that are the same, of factors in ascending order. */
+/** Returns the most factors that are the same, of factors in ascending order. */
 function largestCluster(factors: readonly number[]): readonly number[] {
   let largest = { from: 0, to: 0 };
   let from = 0;
@@ -205,7 +205,10 @@ function largestCluster(factors: readonly number[]): readonly number[] {
   return factors.slice(largest.from, largest.to);
 }
 
-/** The factor by which the selling price changed; undefined if it did not change or is unknown. */
+/**
+ * Returns the factor by which the selling price changed; undefined if it did not change or is
+ * unknown.
+ */
 function factorOf(values: ReturnType<typeof pointOf>["values"]): number | undefined {
   for (const field of sellingPrices) {
     const change = values[field];

@@ -108,7 +108,7 @@ export function findBlockedSteps(
   }));
 }
 
-/** The average number of times that a past run of a kind read an item at a step. */
+/** Returns the average number of times that a past run of a kind read an item at a step. */
 function averageAt(step: string, past: ForecastWatchlist["runs"], kind: string): number {
   const same = past.filter((run) => run.kind === kind && run.tracked > 0);
   const items = same.reduce((sum, { tracked }) => sum + tracked, 0);

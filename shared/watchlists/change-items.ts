@@ -303,8 +303,8 @@ function outcomeOf(item: Item | undefined): Placed["outcome"] {
 }
 
 /**
- * A new item that replaces `before`, so its next read is a first read. Copies the revision, so that
- * a late outcome of an earlier read is ignored.
+ * Creates a new item that replaces `before`, so its next read is a first read. Copies the revision,
+ * so that a late outcome of an earlier read is ignored.
  */
 const newItemAfter = (id: string, addedAt: string, before: Item | undefined): Item => ({
   ...newItem(id, addedAt),

@@ -117,8 +117,9 @@ function pipelineAfter(watchlist: Watchlist, { pipeline }: WatchlistPatch): Pipe
 }
 
 /**
- * Next due time (ISO) after the change; null for a paused watchlist. An `every` schedule counts
- * from the last run. A watchlist without a run keeps its due time, or is due now if it has none.
+ * Returns the next due time (ISO) after the change; null for a paused watchlist. An `every`
+ * schedule counts from the last run. A watchlist without a run keeps its due time, or is due now if
+ * it has none.
  */
 function nextRunAt(before: Watchlist, after: Watchlist, now: Date): string | null {
   if (after.status === "paused") return null;

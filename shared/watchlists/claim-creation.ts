@@ -72,7 +72,7 @@ export async function claimCreation(
 }
 
 /**
- * The record of an attempt that takes over the creation of an abandoned attempt. Reuses the
+ * Returns the record of an attempt that takes over the creation of an abandoned attempt. Reuses the
  * watchlist ID and creation time of the abandoned attempt if less than `takeOverMs` has passed
  * since that creation time. Later, the abandoned creation may be purged.
  */

@@ -82,11 +82,11 @@ function runsByKind(
   return { sweeps: Math.min(runs, untilRefresh), refreshes: 0 };
 }
 
-/** Maximum credits of the runs of a UTC day. */
+/** Returns the maximum credits of the runs of a UTC day. */
 const dailyLimit = ({ dailyCreditBudget, accountBudget }: ForecastWatchlist): number =>
   Math.min(dailyCreditBudget ?? Infinity, accountBudget ?? Infinity);
 
-/** Maximum credits of the runs in the rest of the current UTC day. */
+/** Returns the maximum credits of the runs in the rest of the current UTC day. */
 function leftToday({ dailyCreditBudget, accountBudget, usedToday }: ForecastWatchlist): number {
   const own = (dailyCreditBudget ?? Infinity) - usedToday.watchlist;
   const account = (accountBudget ?? Infinity) - usedToday.account;
@@ -199,7 +199,7 @@ function creditsOfRun(
   return { best, likely, worst, readsNew, isWhole };
 }
 
-/** The average credits of an item in the past runs of a kind; null if there are none. */
+/** Returns the average credits of an item in the past runs of a kind; null if there are none. */
 function perItem(runs: readonly PastRun[], kind: PastRun["kind"]): number | null {
   const same = runs.filter((run) => run.kind === kind && run.tracked > 0);
   const items = same.reduce((sum, { tracked }) => sum + tracked, 0);

@@ -142,7 +142,9 @@ const areSame = (a: ItemDetails, b: ItemDetails): boolean =>
   JSON.stringify(sortKeys(a.metadata)) === JSON.stringify(sortKeys(b.metadata)) &&
   a.addedAt === b.addedAt;
 
-/** The value with the keys of its objects in order, so that equal values have equal JSON. */
+/**
+ * Returns the value with the keys of its objects in order, so that equal values have equal JSON.
+ */
 function sortKeys(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -15,8 +15,8 @@ import { readItems } from "./read-items.ts";
 export interface ItemQuery {
   readonly limit: number;
   /**
-   * Lists only items behind the item with this ID. In the order of IDs, the item need not be on the
-   * watchlist.
+   * Lists only items after the item with this ID. If the list is in the order of IDs, the item need
+   * not be on the watchlist.
    */
   readonly startingAfter: string | undefined;
   readonly state: ItemState | undefined;

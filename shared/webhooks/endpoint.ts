@@ -38,8 +38,8 @@ export interface WebhookEndpoint {
   readonly registeredUrl: string | null;
   readonly description: string | null;
   /**
-   * Event types that the endpoint receives from watchlists for which no endpoint is set; null for
-   * all types.
+   * Event types that the endpoint receives from watchlists without an endpoint of their own; null
+   * for all types.
    */
   readonly events: readonly EventType[] | null;
   readonly enabled: boolean;
@@ -149,8 +149,8 @@ export const nextUpdatedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
 
 /**
- * Returns true if an enabled endpoint receives this event type from watchlists for which no
- * endpoint is set.
+ * Returns true if an enabled endpoint receives this event type from watchlists without an endpoint
+ * of their own.
  */
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));

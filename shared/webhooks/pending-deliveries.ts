@@ -128,7 +128,7 @@ interface LookupOptions {
   readonly sources: PendingSources;
 }
 
-/** The deliveries of a run that are not in the log yet. */
+/** Returns the deliveries of a run that are not in the log yet. */
 async function withoutLogged(
   accountId: string,
   run: PendingRun,

@@ -49,7 +49,8 @@ export const presentDeliveryWithAttempts = (
 });
 
 /**
- * Headers of an attempt's request. Null if no request was sent or its signatures were not logged.
+ * Returns the headers of an attempt's request. Null if no request was sent or its signatures were
+ * not logged.
  */
 function headersOf(
   delivery: Delivery,

@@ -117,8 +117,8 @@ export function openSecrets(
 }
 
 /**
- * Error code if an endpoint does not receive events (specification, section "Events", rule 2); null
- * if it does.
+ * Returns the error code if an endpoint does not receive events (specification, section "Events",
+ * rule 2); null if it does.
  */
 export function endpointRefusal(
   endpoint: WebhookEndpoint | null,

@@ -94,8 +94,8 @@ async function recoverRun(
 }
 
 /**
- * Due time of a recovered delivery: 1 ms after the due time of the previous delivery, because due
- * times determine the order.
+ * Returns the due time of a recovered delivery: 1 ms after the due time of the previous delivery,
+ * because due times determine the order.
  */
 const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
@@ -120,7 +120,7 @@ const wasDue = (
   endpoint: WebhookEndpoint,
 ): boolean => webhookEndpointId !== null || createdAt >= endpoint.createdAt;
 
-/** The delivery in state `pending`, due at `dueAt`, with its retry schedule restarted. */
+/** Returns the delivery in state `pending`, due at `dueAt`, with its retry schedule restarted. */
 const pendingFrom = (delivery: Delivery, dueAt: string) => ({
   delivery: { ...delivery, state: "pending", tries: 0, nextAttemptAt: dueAt } as const,
   dueAt,

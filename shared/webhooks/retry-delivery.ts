@@ -57,7 +57,7 @@ async function retry(
   return tried ?? postpone(attempting.delivery, dependencies.clock.now());
 }
 
-/** The delivery for the next attempt; null if the entry is obsolete. */
+/** Returns the delivery for the next attempt; null if the entry is obsolete. */
 function deliveryToAttempt(
   known: Delivery | null,
   {

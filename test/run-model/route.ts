@@ -82,7 +82,7 @@ export function passesAll(
   return results.some((result) => result === null) ? null : true;
 }
 
-/** The result of one test, as `passesAll` returns it. */
+/** Returns the result of one test, as `passesAll` returns it. */
 function passesTest(
   { field, op, value }: Omit<FieldTest, "op"> & { readonly op: NonNullable<Route["op"]> },
   item: { readonly shown: Snapshot; readonly metadata: Metadata; readonly once: boolean },

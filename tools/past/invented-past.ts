@@ -111,7 +111,7 @@ export function inventPast(watchlist: PastList, now: Date): Past {
 const runIdOf = ({ id }: PastList, runNumber: number, at: number): string =>
   derivedIdAt("run", new Date(at), id, runNumber);
 
-/** Start times of the runs, oldest first. The last run ended a few minutes ago. */
+/** Returns the start times of the runs, oldest first. The last run ended a few minutes ago. */
 function runTimes({ days, runsPerDay }: PastList, now: Date): readonly number[] {
   const count = days * runsPerDay;
   const everyMs = dayMs / runsPerDay;
@@ -124,7 +124,10 @@ interface Read {
   readonly facts: ItemDetails["facts"];
 }
 
-/** The current values of an item in the sandbox. An item that it does not have gets no values. */
+/**
+ * Returns the current values of an item in the sandbox. An item that it does not have gets no
+ * values.
+ */
 function readOf(platform: PastList["platform"], id: string, at: Date): Read {
   const scraper = `${platform}.standard` as const;
   const answer = sandboxAnswer({ scraper, marketplace: "us", id, at, seed: "sandbox" });
@@ -141,8 +144,8 @@ interface Drawing extends Pick<PastList, "changedShare"> {
 }
 
 /**
- * The observations of an item, oldest first. They are drawn from the newest to the oldest, so that
- * they end with the current values.
+ * Returns the observations of an item, oldest first. They are drawn from the newest to the oldest,
+ * so that they end with the current values.
  */
 function changesOf(
   snapshot: Snapshot,
@@ -176,7 +179,7 @@ function changesOf(
   return newestFirst.toReversed();
 }
 
-/** Earlier values of the fields that change together. */
+/** Returns the earlier values of the fields that change together. */
 function earlierValues(current: Snapshot, draw: () => number): Snapshot {
   const before: Record<string, FieldValue> = {};
   const { price, inStock } = current;
@@ -198,7 +201,7 @@ interface Reading {
   readonly runs: number;
 }
 
-/** The item after its last run. */
+/** Returns the item after its last run. */
 function itemAfter(
   observed: readonly Observed[],
   snapshot: Snapshot,
@@ -238,7 +241,7 @@ function itemAfter(
 
 const shelves = ["Core range", "Promotion", "Price match", "Own brand rival"];
 
-/** The label of an item, and its target price as metadata. */
+/** Returns the label of an item, and its target price as metadata. */
 function labelsOf(
   { labeledShare }: PastList,
   n: number,

@@ -60,7 +60,9 @@ export function historyLoad(changedShare: number): HistoryLoad {
   };
 }
 
-/** IDs spread over the whole range, as real ones are. Successive IDs would compress better. */
+/**
+ * Returns IDs spread over the whole range, as real ones are. Successive IDs would compress better.
+ */
 function scatteredIds(draw: () => number): readonly string[] {
   const found = new Set<string>();
   while (found.size < itemsCount) found.add(String(10_000_000 + Math.floor(draw() * 90_000_000)));

@@ -137,7 +137,7 @@ async function listKeys(
  */
 const readTriesMax = 5;
 
-/** The time of the last admitted call of each key, by key ID. Omits keys without a call. */
+/** Returns the time of the last admitted call of each key, by key ID. Omits keys without a call. */
 async function lastUses(
   client: DynamoDBDocumentClient,
   table: string,

@@ -39,8 +39,8 @@ type Limited = Extract<Admission, { outcome: "limited" }>;
 
 const knownKeysMax = 10_000;
 /**
- * Milliseconds for which a cached key counts as valid while the store fails. The key may have been
- * revoked since.
+ * How long a cached key counts as valid while the store fails, in milliseconds. The key may have
+ * been revoked since.
  */
 const trustedMs = 5 * 60_000;
 /**
@@ -54,12 +54,12 @@ const aheadMsMax = 10;
  */
 const triesMax = 3;
 /**
- * Milliseconds for which a process refuses the calls of a key without asking DynamoDB, after
- * DynamoDB throttled the key's row.
+ * After DynamoDB throttled a key's row, the process refuses the key's calls for this many
+ * milliseconds without a request to DynamoDB.
  */
 const throttledMs = 1_000;
 
-/** What a process knows about keys. */
+/** The state of keys in one process. */
 interface KeyProcess {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;

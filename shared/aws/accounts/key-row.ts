@@ -45,8 +45,8 @@ export const keyOwnerOf = (row: Row): KeyOwner => ({
 });
 
 /**
- * Returns the attribute with the scopes of a key. A key with every scope has no such attribute, as the keys
- * that were stored before keys had scopes.
+ * Returns the attribute with the scopes of a key. A key with every scope has no such attribute,
+ * like the keys that were stored before scopes existed.
  */
 export const scopesRow = (scopes: readonly Scope[]): Row =>
   areAllScopes(scopes) ? {} : { scopes };
@@ -83,8 +83,8 @@ export function lastUseOf(row: Row): string | null {
 }
 
 /**
- * Names of the previous release's attributes to remove: its counts of calls, and `created_at`,
- * which no code reads.
+ * Returns the names of the previous release's attributes to remove: its counts of calls, and
+ * `created_at`, which no code reads.
  */
 export const retiredAttributesOf = (row: Row): string[] => [
   "admitted",

@@ -81,8 +81,8 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
 }
 
 /**
- * The sequence before the first record in the shard's row. It changes when records are copied to a
- * page.
+ * Returns the sequence before the first record in the shard's row. It changes when records are
+ * copied to a page.
  */
 const startOf = (shard: Shard): number => journalOf(shard).before.sequence;
 

@@ -162,8 +162,8 @@ async function between(
 }
 
 /**
- * The sequence of the last run that was added before the time `since`; 0 if there is none. Uses a
- * binary search, because a higher sequence never has an earlier `appended_at`.
+ * Returns the sequence of the last run that was added before the time `since`; 0 if there is none.
+ * Uses a binary search, because a higher sequence never has an earlier `appended_at`.
  */
 async function before(process: Process, accountId: string, since: string): Promise<number> {
   const wanted = isoTime(since);

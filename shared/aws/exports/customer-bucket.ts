@@ -137,7 +137,7 @@ function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
   };
 }
 
-/** The query string in the exact form that the client signed. */
+/** Returns the query string in the exact form that the client signed. */
 function queryOf(query: NonNullable<SignedRequest["query"]>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value ?? ""].flat().map((one) => `${escapeText(name)}=${escapeText(one)}`),

@@ -142,7 +142,7 @@ function updating({ set, increment }: RowChanges, values: Row) {
   };
 }
 
-/** The attributes that the customer sets, with the time and the revision of the change. */
+/** Returns the attributes that the customer sets, with the time and the revision of the change. */
 const settingsOf = (destination: Destination): Row => ({
   enabled: destination.enabled,
   bucket: destination.bucket,

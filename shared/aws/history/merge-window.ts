@@ -29,7 +29,7 @@ const charactersMax = 64 * 1024 * 1024;
 /** How far the history of a watchlist is merged. */
 interface Head {
   readonly mergedWindows: number;
-  /** First bucket of the next window that is possibly not merged yet. */
+  /** First bucket of the next window that may not be merged yet. */
   readonly nextBucket: number;
 }
 

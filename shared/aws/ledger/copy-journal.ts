@@ -110,7 +110,10 @@ async function writePage(
 const trimPosition = 0;
 const pagePosition = 1;
 
-/** The page of a shard whose first record has the stamp `from`; undefined if it does not exist. */
+/**
+ * Returns the page of a shard whose first record has the stamp `from`; undefined if it does not
+ * exist.
+ */
 async function pageAt(
   process: LedgerProcess,
   { accountId, shard, from }: { accountId: string; shard: number; from: number },

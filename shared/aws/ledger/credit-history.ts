@@ -88,10 +88,10 @@ async function rowsFor(
   return { rows, below: hasShards ? after(rows.upTo) : oldest };
 }
 
-/** The place after all entries with the stamp `at` or an earlier one. */
+/** Returns the place after all entries with the stamp `at` or an earlier one. */
 const after = (at: number): EntryPlace => ({ at, shard: Infinity, part: 0 });
 
-/** The place before all entries with the stamp `at`. */
+/** Returns the place before all entries with the stamp `at`. */
 const first = (at: number): EntryPlace => ({ at, shard: 0, part: 0 });
 
 interface Candidate extends PlacedEntry {

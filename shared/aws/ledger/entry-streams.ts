@@ -184,7 +184,7 @@ async function* oldBatches(
 const isOpening = ({ number }: Shard, step: Step | undefined): boolean =>
   number === 0 && step?.before.sequence === 0;
 
-/** The steps of the records of a page, newest first. */
+/** Returns the steps of the records of a page, newest first. */
 function stepsOf({ records, before }: JournalPage, shard: number): Step[] {
   let state = before;
   const steps = records.flatMap((record): Step[] => {

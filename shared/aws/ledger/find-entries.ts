@@ -118,7 +118,7 @@ async function entriesOfCall(
 const stampsIn = (row: Row | undefined, name: string): readonly number[] =>
   typeof row?.[name] === "number" ? [row[name]] : [];
 
-/** The sequences of a call's unsharded entries; undefined if they are unknown. */
+/** Returns the sequences of a call's unsharded entries; undefined if they are unknown. */
 function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly number[] | undefined {
   const { sequence: reserved, resolved_sequence: resolved, cancelled_sequence: refund } = hold;
   const sequence = Number(reserved);
@@ -134,8 +134,8 @@ function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly numb
 }
 
 /**
- * The marks of an account's executed credit changes, unordered; undefined if there are more than
- * `marksMax`. Marks never expire.
+ * Returns the marks of an account's executed credit changes, unordered; undefined if there are more
+ * than `marksMax`. Marks never expire.
  */
 async function marksOf(
   { client, accountsTable }: LedgerProcess,

@@ -116,8 +116,8 @@ const isOnlyShard = ({ shards: [first, ...others] }: AccountRows): boolean =>
   others.length === 0 && first?.shards === 1;
 
 /**
- * An upper bound of an account's balance at a moment between two readings of its shards. It is the
- * sum of the balances of the first reading and all credits added until the second reading.
+ * Returns an upper bound of an account's balance at a moment between two readings of its shards. It
+ * is the sum of the balances of the first reading and all credits added until the second reading.
  */
 function balanceMax(first: AccountRows, second: AccountRows): number {
   const firsts = new Map(first.shards.map((shard) => [shard.number, shard]));

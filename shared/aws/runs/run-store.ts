@@ -30,8 +30,8 @@ import { watchlistKeys } from "../table/table.ts";
  */
 const pickUpMs = 60_000;
 /**
- * Milliseconds after a run's plan was stored, after which the sweeper restarts the run unless a
- * worker has recorded progress: its first batches may not have been sent.
+ * The sweeper restarts a run this many milliseconds after its plan was stored, unless a worker has
+ * recorded progress. Its first batches may not have been sent.
  */
 const sendingMs = 30_000;
 

@@ -263,8 +263,8 @@ interface Reason {
 }
 
 /**
- * Returns the reasons for which DynamoDB refused the writes of a request, in the order of the
- * writes. Empty if the error is not a failed condition or a canceled transaction.
+ * Returns the reasons why DynamoDB refused the writes of a request, in the order of the writes.
+ * Empty if the error is not a failed condition or a canceled transaction.
  */
 function reasonsIn(error: unknown): readonly Reason[] {
   if (error instanceof TransactionCanceledException) return error.CancellationReasons ?? [];

@@ -95,8 +95,8 @@ export const detailsPages = (
 });
 
 /**
- * Maximum number of pages with which the details of a watchlist begin. One transaction creates
- * them, and DynamoDB limits it to 100 writes, one of which is a check.
+ * Maximum number of pages that a watchlist's details have at first. One transaction creates them,
+ * and DynamoDB limits it to 100 writes. One of these is a check.
  */
 const firstPagesMax = 99;
 
@@ -160,7 +160,8 @@ async function changePages(
     if (outcome === "watchlist_deleted") return outcome;
     done = end;
   }
-  // Most watchlists without details get none, so their pages are not looked for again.
+  // Most watchlists without details never get any, so this process does not search for their pages
+  // again.
   if (!isPaged && changeDetails(undefined, ids, change) === "unchanged") return "done";
   return changeEachPage(table, bounds, { watchlist, ids: ids.slice(done), change });
 }
@@ -194,7 +195,7 @@ interface PageChange extends DetailsChange {
   readonly bounds: PageBounds;
 }
 
-/** Changes the details of items of one page. Returns `written` also if nothing changes. */
+/** Changes the details of items of one page. Returns `written` even if nothing changes. */
 async function changePage(
   table: PageTable,
   watchlist: WatchlistRef,
@@ -238,8 +239,8 @@ async function writePages(
 type Put = NonNullable<TransactItem["Put"]>;
 
 /**
- * A conditional write of a page.
- * @param replaced the page whose range contains the range of `page`; undefined for a first page
+ * Returns a conditional write of a page. @param replaced the page whose range contains the range of
+ * `page`; undefined for a first page
  */
 const putOf = (
   { table: TableName, watchlistId }: { readonly table: string; readonly watchlistId: string },
@@ -267,7 +268,7 @@ const replacePage = ({ client, ...patience }: PageTable, put: Put): Promise<Writ
   });
 
 /**
- * Writes pages of which some are new. Checks in the same transaction that the watchlist exists,
+ * Writes pages, some of which are new. Checks in the same transaction that the watchlist exists,
  * because a purge would not find rows that are added after it.
  */
 function addPages(

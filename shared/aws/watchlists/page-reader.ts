@@ -164,7 +164,7 @@ interface Bounds {
   readonly to?: string | undefined;
 }
 
-/** The query for the pages that begin in a range. */
+/** Returns the query for the pages that begin in a range. */
 const pagesQuery = <Page extends PageRange>(
   { table }: PageTable,
   { keyOf }: PageKind<Page>,

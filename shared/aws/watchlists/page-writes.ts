@@ -214,7 +214,8 @@ const hasFailed = (reason: CancellationReason | undefined): boolean =>
   reason?.code === "ConditionalCheckFailed";
 
 /**
- * The result of a canceled transaction. Its last write must be the write of the watchlist's row.
+ * Returns the result of a canceled transaction. Its last write must be the write of the watchlist's
+ * row.
  */
 function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
   const list = reasons.at(-1);

@@ -103,7 +103,9 @@ export function endpointFinder(
   };
 }
 
-/** The profiles for these versions. A fixed profile declares one version, whichever it is. */
+/**
+ * Returns the profiles for these versions. A fixed profile declares one version, whichever it is.
+ */
 function profilesFor(versions: readonly ProtocolVersion[], profileUrl: string): string[] {
   if (!profileUrl.includes(versionPlaceholder)) return [profileUrl];
   return versions.map((version) => profileUrl.replace(versionPlaceholder, version));

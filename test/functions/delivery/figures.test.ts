@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-/** The merged values of all reported metrics of a kind. */
+/** Returns the merged values of all reported metrics of a kind. */
 const all = (kind: MetricKind): Metrics["values"] =>
   Object.assign(
     {},

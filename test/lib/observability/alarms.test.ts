@@ -43,7 +43,7 @@ interface Alarm {
   }[];
 }
 
-/** The metrics that an alarm reads, including the metrics of its expression. */
+/** Returns the metrics that an alarm reads, including the metrics of its expression. */
 const metricsOf = (alarm: Alarm): readonly Metric[] =>
   alarm.Metrics === undefined
     ? [alarm as unknown as Metric]

@@ -45,7 +45,7 @@ const answerOf = (id: string, status: ReadStatus): Answer =>
     ? { id, status, fetchedAt, fields: { title: `Lamp ${id}`, secretCost: 3 } }
     : { id, status, fetchedAt };
 
-/** A source that answers the IDs, in order, with these statuses. */
+/** Returns a source that answers the IDs, in order, with these statuses. */
 const answering = (statuses: readonly ReadStatus[]): Scraper => ({
   read: async ({ ids }) => ids.map((id, n) => answerOf(id, statuses[n] ?? "unavailable")),
 });

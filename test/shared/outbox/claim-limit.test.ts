@@ -8,13 +8,13 @@ import {
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 const inSeconds = (seconds: number): Date => new Date(now.getTime() + seconds * 1_000);
-/** A target under a lease that ends in `seconds`. */
+/** Returns a target under a lease that ends in `seconds`. */
 const taken = (targetId: string, seconds = 60): TargetTimes => ({
   targetId,
   due: inSeconds(seconds),
   leaseUntil: inSeconds(seconds),
 });
-/** A target without a lease that has been due for `seconds`. */
+/** Returns a target without a lease that has been due for `seconds`. */
 const waiting = (targetId: string, seconds = 0): TargetTimes => ({
   targetId,
   due: inSeconds(-seconds),

@@ -51,7 +51,7 @@ beforeEach(() => {
   };
 });
 
-/** An in-memory outbox. The real store has separate tests. */
+/** Returns an in-memory outbox. The real store has separate tests. */
 const listOutbox = (): OutboxStore<string> => ({
   add: () => Promise.reject(new Error("no test adds entries")),
   wake: () => Promise.reject(new Error("no test sends wake-up messages")),

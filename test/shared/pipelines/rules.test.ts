@@ -128,7 +128,7 @@ interface Row {
   readonly yes: readonly Move[];
   readonly no: readonly Move[];
 }
-/** The rows with the test of their route as text, such as `price below 10`. */
+/** Returns the rows with the test of their route as text, such as `price below 10`. */
 const rows = (all: readonly Row[]) =>
   all.map((row) => ({ row, test: [row.field, row.op, row.value].join(" ").trim() }));
 const routeOf = ({ field, op, value }: Row, when: When): Route =>

@@ -54,7 +54,7 @@ describe("a preview", () => {
     bench = await startRunBench({ tables, credits: 100 });
   });
 
-  /** A watchlist whose items were read once, at the price of 20. */
+  /** Creates a watchlist whose items were read once, at the price of 20. */
   async function readOnce(overrides: Partial<Watchlist> = {}): Promise<Watchlist> {
     const list = await bench.createList(ids, overrides);
     bench.answers.product = () => priced(20);

@@ -15,8 +15,8 @@ const urlA = "https://a.shop.example.org/hook";
 const urlB = "https://b.shop.example.org/hook";
 
 /**
- * An account without credits, and functions that create a watchlist and change its endpoint.
- * Without credits, a run reaches its finisher after one message.
+ * Creates an account without credits, and functions that create a watchlist and change its
+ * endpoint. Without credits, a run reaches its finisher after one message.
  */
 async function openScene() {
   const bench = await startRunBench({ tables, credits: 0 });

@@ -12,7 +12,7 @@ import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
 
-/** A metrics sink that keeps what it receives. */
+/** Returns a metrics sink that keeps what it receives. */
 function metricsSink() {
   const metrics: Metrics[] = [];
   return {
@@ -57,7 +57,7 @@ describe("the metrics of a schedule tick", () => {
   });
 });
 
-/** The ports of a bench's run engine, with a metrics sink. */
+/** Returns the ports of a bench's run engine, with a metrics sink. */
 const portsOf = (bench: RunBench, { report }: ReturnType<typeof metricsSink>) => ({
   ...bench,
   random: countingRandom(),

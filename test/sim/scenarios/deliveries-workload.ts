@@ -71,8 +71,8 @@ export interface RunWanted {
 }
 
 /**
- * The fields of an item event from which an export makes rows: `changes` of a changed event,
- * `products` of a delisted event, none of a matched event.
+ * Returns the fields of an item event from which an export makes rows: `changes` of a changed
+ * event, `products` of a delisted event, none of a matched event.
  */
 function entriesOf(type: EventType, id: string, endedAt: Date): object {
   const at = endedAt.toISOString();

@@ -242,7 +242,7 @@ const missingInput = (schema: OfficialSchema, catalog: object): readonly string[
     ? ["a search needs a query or filters"]
     : [];
 
-/** The IDs of a valid lookup; empty for a search. */
+/** Returns the IDs of a valid lookup; empty for a search. */
 function idsIn(catalog: Readonly<Record<string, unknown>>): readonly string[] {
   const { ids = [] } = catalog;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the official schema

@@ -31,7 +31,7 @@ const startMs = Date.parse("2026-03-01T12:00:00Z");
 const at = (ms: number): Date => new Date(startMs + ms);
 const process = (): ReturnType<typeof keyAdmission> => keyAdmission(tables.client, table);
 
-/** A random source with the same numbers in every run. */
+/** Returns a random source with the same numbers in every run. */
 function fractions(seed = 1): { fraction(): number } {
   let state = seed;
   return {
@@ -42,7 +42,7 @@ function fractions(seed = 1): { fraction(): number } {
   };
 }
 
-/** A process that counts its requests to DynamoDB. */
+/** Returns a process that counts its requests to DynamoDB. */
 function meteredProcess(seed = 1) {
   const sent = { requests: 0, writeUnits: 0 };
   const client = watchedClient(tables.client, async (command, send) => {
@@ -293,7 +293,7 @@ describe("an API key whose row DynamoDB throttles", () => {
 });
 
 describe("the row of an API key", () => {
-  /** The size of a value by the rules of DynamoDB's documentation. */
+  /** Returns the size of a value by the rules of DynamoDB's documentation. */
   function bytesOf(value: unknown): number {
     if (typeof value === "string") return Buffer.byteLength(value);
     if (typeof value === "boolean") return 1;
