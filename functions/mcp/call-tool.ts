@@ -45,8 +45,8 @@ export async function callTool(
   const sent = Object.fromEntries(Object.entries(received).filter(([, value]) => value !== null));
   addWorkKeys({ tool: tool.name });
   try {
-    // Before the arguments, so that an agent does not correct the arguments of a tool that its key
-    // may not call.
+    // The scopes are checked before the arguments, so that an agent does not correct the arguments
+    // of a tool that its key may not call.
     const refusal = callerRefusal(key, call.caller);
     if (refusal !== undefined) throw refusal;
     checkNames(tool, sent);

@@ -67,7 +67,10 @@ const msPerDay = 86_400_000;
 function checkBacktestDays(sent: JsonObject, now: Date): void {
   const { max_days: days, since, until } = sent;
   if (days === undefined) {
-    throw missingParam("max_days", "'max_days' is required. Nothing was read.");
+    throw missingParam(
+      "max_days",
+      "'max_days' is required: an agent must state how many days it may back-test. Nothing was read.",
+    );
   }
   if (!Number.isInteger(days) || Number(days) < 1 || Number(days) > backtestDaysMax) {
     throw invalidParam(

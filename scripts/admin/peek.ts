@@ -9,8 +9,8 @@ import {
 const receiveMax = 10;
 export const peekDefault = receiveMax;
 /**
- * The time, in seconds, for which a received message stays invisible. It is long enough to read a
- * queue without receiving a message twice.
+ * How long a received message stays invisible, in seconds. It is long enough to read a queue
+ * without receiving a message twice.
  */
 const peekSeconds = 60;
 const signals = ["SIGINT", "SIGTERM"] as const;

@@ -43,8 +43,8 @@ interface Bench {
 }
 
 /**
- * Measures the costs of the history of a watchlist of 50,000 items, of which 1% change in a run.
- * Returns measurements of a run in `run`, and of reading an item's history in `item`.
+ * Measures the costs of the history of a watchlist with 50,000 items. In each run, 1% of them
+ * change. Returns measurements of a run in `run`, and of reading an item's history in `item`.
  */
 export const benchHistory = (): Promise<Record<string, unknown>> =>
   withBenchDynamo(async (endpoint) => {

@@ -104,7 +104,8 @@ export function judgeDifferences(found: readonly Difference[]): Verdict[] {
 const listing = v.object({ offers: v.array(v.record(v.string(), v.unknown())) });
 
 /**
- * Returns the fields for which the service rejects an offer listing, such as `offers.0.price: -5`.
+ * Returns the invalid fields that make the service reject an offer listing, such as
+ * `offers.0.price: -5`.
  */
 function unreadOffers(data: unknown): string[] {
   if (!v.is(listing, data)) return [];

@@ -202,7 +202,7 @@ async function measureSweeper(bench: Bench): Promise<Usage> {
 }
 
 /**
- * Returns the milliseconds for which a step waits for its source. A step reads each batch in a
+ * Returns how long a step waits for its source, in milliseconds. A step reads each batch in a
  * separate invocation.
  */
 const sourceWaitMs = (

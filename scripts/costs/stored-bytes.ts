@@ -5,7 +5,7 @@ import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
 export interface Stored {
   /** The bytes of rows that do not expire. */
   readonly kept: number;
-  /** The bytes of rows that expire, multiplied by the months for which they exist. */
+  /** The bytes of rows that expire, multiplied by the months that they exist. */
   readonly expiringPerMonth: number;
   /** The bytes of the objects in the service's bucket. */
   readonly objects: number;

@@ -15,8 +15,8 @@ const days = 90;
 const lifetimeCredits = 80_000;
 
 /**
- * Fills the local account with data of several months: credits, daily usage, API keys, a bucket and
- * two receivers, one of which fails. Also creates watchlists with runs, changes, deliveries and
+ * Fills the local account with data of several months: credits, daily usage, API keys, a bucket, a
+ * working receiver and a failing one. Also creates watchlists with runs, changes, deliveries and
  * exports.
  */
 export async function inventUse(world: World, api: ApiClient): Promise<void> {

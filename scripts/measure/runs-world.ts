@@ -189,7 +189,7 @@ function billedAs(request: IncomingMessage, response: ServerResponse): Billed | 
 
 /**
  * Returns how a request to a bucket is billed. Returns undefined for a deletion, which is free, and
- * for a request to the customer's bucket, for which the customer pays.
+ * for a request to the customer's bucket, which the customer pays.
  */
 function bucketRequest({ method, url = "" }: IncomingMessage): Billed | undefined {
   if (method === "DELETE" || url.startsWith(`/${customerBucket}`)) return undefined;

@@ -83,7 +83,7 @@ const valueOnSamples = (value: string, days: number): string => `
     AND ${isInWindow("segments", "samples.day", days)}
   GROUP BY samples.shop, samples.product, samples.day`;
 
-/** SQL: the hours for which the price of a segment held in the 30 days before a sampled read. */
+/** SQL: for how many of the 30 days before a sampled read the price of a segment held, in hours. */
 const hours = `date_diff('hour',
   greatest(segments.first_day + INTERVAL 6 HOUR, (samples.day - 30)::TIMESTAMP),
   least(segments.last_day + 1, samples.day) + INTERVAL 6 HOUR)`;

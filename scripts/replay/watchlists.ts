@@ -4,7 +4,7 @@ import type { SerializedEvent } from "../../shared/events/event.ts";
 import type { ProductFields } from "../../shared/scrapers/scraper.ts";
 import { settings } from "./settings.ts";
 
-/** A rule for which the replay compares the service's decisions with the expected ones. */
+/** A rule whose decisions by the service are compared with the expected ones. */
 export type RuleName =
   | "changed"
   | "percent"

@@ -305,7 +305,7 @@ function pointsUntil({ run, points }: PastRun, id: string, position: number) {
   return own.filter(({ step }) => !later.has(step));
 }
 
-/** Price of an answer in quarter-credits. An answer that failed is not charged. */
+/** Returns the price of an answer in quarter-credits. An answer that failed is not charged. */
 const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
   status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
 

@@ -139,7 +139,7 @@ export const demoReadOnly = (): ServiceError =>
     "This key belongs to the read-only demo workspace. Use a key of your own account.",
   );
 
-/** 403 for a call of `/mcp` by a page of another site. */
+/** Returns the error 403 for a call of `/mcp` by a page of another site. */
 export const originRefused = (): ServiceError =>
   new ServiceError(
     ["UNAUTHORIZED", 403],
@@ -151,7 +151,7 @@ const both = new Intl.ListFormat("en", { type: "conjunction" });
 const scopesText = (scopes: readonly string[]): string =>
   `${scopes.length === 1 ? "scope" : "scopes"} ${both.format(scopes.map((scope) => `'${scope}'`))}`;
 
-/** 403 for a call that needs scopes that its key does not have. */
+/** Returns the error 403 for a call that needs scopes that its key does not have. */
 export const scopesMissing = (missing: readonly string[]): ServiceError =>
   new ServiceError(
     ["UNAUTHORIZED", 403],
@@ -160,11 +160,13 @@ export const scopesMissing = (missing: readonly string[]): ServiceError =>
     { param: "scopes" },
   );
 
-/** 403 for the creation of a key with scopes that the calling key does not have. */
+/**
+ * Returns the error 403 for the creation of a key with scopes that the calling key does not have.
+ */
 export const scopesNotHeld = (missing: readonly string[], held: readonly string[]): ServiceError =>
   new ServiceError(
     ["UNAUTHORIZED", 403],
-    `This API key lacks the ${scopesText(missing)}, so it cannot create a key with the same. Nothing ` +
+    `This API key lacks the ${scopesText(missing)}, so it cannot create a key with ${missing.length === 1 ? "it" : "them"}. Nothing ` +
       `was changed or charged. Send 'scopes' with values of ${both.format(held)} only, or use a key with more scopes.`,
     { param: "scopes" },
   );

@@ -3,8 +3,8 @@ import { type IdKind, idPattern } from "./ids.ts";
 import { addRefusedValue } from "./shown-value.ts";
 
 /**
- * Schema of an optional query parameter that is an ID. Checks the format, not whether the ID
- * exists. The error is `message` with the rejected value.
+ * Creates the schema of an optional query parameter that is an ID. Checks the format, not whether
+ * the ID exists. The error is `message` with the rejected value.
  */
 export function idParam(
   kind: IdKind,

@@ -9,8 +9,9 @@ interface IntegerBounds {
 }
 
 /**
- * Schema that parses a query parameter to an integer from `min` to `max`. Accepts decimal digits
- * only: no sign, fraction or leading zeros. The error message contains the rejected value.
+ * Creates the schema that parses a query parameter to an integer from `min` to `max`. Accepts
+ * decimal digits only: no sign, fraction or leading zeros. The error message contains the rejected
+ * value.
  */
 export function integerParam(
   name: string,

@@ -10,7 +10,10 @@ const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d
 export const isIsoTime = (text: string): boolean =>
   form.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text));
 
-/** Schema of a query parameter that `isIsoTime` accepts. The parsed value is the unchanged text. */
+/**
+ * Creates the schema of a query parameter that `isIsoTime` accepts. The parsed value is the
+ * unchanged text.
+ */
 export function isoTimeParam(name: string) {
   const refusal = addRefusedValue(
     `'${name}' must be an ISO 8601 time with a zone, such as 2026-11-20T10:00:00Z.`,

@@ -3,8 +3,8 @@ import { didYouMean } from "./nearest.ts";
 import { formatValue } from "./shown-value.ts";
 
 /**
- * Error message for a value outside a set: the valid values, the rejected value, and the nearest
- * valid value if there is one.
+ * Returns the error message for a value outside a set: the valid values, the rejected value, and
+ * the nearest valid value if there is one.
  * @param what the parameter and its context, such as `'tier' of retailer_a`
  */
 export function invalidChoiceMessage(

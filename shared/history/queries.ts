@@ -63,7 +63,7 @@ export const changesDefaultDays = 1;
 
 const sizeMax = 1_000_000;
 
-/** Schema of the minimum size of a change in a query. The parsed value is a number. */
+/** Creates the schema of the minimum size of a change in a query. The parsed value is a number. */
 const minSize = (name: string, description: string) =>
   v.optional(
     v.pipe(

@@ -16,7 +16,9 @@ import { shopFields } from "../platforms/shop-fields.ts";
 import { type ProductScraperId, scrapers } from "../scrapers/catalog.ts";
 import { type CreditCap, creditCap, maxCreditsField } from "./max-credits.ts";
 
-/** Schema of a parameter that is an array of item IDs. Its messages name the parameter. */
+/**
+ * Creates the schema of a parameter that is an array of item IDs. Its messages name the parameter.
+ */
 export const idArray = (name: string): v.GenericSchema<string[]> =>
   v.array(
     v.string(`'${name}' must contain strings only. Put IDs in quotes, such as "6501234".`),

@@ -13,7 +13,7 @@ import { meaning } from "./pipeline-schema.ts";
 /** Pattern of names that are short and plain enough to repeat in an error message. */
 export const plainName = /^[\w.-]{1,64}$/;
 
-/** Schema of an object that refuses unknown keys, because they may be mistyped. */
+/** Creates the schema of an object that refuses unknown keys, because they may be mistyped. */
 function strict<Entries extends v.ObjectEntries>(what: string, entries: Entries) {
   const keys = Object.keys(entries);
   const notAnObject = addRefusedValue(
@@ -140,7 +140,7 @@ const whereBody = v.pipe(
   v.description(meaning.where),
 );
 
-/** Schema of a minimum difference: a number greater than 0. */
+/** Creates the schema of a minimum difference: a number greater than 0. */
 function deltaBody(name: "min_delta" | "min_delta_percent", description: string) {
   const message = addRefusedValue(`'${name}' must be a number from ${valueMin} to ${valueMax}.`);
   return v.pipe(

@@ -150,7 +150,7 @@ function addShapes(one: BatchShape, other: BatchShape): BatchShape {
   };
 }
 
-/** Fields that nearly all compared items had, and that few have now. */
+/** Returns the fields that nearly all compared items had, and that few have now. */
 const missingIn = ({ compared, fields }: BatchShape): readonly string[] =>
   Object.entries(fields)
     .filter(

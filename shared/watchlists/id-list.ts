@@ -172,8 +172,8 @@ export const newItemBody = v.pipe(
 export type NewItemBody = v.InferOutput<typeof newItemBody>;
 
 /**
- * Schema of items in a body: an array of IDs and objects, or one string with IDs separated by
- * newlines or commas.
+ * Creates the schema of items in a body: an array of IDs and objects, or one string with IDs
+ * separated by newlines or commas.
  * @throws 400 that names the invalid field of an object
  */
 export const itemList = (

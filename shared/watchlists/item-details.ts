@@ -177,7 +177,7 @@ export function knownDetails(details: ItemDetails | undefined): KnownDetails {
   return known;
 }
 
-/** Names of the current and the previous sellers, by seller ID. */
+/** Returns the names of the current and the previous sellers, by seller ID. */
 const namesOf = ({ sellers = {} }: ProductFacts): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.values(sellers)

@@ -103,7 +103,7 @@ async function arrangedItems(
 const notListed = (): Error =>
   invalidParam(
     "starting_after",
-    "'starting_after' is not in this listing any more: the item was removed, or stopped matching. " +
+    "'starting_after' is no longer in this listing: the item was removed, or does not match any more. " +
       "Read the listing again from its first page.",
   );
 

@@ -11,8 +11,8 @@ const timeEnd = Date.parse("9000-01-01T00:00:00Z");
 const timeForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Schema of a time in a query: ISO 8601, before the year 9000. A date without a time means midnight
- * UTC.
+ * Creates the schema of a time in a query: ISO 8601, before the year 9000. A date without a time
+ * means midnight UTC.
  */
 export function timeParam(name: string): v.GenericSchema<string, Date> {
   const message = addRefusedValue(

@@ -20,7 +20,7 @@ import { defaultSettings, type WatchlistSettings, settingFields, settingsIn } fr
 import type { WatchlistStatus } from "./watchlist.ts";
 
 const nameMax = limits.watchlistNameLengthMax;
-/** Schema of a string parameter. Its error message names the parameter. */
+/** Creates the schema of a string parameter. Its error message names the parameter. */
 export const text = (what: string) => v.string(addRefusedValue(`'${what}' must be a string.`));
 
 /**

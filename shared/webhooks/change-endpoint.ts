@@ -11,7 +11,7 @@ import { type EndpointRef, existingEndpoint } from "./existing.ts";
  */
 export const endpointRepeats: ChangeRepeats = { triesMax: 30, exhausted: () => unavailable() };
 
-/** Error 400 INVALID_PARAM: another endpoint of the account has this URL. */
+/** Returns the error 400 INVALID_PARAM: another endpoint of the account has this URL. */
 export const urlTaken = (): Error =>
   invalidParam(
     "url",

@@ -27,22 +27,22 @@ export async function existingEndpoint(
   return found;
 }
 
-/** Error 404: the account has no such webhook endpoint. */
+/** Returns the error 404: the account has no such webhook endpoint. */
 export const endpointNotFound = (endpointId: string): Error =>
   unknownId("Webhook endpoint", endpointId, "List the endpoints with GET /v1/webhook_endpoints.");
 
-/** Error 409: the webhook endpoint is disabled, so it gets no events. */
+/** Returns the error 409: the webhook endpoint is disabled, so it gets no events. */
 export const endpointDisabled = (endpointId: string): Error =>
   conflict(
     `Webhook endpoint ${endpointId} is disabled, so nothing would be sent. Enable it first with ` +
       "PATCH /v1/webhook_endpoints/{id}.",
   );
 
-/** Error 400: the body names a webhook endpoint that the account does not have. */
+/** Returns the error 400: the body names a webhook endpoint that the account does not have. */
 export const unknownEndpointId = (endpointId: string): Error =>
   invalidParam(
     "webhook_endpoint_id",
-    `There is no webhook endpoint ${shorten(endpointId)}. List the endpoints with GET /v1/webhook_endpoints.`,
+    `Webhook endpoint ${shorten(endpointId)} does not exist. List the endpoints with GET /v1/webhook_endpoints.`,
   );
 
 /**

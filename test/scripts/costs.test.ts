@@ -104,7 +104,7 @@ describe("the cost tables", () => {
   it("show the monthly cost of a watchlist: its sweep runs, refreshes and stored bytes", () => {
     const month = listMonth(costs, { everyMinutes: 60, refreshEveryRuns: 8 });
 
-    // 720 runs, of which 90 are refreshes; the watchlist's rows and a GB that its runs store.
+    // 720 runs, including 90 refreshes; the watchlist's rows and a GB that its runs store.
     expect(month.dynamoWriteUnit).toBeCloseTo(720 * 5_000, 6);
     expect(month.lambdaGigabyteSecond).toBeCloseTo(90 * 1_000, 6);
     expect(month.dynamoGigabyteMonth).toBeCloseTo(2, 6);

@@ -105,7 +105,7 @@ function tidy(value: unknown): unknown {
     ]);
   const object: JsonObject = Object.fromEntries(entries);
   const { anyOf } = object;
-  // Removes an `anyOf` of which one option accepts any value, because it has no effect.
+  // Removes an `anyOf` if one of its options accepts any value, because it then has no effect.
   if (Array.isArray(anyOf) && anyOf.some((one) => Object.keys(asObject(one)).length === 0)) {
     const { anyOf: _anyOf, ...rest } = object;
     return rest;

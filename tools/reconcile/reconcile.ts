@@ -80,11 +80,11 @@ export const noCounts = (): Counts => ({
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /**
- * The days for which charges are compared with runs. The step records of older runs have expired.
+ * Charges are compared with runs for this many days. The step records of older runs have expired.
  */
 const chargedDays = 14;
 /**
- * The days for which resolved holds are compared. They expire after 30 days, and DynamoDB deletes
+ * Resolved holds are compared for this many days. They expire after 30 days, and DynamoDB deletes
  * expired rows later.
  */
 const resolvedDays = 28;
@@ -144,7 +144,7 @@ interface World {
   readonly ledgerReader: LedgerReader;
   readonly counts: Counts;
   readonly report: (differences: readonly Difference[]) => void;
-  /** IDs of the API keys for which a difference was already reported. */
+  /** IDs of the API keys with a reported difference. */
   readonly strayKeys: Set<string>;
 }
 

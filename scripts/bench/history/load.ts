@@ -12,7 +12,7 @@ const batchItems = 1_000;
 /** Share of the changes in which the item also comes into stock or goes out of stock. */
 const stockShare = 0.2;
 
-/** A watchlist of 50,000 items of which some change in each run. */
+/** A watchlist of 50,000 items. Some of them change in each run. */
 export interface HistoryLoad {
   /** Sorted item IDs. */
   readonly ids: readonly string[];

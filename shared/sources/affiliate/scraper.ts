@@ -135,8 +135,8 @@ async function sendCall(
   const call: SourceCall = {
     method: "GET",
     url: addressOf(ids, options),
-    // Signed at each try: a wait before a try may exceed the three minutes for which a signature is
-    // valid.
+    // Signed at each try, because a signature is valid for only three minutes and the wait before a
+    // try may be longer.
     headers: () => ({
       Accept: "application/json",
       ...signHeaders({ ...options, privateKey }, clock.now()),

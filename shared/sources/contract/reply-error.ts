@@ -20,7 +20,7 @@ function isEmpty(value: unknown): boolean {
 /**
  * Returns a warning about a reply with status 200 that contains `found` of the `asked` items.
  * `found` is undefined if the body is unreadable. Returns undefined if the body is readable and
- * reports no error, or if it contains all items in spite of an error.
+ * reports no error, or if it contains all items although it reports an error.
  */
 export function replyProblem(
   body: unknown,

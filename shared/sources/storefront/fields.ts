@@ -22,7 +22,7 @@ interface FieldReading {
   readonly platform: StorefrontPlatform;
   /** The currency of the marketplace. Other prices count as unknown. */
   readonly currency: string;
-  /** The name of the store's owner, who sells the items for which the store names no seller. */
+  /** The name of the store's owner, who sells the items without a named seller. */
   readonly retailerName: string | undefined;
 }
 

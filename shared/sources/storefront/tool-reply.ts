@@ -59,8 +59,8 @@ const rpcResult = v.object({
 });
 
 /**
- * Parses the reply to a tool call. It is JSON, or a stream of server-sent events, one of which has
- * the JSON.
+ * Parses the reply to a tool call. It is JSON, or a stream of server-sent events with the JSON in
+ * one of them.
  */
 export function parseToolReply(reply: SourceReply): ToolReply {
   for (const message of messagesIn(reply)) {

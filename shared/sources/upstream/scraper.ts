@@ -22,7 +22,7 @@ import type { UpstreamEntry, UpstreamResult } from "./reply.ts";
 
 /**
  * Creates a scraper that reads products from an upstream server. The contract of the server is at
- * `/docs/upstream`. An item for which the server sends no valid entry is `unavailable`.
+ * `/docs/upstream`. An item without a valid entry in the reply is `unavailable`.
  */
 export function upstreamScraper(
   options: UpstreamOptions,
@@ -41,8 +41,8 @@ export function upstreamScraper(
 }
 
 /**
- * Creates a scraper that reads offers from an upstream server. A listing for which the server sends
- * no valid entry is `unavailable`.
+ * Creates a scraper that reads offers from an upstream server. A listing without a valid entry in
+ * the reply is `unavailable`.
  */
 export function upstreamOffers(
   options: UpstreamOptions,
@@ -63,7 +63,7 @@ export function upstreamOffers(
 
 /**
  * Creates an offer checker that uses an upstream server. An offer of an item that does not exist is
- * not buyable. An offer for which the server sends no valid entry is `unavailable`.
+ * not buyable. An offer without a valid entry in the reply is `unavailable`.
  */
 export function upstreamOfferChecker(
   options: UpstreamOptions,

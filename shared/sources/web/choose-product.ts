@@ -22,8 +22,8 @@ export type Choice =
       readonly kind: "chosen";
       readonly product: SchemaNode;
       /**
-       * The product group of which the product is a variant; undefined if it is not a variant.
-       * Contains the values that all variants share.
+       * The product group that contains the variant, with the values that all variants share;
+       * undefined if the product is not a variant.
        */
       readonly group: SchemaNode | undefined;
     }

@@ -44,7 +44,7 @@ export function fallbackFacts(
   const state = fallbacks.has("state") ? stateOf(page, isPriceNeeded) : {};
   const shown = isVisible ? findAvailability(page.outline(), page.controls()) : undefined;
   const stocks = [facts.availability, state.availability, shown].filter((one) => one !== undefined);
-  // The page of a product that cannot be bought often shows only the prices of other products.
+  // A page whose product cannot be bought often shows only the prices of other products.
   const isOut = stocks.some((word) => !availabilityOf(word).inStock);
   const usable = isOut ? undefined : forest;
   return omitUndefined<ProductFacts>({

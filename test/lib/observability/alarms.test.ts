@@ -86,7 +86,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
       expect.arrayContaining([
         "api-failing",
         "api-slow",
-        "lists-overdue",
+        "watchlists-overdue",
         "receivers-failing",
         "runs-late",
         "sweeper-silent",

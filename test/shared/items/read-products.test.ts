@@ -219,7 +219,7 @@ describe("a read of products with a broken scraper", () => {
 describe("a read of products whose request to the ledger gets no response", () => {
   const noAnswer = () =>
     Promise.reject(Object.assign(new Error("no response"), { name: "TimeoutError" }));
-  /** IDs of the holds for which a cancel message was sent. */
+  /** IDs of the holds that a cancel message names. */
   const handedOver: string[] = [];
   const cancels: CancelQueue = { send: async ({ holdId }) => void handedOver.push(holdId) };
   const isUnreachable: CancelQueue = { send: noAnswer };

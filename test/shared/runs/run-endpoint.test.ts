@@ -45,7 +45,7 @@ async function openScene() {
 }
 
 /**
- * Finishes the run in progress. Returns the ID of the endpoint for which its events are published.
+ * Finishes the run in progress. Returns the ID of the endpoint that its events are published for.
  */
 async function end(bench: RunBench, list: Watchlist): Promise<string | null> {
   const published: (string | null)[] = [];

@@ -17,7 +17,7 @@ export const product = (price: number, newMinPrice: number): Record<string, unkn
   retailer_a: { newCount: 2, newMinPrice, buybox: { offerListingId: "o1", isFba: true } },
 });
 
-/** Returns the IDs of the steps of which an item has an owed retry. */
+/** Returns the IDs of the steps that an item has an owed retry of. */
 export const owedSteps = ({ owes }: Item): readonly string[] => owes.map(({ step }) => step);
 
 /** Returns the state of a watchlist that clients can observe, without the IDs of its events. */

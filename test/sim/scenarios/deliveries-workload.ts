@@ -16,7 +16,7 @@ export interface DeliveryWorkload {
    * True if the endpoints stay disabled until all runs have ended, and then recover their events.
    */
   readonly isRecovery: boolean;
-  /** The milliseconds for which all receivers fail at the start; 0 for no outage. */
+  /** How long all receivers fail at the start, in milliseconds; 0 for no outage. */
   readonly outageMs: number;
 }
 

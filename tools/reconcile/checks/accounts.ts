@@ -35,7 +35,7 @@ export async function* everyAccount({
   report,
   strayKeys,
 }: AccountsWanted): AsyncGenerator<AccountLine> {
-  /** The number of shards of each account, as of the read of its row. */
+  /** The number of shards of each account when its row was read. */
   const seen = new Map<string, number>();
   const named = new Set<string>();
   const shards = new Map<string, Set<number>>();

@@ -75,7 +75,7 @@ export function runSequenceCheck(watchlist: Watchlist) {
           : []),
       ];
     },
-    /** Adds a run that cannot be read, of which only the number is known. */
+    /** Adds a run that cannot be read. Only its number is known. */
     takeUnreadable: (runNumber: number): Difference[] => [
       ...gapBefore(runNumber),
       unreadable(runPlace(watchlist.id, runNumber)),

@@ -11,7 +11,7 @@ export interface RuleValue {
   readonly rule: Rule;
   /** The found value; undefined if the rule found nothing. */
   readonly value: string | undefined;
-  /** The number of different values, of which none is used if there are several. */
+  /** The number of different values. If there are several, none of them is used. */
   readonly different: number;
 }
 

@@ -47,7 +47,8 @@ const plainNumber = /^\d{1,7}(?:[.,]\d{1,4})?$/;
  */
 export function findShownAmounts({ elements }: Outline, currency: string | null): ShownAmount[] {
   const found = new Map<OutlineElement, ShownAmount[]>();
-  // From the last element to the first, so that every element comes after those inside it.
+  // Goes from the last element to the first, so that every element comes after the elements inside
+  // it.
   for (let index = elements.length - 1; index >= 0; index -= 1) {
     const element = elements[index];
     if (element === undefined || element.isHidden) continue;

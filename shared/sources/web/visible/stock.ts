@@ -33,7 +33,7 @@ export function findAvailability(
 
 function stockPhrases(outline: Outline, controls: readonly CartControl[]): AvailabilityWord[] {
   const { elements, heading } = outline;
-  // A control contains the labels of all its states, of which a style hides all but one.
+  // A control contains the labels of all its states. A style hides all of them except one.
   const labeled = new Set(controls.map(({ element }) => element));
   const found: AvailabilityWord[] = [];
   const counted = new Set<OutlineElement>();
