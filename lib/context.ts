@@ -324,7 +324,7 @@ function domainOf(given: Given): Domain | undefined {
 function reportUnknownKeys(app: App): void {
   const known = new Set([...Object.keys(contextKeys), ...Object.keys(cdkSettings.context)]);
   const all: unknown = app.node.getAllContext();
-  for (const key of Object.keys(Object(all)).filter((found) => !known.has(found))) {
+  for (const key of Object.keys(Object(all)).filter((name) => !known.has(name))) {
     const meant = Object.keys(contextKeys).find((ours) => plain(ours) === plain(key));
     if (meant !== undefined) {
       throw new Error(`Context '${key}' is unknown. Did you mean '${meant}'?`);

@@ -62,7 +62,7 @@ export async function sweep(given: SweepDependencies): Promise<Swept> {
   };
   const dependencies = { ...given, warn };
   const now = given.clock.now();
-  const found = {
+  const counts = {
     deliveries: await partOfSweep(
       () => given.wakeDeliveries({ now, limit: rowsMax }),
       dependencies,
@@ -72,7 +72,7 @@ export async function sweep(given: SweepDependencies): Promise<Swept> {
     purges: await partOfSweep(() => sweepPurges(dependencies, now), dependencies),
     holds: await partOfSweep(() => sweepHolds(dependencies, now), dependencies),
   };
-  return { ...found, failures };
+  return { ...counts, failures };
 }
 
 /**

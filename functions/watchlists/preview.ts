@@ -27,18 +27,18 @@ export const previewRoute = route<WatchlistDependencies & PreviewDependencies, t
     const ids = body.items === undefined ? undefined : parsePreviewedIds(watchlist, body.items);
     const items = await findPreviewItems(watchlist, ids, pages);
     const request = { watchlist, pipeline, items, ...creditCap(body) };
-    const found = await preview(meteredCallOf(call, request), dependencies);
+    const result = await preview(meteredCallOf(call, request), dependencies);
     return {
       status: 200,
       body: presentPreview(
         items.map(({ id }) => id),
-        found,
+        result,
       ),
       headers: {
-        "X-Service-Credits": String(found.credits),
-        "X-Service-Balance": String(found.balance),
+        "X-Service-Credits": String(result.credits),
+        "X-Service-Balance": String(result.balance),
       },
-      metrics: metricsOf(found),
+      metrics: metricsOf(result),
     };
   },
 });

@@ -43,7 +43,7 @@ export class Observability extends Construct {
     new ResourceAlarms(this, "Resources", all);
     const alarms = Stack.of(this)
       .node.findAll()
-      .filter((found) => found instanceof ServiceAlarm);
+      .filter((child) => child instanceof ServiceAlarm);
     for (const alarm of alarms) alarm.notify(new SnsAction(parts.data.alarmTopic));
     new ServiceDashboard(this, "Dashboard", {
       observed: all,

@@ -152,8 +152,8 @@ function changesOf({ dynamo, target: { tables }, warn }: Admin) {
   return { changes: dynamoCreditChanges(dynamo, options), ...time };
 }
 
-async function presentChange(made: Promise<ChangeOutcome>): Promise<unknown> {
-  const change = await made;
+async function presentChange(changeOutcome: Promise<ChangeOutcome>): Promise<unknown> {
+  const change = await changeOutcome;
   if (change.outcome === "changed") {
     return { credit_balance: change.balance, lifetime_credits: change.lifetime };
   }

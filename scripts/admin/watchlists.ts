@@ -29,15 +29,15 @@ export const watchlistCommands: Commands = {
       const { default: otherwise } = limits.pagination.runs;
       const limit = wholeNumber(values, "limit", { least: 1, otherwise });
       const watchlistId = requiredOption(values, "watchlist");
-      const found: RunLine[] = [];
+      const lines: RunLine[] = [];
       for await (const line of listsOf(admin).runs(watchlistId)) {
-        found.push(line);
-        if (found.length > limit) break;
+        lines.push(line);
+        if (lines.length > limit) break;
       }
-      if (found.length === 0 && !(await hasPages(watchlistId, admin))) {
+      if (lines.length === 0 && !(await hasPages(watchlistId, admin))) {
         throw new Error(`Watchlist ${watchlistId} does not exist. Check the ID and --stage.`);
       }
-      return listOf(found.slice(0, limit).map(runLine), found.length > limit);
+      return listOf(lines.slice(0, limit).map(runLine), lines.length > limit);
     },
   },
   "runs show": {
@@ -95,13 +95,13 @@ const runLine = ({ run, dueAt }: RunLine): unknown => ({
 });
 
 async function showRun(watchlistId: string, runNumber: number, admin: Admin): Promise<unknown> {
-  const found = await listsOf(admin).run(watchlistId, runNumber);
-  if (found === undefined)
+  const foundLine = await listsOf(admin).run(watchlistId, runNumber);
+  if (foundLine === undefined)
     throw new Error(
       `Watchlist ${watchlistId} has no run ${runNumber}. List its runs with: ` +
         `npm run admin -- runs --watchlist ${watchlistId}`,
     );
-  const { run, dueAt } = found;
+  const { run, dueAt } = foundLine;
   const table = admin.target.tables.watchlists;
   const store = dynamoStepStore(admin.dynamo, { table, clock: systemClock, random: systemRandom });
   const steps = await store.list(run.id);

@@ -111,12 +111,12 @@ function judgeData(
       ? [{ at, sent: result.status, data: result["data"], taken: one }]
       : [];
   });
-  const found = replyResults
+  const foundDifferences = replyResults
     .filter((one) => isSentFound(one) && one.taken.data !== undefined)
     .flatMap((one) => differences(one.data, one.taken.data, `results.${one.at}.data`));
   return [
-    ...judgeSchema(parsed.issues ?? [], unknownKeys(json, parsed.output), found),
-    ...judgeDifferences(found),
+    ...judgeSchema(parsed.issues ?? [], unknownKeys(json, parsed.output), foundDifferences),
+    ...judgeDifferences(foundDifferences),
     ...judgeResults(replyResults, taken, asked),
   ];
 }
@@ -125,11 +125,11 @@ function judgeData(
 function judgeSchema(
   issues: readonly v.BaseIssue<unknown>[],
   unknown: readonly string[],
-  found: readonly Difference[],
+  foundDifferences: readonly Difference[],
 ): Verdict[] {
   // `fetchedAt` has separate rules.
   const others = issues.filter((issue) => lastKeyOf(issue) !== "fetchedAt");
-  const dropped = found.filter(({ kind }) => kind === "dropped").map(({ path }) => path);
+  const dropped = foundDifferences.filter(({ kind }) => kind === "dropped").map(({ path }) => path);
   const isLesser = (issue: v.BaseIssue<unknown>): boolean =>
     isNumericId(issue) ||
     (isText(issue) && !dropped.some((path) => `${pathOf(issue)}.`.startsWith(`${path}.`)));

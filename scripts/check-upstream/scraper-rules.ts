@@ -165,9 +165,9 @@ async function foundTrouble(seen: Seen, asked: Asked): Promise<string | null> {
   const taken = await resultsToStore(seen, asked);
   if (taken === null) return "a body that is not a reply of the contract";
   if (reportsError(jsonOf(seen))) return "an error next to the results";
-  const found = taken.find(({ isFound }) => isFound);
-  if (found === undefined) return null;
-  return asked.scraper === "retailer_a.offer_check" ? "buyable" : found.status;
+  const foundResult = taken.find(({ isFound }) => isFound);
+  if (foundResult === undefined) return null;
+  return asked.scraper === "retailer_a.offer_check" ? "buyable" : foundResult.status;
 }
 
 const troubleUnless = (seen: Seen, statuses: readonly number[]): string | null =>

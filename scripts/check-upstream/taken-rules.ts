@@ -78,9 +78,9 @@ function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">
  * Returns a verdict for each rule about values that the service drops or changes, whether or not
  * the rule holds.
  */
-export function judgeDifferences(found: readonly Difference[]): Verdict[] {
+export function judgeDifferences(differences: readonly Difference[]): Verdict[] {
   const those = (kind: Difference["kind"]): string | null =>
-    joinTroubles(found.filter((one) => one.kind === kind).map(formatDifference));
+    joinTroubles(differences.filter((one) => one.kind === kind).map(formatDifference));
   return [
     {
       rule: "dropped",

@@ -57,12 +57,14 @@ async function idOf(api: ApiClient, path: string, name: string): Promise<string>
   const entries: readonly Readonly<Record<string, unknown>>[] = Array.isArray(body["data"])
     ? body["data"]
     : [];
-  const found = entries.find((entry) => entry["name"] === name || entry["description"] === name);
-  if (found === undefined)
+  const foundEntry = entries.find(
+    (entry) => entry["name"] === name || entry["description"] === name,
+  );
+  if (foundEntry === undefined)
     throw new Error(
       `GET ${path} returned no entry with the name or description "${name}". Check that the demo data contains the entry.`,
     );
-  return String(found["id"]);
+  return String(foundEntry["id"]);
 }
 
 async function sendCall(page: Page): Promise<void> {

@@ -68,12 +68,12 @@ const documented = (Object.keys(routes) as RouteKey[]).filter(
 );
 
 function paths(): JsonObject {
-  const found: Record<string, Record<string, unknown>> = {};
+  const foundPaths: Record<string, Record<string, unknown>> = {};
   for (const key of documented) {
     const [method = "", path = ""] = key.split(" ");
-    (found[path] ??= {})[method.toLowerCase()] = operationObject(key, operations[key]);
+    (foundPaths[path] ??= {})[method.toLowerCase()] = operationObject(key, operations[key]);
   }
-  return found;
+  return foundPaths;
 }
 
 function operationObject(key: RouteKey, operation: Operation): JsonObject {
@@ -230,7 +230,7 @@ function answerObject(
  * its charge.
  */
 function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation): RefusalStatus[] {
-  const found: RefusalStatus[] = [
+  const statuses: RefusalStatus[] = [
     ...refusals,
     // Pages ignore their query. Every other operation refuses unknown parameters.
     ...(key.includes(" /v1/") ? ([400] as const) : []),
@@ -241,7 +241,7 @@ function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation)
     500,
     503,
   ];
-  return [...new Set(found)].sort((a, b) => a - b);
+  return [...new Set(statuses)].sort((a, b) => a - b);
 }
 
 /** Returns the shared headers or responses to which at least one operation or response refers. */

@@ -152,10 +152,10 @@ async function playRuns(
   { service, records, backtests }: Replay,
 ): Promise<void> {
   const runs = await service[start](due.map(({ watchlist }) => watchlist));
-  for (const [watchlist, played] of inPairs(due, runs)) {
-    recordRun(watchlist, played, records);
-    backtests.addRun(watchlist.name, watchlist.watchlist, played);
-    const { changed, steps } = played.run.stats;
+  for (const [watchlist, playedRun] of inPairs(due, runs)) {
+    recordRun(watchlist, playedRun, records);
+    backtests.addRun(watchlist.name, watchlist.watchlist, playedRun);
+    const { changed, steps } = playedRun.run.stats;
     const read = steps[stepId]?.ok ?? 0;
     records.addRun({ ...runOf(watchlist), factor: 1, changed, read, isHeld: false });
   }
@@ -225,11 +225,11 @@ async function playPartlyWrongRuns(
   const runs = await service.runNow(due.map(({ watchlist }) => watchlist));
   source.setFactor(1);
   for (const [{ day, shop }, { run }] of inPairs(due, runs)) {
-    const found = run.shape?.priceJump?.factor ?? 1;
-    if (run.phase !== "held" || Math.abs(found / factor - 1) > 0.01) {
+    const foundFactor = run.shape?.priceJump?.factor ?? 1;
+    if (run.phase !== "held" || Math.abs(foundFactor / factor - 1) > 0.01) {
       throw new Error(
         `The brake must hold the run of ${shop.days.shop} on ${day}, in which some prices are wrong, and report the ` +
-          `factor ${factor} (got the phase ${run.phase}, factor ${found}).`,
+          `factor ${factor} (got the phase ${run.phase}, factor ${foundFactor}).`,
       );
     }
   }

@@ -178,9 +178,9 @@ export function decisionsIn(
     case "watchlist.product.matched": {
       const { data } = v.parse(eventSchema, JSON.parse(body));
       const changed = data.changes.flatMap(({ id, changes: fields }) =>
-        Object.entries(fields).flatMap(([field, found]) => {
+        Object.entries(fields).flatMap(([field, foundChange]) => {
           const rule = ofEvent(changedRules, field);
-          return rule === null ? [] : [{ rule, itemId: id, change: found }];
+          return rule === null ? [] : [{ rule, itemId: id, change: foundChange }];
         }),
       );
       const matched = data.products.flatMap(({ id, branch, values }) =>
@@ -208,12 +208,12 @@ export const isWithoutRouteState = (name: WatchlistName, type: SerializedEvent["
   name === "changes" && type === "watchlist.product.changed";
 
 function ofEvent<Rules>(rules: Readonly<Record<string, Rules>>, name: string): Rules {
-  const found = rules[name];
-  if (found === undefined)
+  const foundRule = rules[name];
+  if (foundRule === undefined)
     throw new Error(
       `The replay has no rule named '${name}'. Add it, or use one of: ${Object.keys(rules).join(", ")}.`,
     );
-  return found;
+  return foundRule;
 }
 
 /**

@@ -60,8 +60,10 @@ export async function checkExport(
   const bucket = customerBucketReader(target.bucket.endpoint, target.bucket.name, target.bucket);
   try {
     const keys = await narrator.wait("both manifests", waitSecondsMax, async () => {
-      const found = await bucket.keys();
-      return found.filter((key) => key.endsWith("_manifest.json")).length >= 2 ? found : undefined;
+      const foundKeys = await bucket.keys();
+      return foundKeys.filter((key) => key.endsWith("_manifest.json")).length >= 2
+        ? foundKeys
+        : undefined;
     });
     for (const key of keys) narrator.note(key);
     for (const delivery of deliveries) {

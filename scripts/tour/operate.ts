@@ -67,10 +67,10 @@ async function failOnceDuringRotation(operated: Operated, narrator: Narrator): P
   }
   const entry = await narrator.wait("the delivery log", waitSecondsMax, async () => {
     const log = await api.get(`/webhook_endpoints/${endpointId}/deliveries?limit=100`);
-    const found = (log.body["data"] as Record<string, unknown>[]).find(
+    const foundDelivery = (log.body["data"] as Record<string, unknown>[]).find(
       (one) => one["event_id"] === idOf(seen[0]),
     );
-    return found?.["state"] === "delivered" ? found : undefined;
+    return foundDelivery?.["state"] === "delivered" ? foundDelivery : undefined;
   });
   narrator.check("the log has both attempts", entry["attempt_count"] === 2);
 }

@@ -236,9 +236,10 @@ function repeatedReads(history: Pick<HistoryStore, "item">): Pick<HistoryStore, 
   return {
     item({ watchlistId, itemId, since }) {
       const key = `${itemId} ${since}`;
-      const found = known.get(key) ?? history.item({ watchlistId, itemId, since, until: "9999" });
-      known.set(key, found);
-      return found;
+      const itemHistory =
+        known.get(key) ?? history.item({ watchlistId, itemId, since, until: "9999" });
+      known.set(key, itemHistory);
+      return itemHistory;
     },
   };
 }

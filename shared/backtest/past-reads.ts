@@ -96,7 +96,7 @@ export function pastReads({ present, later, pipeline }: PastReadsOptions): PastR
         state.delisted.delete(id);
       }
       const steps = pastStepsOf(pipeline, past.run.pipeline);
-      const reader: Reader = { past, steps, made: new Map(), state, unknown, unknownReads };
+      const reader: Reader = { past, steps, madeReads: new Map(), state, unknown, unknownReads };
       return {
         added,
         pastStep: (step) => steps.get(step)?.id,
@@ -120,9 +120,11 @@ function stateBefore(
   later: readonly PastRun[],
   { renewed }: PastLives,
 ): PastState {
-  const kept = present.filter(({ id }) => !renewed.has(id));
-  const known = new Map(kept.map((item) => [item.id, knownOf(item)]));
-  const delisted = new Set(kept.filter(({ state }) => state === "delisted").map(({ id }) => id));
+  const keptItems = present.filter(({ id }) => !renewed.has(id));
+  const known = new Map(keptItems.map((item) => [item.id, knownOf(item)]));
+  const delisted = new Set(
+    keptItems.filter(({ state }) => state === "delisted").map(({ id }) => id),
+  );
   for (const { run, points } of later.toReversed()) {
     for (const point of [...points.values()].flatMap((some) => some.toReversed())) {
       const values = known.get(point.id);
@@ -234,7 +236,7 @@ interface Reader {
   /** By ID of the tested step. */
   readonly steps: ReadonlyMap<string, PastStep>;
   /** By item ID. */
-  readonly made: Map<string, MadeReads>;
+  readonly madeReads: Map<string, MadeReads>;
   readonly state: PastState;
   readonly unknown: Map<string, UnknownField>;
   readonly unknownReads: Map<string, number>;
@@ -280,16 +282,16 @@ function answerOf(
 function pastReadOf(
   id: string,
   step: Step,
-  { steps, made, unknownReads }: Reader,
+  { steps, madeReads, unknownReads }: Reader,
 ): { readonly pastStep: string | undefined; readonly position: number } {
   const past = steps.get(step.id);
-  const reads = made.get(id) ?? { steps: new Set<string>(), position: 0 };
+  const reads = madeReads.get(id) ?? { steps: new Set<string>(), position: 0 };
   if (past === undefined || reads.steps.has(past.id)) {
     unknownReads.set(step.id, (unknownReads.get(step.id) ?? 0) + 1);
   }
   if (past !== undefined) reads.steps.add(past.id);
   reads.position = Math.max(reads.position, past?.position ?? Infinity);
-  made.set(id, reads);
+  madeReads.set(id, reads);
   return { pastStep: past?.id, position: reads.position };
 }
 
@@ -335,10 +337,10 @@ function offerIn(
   known: string | null,
 ): Pick<StepAnswer, "buyboxOfferId"> {
   const isProduct = readingKind(step) === "product";
-  const found = observed[isProduct ? "offerListingId" : "buyboxSeller"];
-  if (found === null) return { buyboxOfferId: null };
-  if (typeof found !== "string") return {};
-  return { buyboxOfferId: isProduct ? found : (known ?? unknownOffer) };
+  const foundValue = observed[isProduct ? "offerListingId" : "buyboxSeller"];
+  if (foundValue === null) return { buyboxOfferId: null };
+  if (typeof foundValue !== "string") return {};
+  return { buyboxOfferId: isProduct ? foundValue : (known ?? unknownOffer) };
 }
 
 /** The ID of an offer whose ID is not in the history. No event shows it. */

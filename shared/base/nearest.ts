@@ -32,6 +32,6 @@ const editsMax = (value: string, candidate: string): number =>
  * leading space. Returns an empty string if `nearest` finds no value.
  */
 export function didYouMean(value: string, valid: readonly string[]): string {
-  const found = nearest(value, valid);
-  return found === undefined ? "" : ` Did you mean '${found}'?`;
+  const nearestValue = nearest(value, valid);
+  return nearestValue === undefined ? "" : ` Did you mean '${nearestValue}'?`;
 }

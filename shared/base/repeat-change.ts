@@ -38,8 +38,8 @@ export async function repeatChange<Result>(
   { triesMax, exhausted, mayRepeat = () => Promise.resolve(true) }: ChangeRepeats,
 ): Promise<Result> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const made = await attempt();
-    if (made.outcome === "done") return made.result;
+    const lastAttempt = await attempt();
+    if (lastAttempt.outcome === "done") return lastAttempt.result;
     if (!(await mayRepeat())) throw unavailable();
   }
   throw exhausted();

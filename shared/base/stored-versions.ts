@@ -123,8 +123,8 @@ function convert(
 ): Stored {
   if (from === to || conversion === undefined) return stored;
   const change = versionChange(conversion, { ...stored, [versionName]: from });
-  const kept = Object.entries(stored).filter(([name]) => !(name in change.from));
-  return { ...Object.fromEntries(kept), ...change.to };
+  const unchangedEntries = Object.entries(stored).filter(([name]) => !(name in change.from));
+  return { ...Object.fromEntries(unchangedEntries), ...change.to };
 }
 
 /** Version 1 is not stored, so that rows of kinds that never changed do not grow. */

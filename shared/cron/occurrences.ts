@@ -12,14 +12,14 @@ const spacingMs = spacingMinutes * minuteMs;
  * of `Date` (the year 275760), and none if `count` is less than 1.
  */
 export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] {
-  const found: Date[] = [];
-  if (count < 1) return found;
+  const foundTimes: Date[] = [];
+  if (count < 1) return foundTimes;
   for (const at of spaceOut(instants(cron, firstDayFor(cron, after)))) {
     if (at <= after.getTime()) continue;
-    found.push(new Date(at));
-    if (found.length === count) break;
+    foundTimes.push(new Date(at));
+    if (foundTimes.length === count) break;
   }
-  return found;
+  return foundTimes;
 }
 
 /** Returns the number of due times strictly after `after` and at or before `until`. */

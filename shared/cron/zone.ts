@@ -41,13 +41,13 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 function formatterOf(timezone: string): Intl.DateTimeFormat {
   const known = formatters.get(timezone);
   if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat("en-US", {
+  const format = new Intl.DateTimeFormat("en-US", {
     timeZone: timezone,
     hour: "numeric",
     timeZoneName: "longOffset",
   });
-  formatters.set(timezone, made);
-  return made;
+  formatters.set(timezone, format);
+  return format;
 }
 
 /**

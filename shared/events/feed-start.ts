@@ -37,8 +37,8 @@ export async function feedStart(
     const since = new Date(after).toISOString();
     return { sequence: await sources.feed.before(accountId, since), skip: 0, since };
   }
-  const found = await placeOf(accountId, { id: after, happenedAt }, sources);
-  if (found !== null) return found;
+  const foundPlace = await placeOf(accountId, { id: after, happenedAt }, sources);
+  if (foundPlace !== null) return foundPlace;
   return { sequence: await sources.feed.before(accountId, happenedAt), skip: 0, since: null };
 }
 
@@ -63,7 +63,7 @@ async function placeOf(
     const ended = runs.find((run) => lastEventIdOf(run) === event.id);
     if (ended !== undefined) return { sequence: ended.sequence, skip: 0, since: null };
     const places = await Promise.all(runs.map((run) => placeIn(run, event, { accountId, bodies })));
-    const place = places.find((found) => found !== null);
+    const place = places.find((foundPlace) => foundPlace !== null);
     if (place !== undefined) return place;
     after = runs.at(-1) ?? null;
     if (after === null) return null;

@@ -43,8 +43,10 @@ export async function changeDestination(
     const checked = needsCheck(stored, wantedState);
     if (checked) await requireUsable(accountId, wantedState, dependencies);
     const from = { revision: stored.revision, checked };
-    const kept = await destinations.change(accountId, wantedState, from);
-    return kept === null ? lost : endAttempt({ before: stored, after: kept });
+    const storedDestination = await destinations.change(accountId, wantedState, from);
+    return storedDestination === null
+      ? lost
+      : endAttempt({ before: stored, after: storedDestination });
   }, destinationRepeats);
   if (after.enabled) await requestRetry(accountId, now, dependencies);
   else if (before.enabled) await endPending(destinationTarget(accountId), now, dependencies);

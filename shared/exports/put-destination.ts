@@ -81,8 +81,8 @@ export async function putDestination(
   const saved = await repeatChange(async () => {
     const before = await destinations.get(accountId);
     const destination = { ...fresh, createdAt: before?.createdAt ?? fresh.createdAt };
-    const kept = await destinations.put(accountId, destination, before?.revision ?? null);
-    return kept ? endAttempt({ destination, before }) : lost;
+    const isStored = await destinations.put(accountId, destination, before?.revision ?? null);
+    return isStored ? endAttempt({ destination, before }) : lost;
   }, destinationRepeats);
   const { destination, before } = saved;
   if (before !== null) {

@@ -72,14 +72,14 @@ export const chargedItems = ({ ok, notFound }: StatusCounts): number => ok + not
 /** Builds the body of the 200 response of `POST /v1/products`. */
 export function productsEnvelope(
   { platform, marketplace, tier, include }: ProductsRequest,
-  found: {
+  parts: {
     readonly results: readonly ProductResult[];
     readonly counts: StatusCounts;
     readonly elapsedMs: number;
     readonly credits: number;
   },
 ): ProductsEnvelope {
-  const { results, counts, elapsedMs, credits } = found;
+  const { results, counts, elapsedMs, credits } = parts;
   return {
     platform,
     marketplace,

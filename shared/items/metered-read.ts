@@ -99,7 +99,7 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
   dependencies: MeteredReadDependencies,
 ): Promise<MeteredRead<Answer, Result>> {
   const { clock, answerBytesMax } = dependencies;
-  const { found, credits, balance } = await paidRead(
+  const { result, credits, balance } = await paidRead(
     call,
     {
       ...work,
@@ -117,7 +117,7 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
     dependencies,
   );
   const elapsedMs = clock.now().getTime() - call.now.getTime();
-  return { ...found, credits, balance, reserved: work.reserved, elapsedMs };
+  return { ...result, credits, balance, reserved: work.reserved, elapsedMs };
 }
 
 /** The reads of a call and their cost. */
@@ -136,16 +136,16 @@ export async function paidRead<Found>(
   call: MeteredCall,
   work: PaidReads<Found>,
   dependencies: MeteredReadDependencies,
-): Promise<Settled & { readonly found: Found }> {
+): Promise<Settled & { readonly result: Found }> {
   refuseOverCap(work);
   await reserve(call, work, dependencies);
-  const { found, charged } = await orRelease(call, dependencies, async () => {
+  const { result, charged } = await orRelease(call, dependencies, async () => {
     // Separate retry budgets: time lost in sources must not reduce the time for settling credits.
     const read = await withSeparateLoss(callLossMs, work.read);
     if (call.msToAnswer() <= 0) throw unavailable("the call has no time left to settle its charge");
-    return { found: read, charged: work.charge(read) };
+    return { result: read, charged: work.charge(read) };
   });
-  return { found, ...(await settle(call, charged, dependencies)) };
+  return { result, ...(await settle(call, charged, dependencies)) };
 }
 
 /** @throws 402 if the call would reserve more credits than the client allows */

@@ -141,8 +141,8 @@ function parseTier(platform: Platform, wanted: string | undefined): Tier {
     const message = `Parameter 'tier' is required on ${platform}: one of ${valid.join(", ")}.`;
     throw missingParam("tier", message);
   }
-  const found = tiers.find((tier) => tier.id === id);
-  if (found !== undefined) return found;
+  const foundTier = tiers.find((tier) => tier.id === id);
+  if (foundTier !== undefined) return foundTier;
   throw invalidParam("tier", invalidChoiceMessage(`'tier' of ${platform}`, valid, id));
 }
 

@@ -239,7 +239,7 @@ async function workOn<LogRecord>(
   work: Work<LogRecord>,
   parallel: number,
 ): Promise<void> {
-  const { session, recorder: kept, isOver, dependencies } = work;
+  const { session, recorder: changeRecorder, isOver, dependencies } = work;
   const waiting = [...due];
   const track = async (): Promise<void> => {
     for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
@@ -249,15 +249,15 @@ async function workOn<LogRecord>(
       dependencies.begins?.(entry);
       try {
         await session.work(entry, {
-          record: (change) => kept.record(change),
+          record: (change) => changeRecorder.record(change),
           async store(change) {
-            await kept.record(change);
-            await kept.flush();
+            await changeRecorder.record(change);
+            await changeRecorder.flush();
           },
           isOver,
         });
       } catch (error) {
-        if (kept.hasFailed()) throw error;
+        if (changeRecorder.hasFailed()) throw error;
         work.failed.add(entryName(entry));
         work.errors.push(error);
       }

@@ -142,11 +142,11 @@ function withLowest(days: Entries, [day, price]: readonly [number, number]): Ent
 function averageOf(window: number): DerivedPrice {
   const closed = ({ at: from = 0, days = [] }: PriceTrace, { was, at }: PriceRead): Entries => {
     const first = dayOf(at) - window;
-    const kept = days.filter(([day = 0]) => day >= first);
-    if (typeof was !== "number") return kept;
+    const keptDays = days.filter(([day = 0]) => day >= first);
+    if (typeof was !== "number") return keptDays;
     return dailyParts(Math.max(from, first * dayMs), at).reduce<Entries>(
       (sums, part) => withPart(sums, { ...part, price: was }),
-      kept,
+      keptDays,
     );
   };
   return {
@@ -198,10 +198,12 @@ function withPart(
 function countOf(window: number): DerivedPrice {
   const counted = ({ days = [] }: PriceTrace, { was, is, at }: PriceRead): Entries => {
     const today = dayOf(at);
-    const kept = days.filter(([day = 0]) => day >= today - window);
-    if (is === was) return kept;
-    const [lastDay, count = 0] = kept.at(-1) ?? [];
-    return lastDay === today ? [...kept.slice(0, -1), [today, count + 1]] : [...kept, [today, 1]];
+    const keptDays = days.filter(([day = 0]) => day >= today - window);
+    if (is === was) return keptDays;
+    const [lastDay, count = 0] = keptDays.at(-1) ?? [];
+    return lastDay === today
+      ? [...keptDays.slice(0, -1), [today, count + 1]]
+      : [...keptDays, [today, 1]];
   };
   return {
     window,

@@ -51,13 +51,13 @@ export async function findPreviewItems(
   pages: Pick<PageStore, "pages">,
 ): Promise<readonly Item[]> {
   if (ids !== undefined) {
-    const found = new Map<string, Item>();
+    const foundItems = new Map<string, Item>();
     for (const range of rangesOf(watchlist, ids)) {
       for await (const page of pages.pages(watchlist.id, range)) {
-        for (const item of page.items) found.set(item.id, item);
+        for (const item of page.items) foundItems.set(item.id, item);
       }
     }
-    return ids.map((id) => readable(found.get(id), id));
+    return ids.map((id) => readable(foundItems.get(id), id));
   }
   const items: Item[] = [];
   for await (const item of readItems(pages, watchlist.id)) {

@@ -67,8 +67,8 @@ async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promi
   const ran = new Set(records.filter(({ stats }) => stats !== null).map(({ step }) => step));
   for (const step of records) {
     for await (const outcomes of steps.routed(step)) {
-      const found = [{ step: step.step, outcomes }, ...missedBy(run, outcomes, ran)];
-      await storeOutcomes(run, { found }, dependencies);
+      const carried = [{ step: step.step, outcomes }, ...missedBy(run, outcomes, ran)];
+      await storeOutcomes(run, { carried }, dependencies);
     }
   }
 }
@@ -116,7 +116,7 @@ async function withoutOpenBatches(
     );
     await storeOutcomes(
       run,
-      { found: outcomesToStore(step, planned, result), pagesRead },
+      { carried: outcomesToStore(step, planned, result), pagesRead },
       dependencies,
     );
     after = (await steps.markDone(ref)) ?? after;

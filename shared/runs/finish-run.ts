@@ -76,29 +76,29 @@ export async function finishRun(
   dependencies: FinishDependencies,
 ): Promise<void> {
   const { runs, steps, clock } = dependencies;
-  const found = await runs.get(ref);
-  if (found === undefined || !isToFinish(found)) return;
-  dependencies.begins?.(found);
-  const stepResults = await stepResultsOf(found, steps);
-  if (found.phase === "finishing") {
+  const foundRun = await runs.get(ref);
+  if (foundRun === undefined || !isToFinish(foundRun)) return;
+  dependencies.begins?.(foundRun);
+  const stepResults = await stepResultsOf(foundRun, steps);
+  if (foundRun.phase === "finishing") {
     const shortage = creditShortage(
-      found,
+      foundRun,
       stepResults.map(({ step }) => step),
     );
-    const shape = shapeChangeOf(found, stepResults);
+    const shape = shapeChangeOf(foundRun, stepResults);
     const ended = {
-      ...found,
-      error: found.error ?? shortage,
+      ...foundRun,
+      error: foundRun.error ?? shortage,
       ...(shape !== undefined && { shape }),
     };
     const hold = holdOf(ended, stepResults);
     await endRun(
       { ...ended, ...(hold !== undefined && { hold }) },
-      statsOf(found, stepResults),
+      statsOf(foundRun, stepResults),
       dependencies,
     );
   }
-  const run = found.phase === "finishing" ? await runs.get(ref) : found;
+  const run = foundRun.phase === "finishing" ? await runs.get(ref) : foundRun;
   if (run === undefined || !isToPublish(run)) return;
   const isOver = (): boolean => until !== undefined && clock.now() >= until;
   const isDone = await publishPhase(run, { stepResults, isOver }, dependencies);
@@ -165,8 +165,8 @@ async function recordAndPublish(
   return mergeHistory(run, isOver, {
     history,
     async runsInProgress({ watchlistId, first, last }) {
-      const found = await runs.list(watchlistId, last - first + 1, last + 1);
-      const running = found.runs.filter(({ phase }) => phase !== "done");
+      const foundRuns = await runs.list(watchlistId, last - first + 1, last + 1);
+      const running = foundRuns.runs.filter(({ phase }) => phase !== "done");
       return new Set(running.map(({ runNumber }) => runNumber));
     },
   });

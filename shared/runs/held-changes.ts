@@ -107,8 +107,11 @@ function presentHeldChange(
   const compared = Object.entries(changes ?? {}).map(([field, { before, after }]) => {
     const change = { watchlistId, itemId, field, before, after, at, runNumber, step };
     const lastKnown = isReturn(change) ? lastNumberIn(points, field) : before;
-    const found = comparedWith(change, lastKnown);
-    return [field, { kind: found.kind, before, after, ...presentDifference(found) }] as const;
+    const comparedChange = comparedWith(change, lastKnown);
+    return [
+      field,
+      { kind: comparedChange.kind, before, after, ...presentDifference(comparedChange) },
+    ] as const;
   });
   return {
     item_id: itemId,

@@ -65,8 +65,8 @@ export async function missingTraces(
       until: one.at,
     });
     const earlier = points.filter(({ runNumber }) => runNumber < run.runNumber);
-    const found = tracesOf(one, earlier);
-    if (found !== undefined) traces.set(one.item.id, found);
+    const foundTraces = tracesOf(one, earlier);
+    if (foundTraces !== undefined) traces.set(one.item.id, foundTraces);
   });
   return traces;
 }

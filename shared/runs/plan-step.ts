@@ -85,12 +85,12 @@ async function stepRead(
   const starting = planned.flat();
   const delisted =
     starting.length === 0 ? new Set<string>() : await delistedBefore(run, position, steps);
-  const kept = starting.filter((id) => !delisted.has(id));
+  const keptIds = starting.filter((id) => !delisted.has(id));
   const { sent, unstored } = await outcomesBefore(run, position, steps);
-  const ids = new Set([...kept, ...sent]);
+  const ids = new Set([...keptIds, ...sent]);
   // This step also stores the outcomes that earlier steps left unstored for its items.
   const carried = outcomesOf(ids, unstored);
-  const isAsPlanned = kept.length === starting.length && sent.size === 0 && carried.length === 0;
+  const isAsPlanned = keptIds.length === starting.length && sent.size === 0 && carried.length === 0;
   return isAsPlanned
     ? { kind: "as_planned", batches: planned }
     : { kind: "mixed", ids: [...ids].toSorted(compareIds), carried };
@@ -167,9 +167,9 @@ async function outcomesBefore(
  */
 const outcomesOf = (
   ids: ReadonlySet<string>,
-  found: readonly CarriedOutcomes[],
+  carried: readonly CarriedOutcomes[],
 ): readonly CarriedOutcomes[] =>
-  found
+  carried
     .map(({ step, outcomes }) => ({ step, outcomes: outcomes.filter(({ id }) => ids.has(id)) }))
     .filter(({ outcomes }) => outcomes.length > 0);
 

@@ -30,7 +30,7 @@ interface RunNowDependencies {
  * or the retry budget is exhausted
  */
 export async function runNow(
-  found: Watchlist,
+  foundWatchlist: Watchlist,
   now: Date,
   dependencies: RunNowDependencies,
 ): Promise<Run> {
@@ -42,7 +42,7 @@ export async function runNow(
     await wake(run, { watchlist, now }, dependencies);
     return endAttempt(run);
   };
-  return retryLostChange(found, attempt, dependencies);
+  return retryLostChange(foundWatchlist, attempt, dependencies);
 }
 
 /**

@@ -103,7 +103,7 @@ export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeCha
 
 /** Returns true if the change raises the alarm of operators. */
 export const isAlarming = ({ priceJump, lostFields, incompleteItems }: ShapeChange): boolean =>
-  [priceJump, lostFields, incompleteItems].some((found) => found !== undefined);
+  [priceJump, lostFields, incompleteItems].some((foundChange) => foundChange !== undefined);
 
 /**
  * Returns true if the values of the run may be wrong, so that a brake holds its events. Incomplete
@@ -127,9 +127,9 @@ function shapesByKind(
   steps: readonly StepResults[],
 ): ReadonlyMap<ReadingKind, BatchShape> {
   const shapes = new Map<ReadingKind, BatchShape>();
-  for (const { step, shapes: found } of steps) {
+  for (const { step, shapes: batchShapes } of steps) {
     const kind = readingKind(stepOf(run.pipeline, step.step));
-    for (const shape of found) {
+    for (const shape of batchShapes) {
       const before = shapes.get(kind);
       shapes.set(kind, before === undefined ? shape : addShapes(before, shape));
     }

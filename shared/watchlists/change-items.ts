@@ -57,9 +57,9 @@ export async function changeItems(
 ): Promise<{ readonly tally: ItemTally; readonly watchlist: Watchlist }> {
   const { watchlists, pages } = dependencies;
   const reread = async (): Promise<Watchlist> => {
-    const found = await watchlists.get(watchlist.accountId, watchlist.id);
-    if (found === undefined) throw watchlistNotFound(watchlist.id);
-    return found;
+    const current = await watchlists.get(watchlist.accountId, watchlist.id);
+    if (current === undefined) throw watchlistNotFound(watchlist.id);
+    return current;
   };
   let tally = nothing;
   for (const pass of await planPasses(watchlist, change, pages)) {
@@ -279,20 +279,20 @@ function changePage(
   ids: readonly string[],
   { adding, removing, addedAt }: Wanted,
 ): PageChange<{ readonly tally: ItemTally; readonly placed: readonly Placed[] }> {
-  const kept = new Map(items.map((item) => [item.id, item]));
+  const itemsById = new Map(items.map((item) => [item.id, item]));
   const tally = { ...nothing };
   const placed: Placed[] = [];
   for (const id of ids) {
-    const before = kept.get(id);
-    if (removing.has(id)) tally[kept.delete(id) ? "removed" : "missing"] += 1;
+    const before = itemsById.get(id);
+    if (removing.has(id)) tally[itemsById.delete(id) ? "removed" : "missing"] += 1;
     if (!adding.has(id)) continue;
-    const outcome = outcomeOf(kept.get(id));
+    const outcome = outcomeOf(itemsById.get(id));
     tally[outcome] += 1;
-    if (outcome !== "unchanged") kept.set(id, newItemAfter(id, addedAt, before));
-    placed.push({ id, addedAt: kept.get(id)?.addedAt ?? addedAt, outcome });
+    if (outcome !== "unchanged") itemsById.set(id, newItemAfter(id, addedAt, before));
+    placed.push({ id, addedAt: itemsById.get(id)?.addedAt ?? addedAt, outcome });
   }
   const after = isApplied(tally)
-    ? [...kept.values()].sort((a, b) => compareIds(a.id, b.id))
+    ? [...itemsById.values()].sort((a, b) => compareIds(a.id, b.id))
     : "unchanged";
   return { items: after, note: { tally, placed } };
 }

@@ -61,13 +61,13 @@ export async function claimCreation(
     expiresAt: new Date(now.getTime() + keyMemoryMs),
     answer: null,
   };
-  const found = await keys.open(wanted, now);
-  if (found.owner === wanted.owner) return claimedOutcome(found);
-  if (found.bodyHash !== bodyHash) throw idempotencyKeyReused();
-  if (found.answer !== null) return { outcome: "replay", answer: found.answer };
-  if (found.leaseUntil > now) throw inFlight();
-  const takenOver = takenOverFrom(found, wanted);
-  if (!(await keys.takeOver(takenOver, found.owner))) throw inFlight();
+  const foundRecord = await keys.open(wanted, now);
+  if (foundRecord.owner === wanted.owner) return claimedOutcome(foundRecord);
+  if (foundRecord.bodyHash !== bodyHash) throw idempotencyKeyReused();
+  if (foundRecord.answer !== null) return { outcome: "replay", answer: foundRecord.answer };
+  if (foundRecord.leaseUntil > now) throw inFlight();
+  const takenOver = takenOverFrom(foundRecord, wanted);
+  if (!(await keys.takeOver(takenOver, foundRecord.owner))) throw inFlight();
   return claimedOutcome(takenOver);
 }
 

@@ -137,7 +137,7 @@ export function changeDetails(
     changed.set(id, after);
   }
   if (changed.size === 0) return "unchanged";
-  const kept = (page?.details ?? []).filter(({ id }) => !changed.has(id));
+  const keptDetails = (page?.details ?? []).filter(({ id }) => !changed.has(id));
   const others = [...changed.values()].filter((one) => one !== undefined);
-  return [...kept, ...others].sort((a, b) => compareIds(a.id, b.id));
+  return [...keptDetails, ...others].sort((a, b) => compareIds(a.id, b.id));
 }

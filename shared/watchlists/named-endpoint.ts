@@ -66,8 +66,8 @@ export async function findEndpointOfPatch(
       "The request has both 'webhook_url' and 'webhook_endpoint_id', and one differs from the current value. Send only one.",
     );
   }
-  const found = await findNamedEndpoint(watchlist.accountId, params, endpoints);
-  return found === null ? null : bindingTo(found);
+  const foundEndpoint = await findNamedEndpoint(watchlist.accountId, params, endpoints);
+  return foundEndpoint === null ? null : bindingTo(foundEndpoint);
 }
 
 /**
@@ -81,15 +81,15 @@ export async function findNamedEndpoint(
 ): Promise<WebhookEndpoint | null> {
   if (webhookUrl !== null) {
     const url = normalizeUrl(webhookUrl);
-    const found = url === null ? null : await endpoints.findByUrl(accountId, url);
-    if (found !== null) return found;
+    const foundEndpoint = url === null ? null : await endpoints.findByUrl(accountId, url);
+    if (foundEndpoint !== null) return foundEndpoint;
     throw invalidParam(
       "webhook_url",
       "No webhook endpoint of this account has the URL in 'webhook_url'. Create one with POST /v1/webhook_endpoints, then repeat the call.",
     );
   }
   if (webhookEndpointId === null) return null;
-  const found = await endpoints.get(accountId, webhookEndpointId);
-  if (found !== null) return found;
+  const foundEndpoint = await endpoints.get(accountId, webhookEndpointId);
+  if (foundEndpoint !== null) return foundEndpoint;
   throw unknownEndpointId(webhookEndpointId);
 }

@@ -23,14 +23,14 @@ export function notedLog(accountId: string, deliveries: DeliveryStore): NotedLog
     get: async (id) => noted.get(id) ?? deliveries.get(accountId, id),
     async getMany(ids) {
       const unknown = ids.filter((id) => !noted.has(id));
-      const found = new Map(
+      const foundDeliveries = new Map(
         unknown.length === 0 ? [] : await deliveries.getMany(accountId, unknown),
       );
       for (const id of ids) {
         const known = noted.get(id);
-        if (known !== undefined) found.set(id, known);
+        if (known !== undefined) foundDeliveries.set(id, known);
       }
-      return found;
+      return foundDeliveries;
     },
     noting: (slice) => noteRecords(slice, ({ delivery }) => noted.set(delivery.id, delivery)),
   };

@@ -20,11 +20,11 @@ export async function existingEndpoint(
   { accountId, endpointId }: EndpointRef,
   endpoints: Pick<EndpointStore, "get">,
 ): Promise<WebhookEndpoint> {
-  const found = isId("webhookEndpoint", endpointId)
+  const foundEndpoint = isId("webhookEndpoint", endpointId)
     ? await endpoints.get(accountId, endpointId)
     : null;
-  if (found === null) throw endpointNotFound(endpointId);
-  return found;
+  if (foundEndpoint === null) throw endpointNotFound(endpointId);
+  return foundEndpoint;
 }
 
 /** Returns the error 404: the account has no such webhook endpoint. */
@@ -57,10 +57,10 @@ export async function existingDelivery(
   if (!isId("delivery", id)) throw deliveryNotFound(id);
   const logged = (): Promise<Delivery | null> => sources.deliveries.get(accountId, id);
   // Reads the log a second time, because the first attempt may have been logged between the reads.
-  const found =
+  const foundDelivery =
     (await logged()) ?? (await pendingDelivery(accountId, id, sources)) ?? (await logged());
-  if (found === null) throw deliveryNotFound(id);
-  return found;
+  if (foundDelivery === null) throw deliveryNotFound(id);
+  return foundDelivery;
 }
 
 const deliveryNotFound = (id: string): Error =>

@@ -57,8 +57,8 @@ export async function pendingDeliveries(
       from = runs[n - 1]?.dueAt ?? from;
       break;
     }
-    const found = await withoutLogged(accountId, run, { filter, sources });
-    deliveries.push(...found.filter(({ id }) => before === null || id < before));
+    const foundDeliveries = await withoutLogged(accountId, run, { filter, sources });
+    deliveries.push(...foundDeliveries.filter(({ id }) => before === null || id < before));
   }
   return {
     entries: deliveries.toSorted((one, other) => (one.id < other.id ? 1 : -1)),
@@ -80,8 +80,8 @@ export async function pendingDelivery(
   const wanted = { since: at, until: at, limit: searchedRunsMax, filter: {} };
   const { runs } = await pendingRuns(accountId, wanted, sources);
   for (const run of runs) {
-    const found = await deliveriesOf(accountId, run, { filter: {}, sources });
-    const delivery = found.find((one) => one.id === id);
+    const foundDeliveries = await deliveriesOf(accountId, run, { filter: {}, sources });
+    const delivery = foundDeliveries.find((one) => one.id === id);
     if (delivery !== undefined) return delivery;
   }
   return null;
@@ -116,11 +116,11 @@ async function pendingRuns(
       }
     }
   }
-  const found = runs
+  const runIds = runs
     .filter(({ dueAt }) => dueAt >= (from ?? ""))
     .filter(({ content }) => (filter.watchlistId ?? content.watchlistId) === content.watchlistId)
     .toSorted((one, other) => (one.dueAt < other.dueAt ? 1 : -1));
-  return { runs: found, from };
+  return { runs: runIds, from };
 }
 
 interface LookupOptions {

@@ -50,7 +50,7 @@ export function openReceiver(
   { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },
   { endpoints, secrets, sender, clock }: ReceiverDependencies,
 ): ReceiverAccess {
-  let found: { readonly ready: Promise<ReceiverState>; readonly at: number } | undefined;
+  let cachedRead: { readonly ready: Promise<ReceiverState>; readonly at: number } | undefined;
   let open:
     | { readonly url: string; readonly atOnce: number; readonly connection: ReceiverConnection }
     | undefined;
@@ -84,21 +84,21 @@ export function openReceiver(
   return {
     async ready() {
       const at = clock.now().getTime();
-      if (found !== undefined && at - found.at < freshMs) return found.ready;
+      if (cachedRead !== undefined && at - cachedRead.at < freshMs) return cachedRead.ready;
       const ready = readEndpoint();
-      found = { ready, at };
+      cachedRead = { ready, at };
       try {
         const { outcome } = await ready;
         // A refusal is not cached, so that requests start as soon as a client enables the endpoint.
-        if (outcome === "refused") found = undefined;
+        if (outcome === "refused") cachedRead = undefined;
       } catch (error) {
-        found = undefined;
+        cachedRead = undefined;
         throw error;
       }
       return ready;
     },
     forget() {
-      found = undefined;
+      cachedRead = undefined;
     },
     close() {
       for (const connection of connections) connection.close();

@@ -50,10 +50,10 @@ export async function sendEvent(
   dependencies: SendEventDependencies,
 ): Promise<Delivery> {
   const { deliveries, queue, warn } = dependencies;
-  const found = await findEvent(accountId, eventId, dependencies);
-  if (found === null) throw eventNotFound(eventId);
+  const foundEvent = await findEvent(accountId, eventId, dependencies);
+  if (foundEvent === null) throw eventNotFound(eventId);
   await requireReceiver({ accountId, endpointId }, dependencies.endpoints);
-  const { event, run } = found;
+  const { event, run } = foundEvent;
   const { watchlistId, runId } = run;
   const delivery = newDelivery({ event, watchlistId, runId, endpointId });
   await deliveries.requestDelivery(accountId, delivery, now);

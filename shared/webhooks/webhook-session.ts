@@ -108,10 +108,10 @@ function cachedRuns(accountId: string, bodies: EventBodies): WebhookContext["run
   return (runId) => {
     const known = runs.get(runId);
     if (known !== undefined) return known;
-    const found = readRunIndex({ accountId, runId }, bodies);
-    runs.set(runId, found);
+    const runIndex = readRunIndex({ accountId, runId }, bodies);
+    runs.set(runId, runIndex);
     // Failed reads are not cached.
-    found.catch(() => runs.delete(runId));
-    return found;
+    runIndex.catch(() => runs.delete(runId));
+    return runIndex;
   };
 }

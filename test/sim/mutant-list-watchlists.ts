@@ -35,7 +35,7 @@ export const watchlistMutants: readonly Mutant[] = [
   {
     name: "key-accepted-with-another-body",
     file: "shared/watchlists/claim-creation.ts",
-    original: "if (found.bodyHash !== bodyHash) throw idempotencyKeyReused();",
+    original: "if (foundRecord.bodyHash !== bodyHash) throw idempotencyKeyReused();",
     replacement: "",
     scenario: "watchlists",
   },

@@ -76,8 +76,8 @@ export function commandNamed<Command extends { readonly about: string }>(
   command: string,
   { name, noun, commands }: CommandGroup<Command>,
 ): Command {
-  const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
-  if (found !== undefined) return found;
+  const foundCommand = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (foundCommand !== undefined) return foundCommand;
   throw new Error(
     `There is no ${noun} "${command}".${didYouMean(command, Object.keys(commands))} Run ${name} for a list.`,
   );

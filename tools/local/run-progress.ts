@@ -84,14 +84,14 @@ export function progressLines(
 
   return async () => {
     const query = { kind: "run", by: latestDueTime, limit: discoveriesMax } as const;
-    const found = new Map(
+    const newestRuns = new Map(
       (await dueKeys(client, table, query)).map((key) => [`${key.pk} ${key.sk}`, key]),
     );
-    for (const [name, key] of found) {
+    for (const [name, key] of newestRuns) {
       if (!following.has(name)) following.set(name, { ref: refOf(key), over: false });
     }
     for (const [name, { over }] of following) {
-      if (over && !found.has(name)) following.delete(name);
+      if (over && !newestRuns.has(name)) following.delete(name);
     }
     const open = [...following.values()].filter(({ over }) => !over);
     const now = clock.now();

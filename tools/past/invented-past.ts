@@ -64,7 +64,7 @@ export function inventPast(watchlist: PastList, now: Date): Past {
   const times = runTimes(watchlist, now);
   const ids = watchlist.ids.toSorted(compareIds);
   const points: HistoryPoint[][] = times.map(() => []);
-  const found: { item: Item; details: ItemDetails }[] = [];
+  const items: { item: Item; details: ItemDetails }[] = [];
   const readAt = (run: number): string =>
     new Date((times[run] ?? now.getTime()) + readMs).toISOString();
   const firstAt = readAt(0);
@@ -75,7 +75,7 @@ export function inventPast(watchlist: PastList, now: Date): Past {
       points[run]?.push({ id, at: readAt(run), step, status, values });
     }
     const addedAt = new Date((times[0] ?? now.getTime()) - readMs).toISOString();
-    found.push({
+    items.push({
       item: itemAfter(observed, read.snapshot, {
         watchlist,
         id,
@@ -95,8 +95,8 @@ export function inventPast(watchlist: PastList, now: Date): Past {
     });
   }
   return {
-    items: found.map(({ item }) => item),
-    details: found.map(({ details }) => details),
+    items: items.map(({ item }) => item),
+    details: items.map(({ details }) => details),
     step,
     runs: times.map((at, n) => ({
       id: runIdOf(watchlist, n + 1, at),

@@ -202,10 +202,10 @@ async function writeEvents(world: PastWorld, { past, runs, now }: Written): Prom
   const environment = readEnvironment("events", world.environmentOf("events"));
   const { feed, bodies } = provide.feedSources(environment, {});
   const since = new Date(now.getTime() - (limits.eventRetentionDays - 1) * dayMs).toISOString();
-  const kept = runs.filter(({ stored }) => stored.runNumber > 1 && stored.startedAt > since);
+  const keptRuns = runs.filter(({ stored }) => stored.runNumber > 1 && stored.startedAt > since);
   const itemOf = new Map(past.items.map((item) => [item.id, item]));
   const detailsOf = new Map(past.details.map((one) => [one.id, one]));
-  const archived = await inParallel(kept, runsAtOnce, async ({ run, stored }) => {
+  const archived = await inParallel(keptRuns, runsAtOnce, async ({ run, stored }) => {
     const outcomes = run.points.map(({ id, at, status, values }): ItemOutcome => ({
       id,
       at,

@@ -167,10 +167,10 @@ async function reconcileAccount(
   const charged = await reconcileLedger(world, id);
   const ended = await reconcileLists(world, id, charged);
   const deliveries = deliveriesOf(client, tables.deliveries, request.clock);
-  const found = await checkDeliveries({ id, openedAt, ended }, deliveries);
-  counts.pendingDeliveries += found.pending;
-  counts.feedRuns += found.feedRuns;
-  report(found.differences);
+  const result = await checkDeliveries({ id, openedAt, ended }, deliveries);
+  counts.pendingDeliveries += result.pending;
+  counts.feedRuns += result.feedRuns;
+  report(result.differences);
   return [];
 }
 
@@ -181,12 +181,12 @@ async function reconcileLedger(
   const until = new Date(clock.now().getTime() - skewMs);
   const since = new Date(until.getTime() - chargedDays * dayMs);
   const resolved = new Date(until.getTime() - resolvedDays * dayMs);
-  const found = await checkLedger(id, { charges: since, resolved }, { ledgerReader, clock });
-  const { sums } = found;
+  const result = await checkLedger(id, { charges: since, resolved }, { ledgerReader, clock });
+  const { sums } = result;
   counts.ledgerEntries += sums?.sequence ?? 0;
-  counts.holds += found.holds;
-  for (const keyId of found.strayKeys) strayKeys.add(keyId);
-  report(found.differences);
+  counts.holds += result.holds;
+  for (const keyId of result.strayKeys) strayKeys.add(keyId);
+  report(result.differences);
   return sums === null ? null : { sums, since, until };
 }
 
@@ -256,9 +256,9 @@ export function tallyLine(tally: Tally): string {
       .filter(([count]) => count > 0)
       .map(([count, one, many]) => counting(count, one, many)),
   ];
-  const found =
+  const outcome =
     tally.differences === 0 ? "no differences" : counting(tally.differences, "difference");
-  return `reconcile: ${counted.join(", ")}: ${found}${notCompared(tally)}`;
+  return `reconcile: ${counted.join(", ")}: ${outcome}${notCompared(tally)}`;
 }
 
 function notCompared({ unsteady, moving }: Tally): string {

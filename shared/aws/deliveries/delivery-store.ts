@@ -51,13 +51,17 @@ export function dynamoDeliveryStore(
     async get(accountId, id) {
       const Key = deliveryKeys.delivery(accountId, id);
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      const found = Item === undefined ? null : deliveryOf(Item);
-      return found !== null && isKept(found) ? found : null;
+      const foundDelivery = Item === undefined ? null : deliveryOf(Item);
+      return foundDelivery !== null && isKept(foundDelivery) ? foundDelivery : null;
     },
     async getMany(accountId, ids) {
       const keys = ids.map((id) => deliveryKeys.delivery(accountId, id));
       const rows = await rowsByKey(client, { ...options, table: TableName }, keys);
-      return new Map(rows.map((row) => deliveryOf(row)).map((found) => [found.id, found]));
+      return new Map(
+        rows
+          .map((row) => deliveryOf(row))
+          .map((foundDelivery) => [foundDelivery.id, foundDelivery]),
+      );
     },
     list: (accountId, wanted) => list(client, TableName, { accountId, isKept, ...wanted }),
     async put(accountId, delivery) {

@@ -173,9 +173,9 @@ async function before(process: Process, accountId: string, since: string): Promi
   let high = newest.last;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const found = await firstFrom(process, accountId, middle);
-    if (found === undefined || found.appended_at >= wanted) high = middle;
-    else low = found.sequence + 1;
+    const foundEntry = await firstFrom(process, accountId, middle);
+    if (foundEntry === undefined || foundEntry.appended_at >= wanted) high = middle;
+    else low = foundEntry.sequence + 1;
   }
   return high - 1;
 }

@@ -254,14 +254,14 @@ async function releaseTarget(
     retryOnConflict(options, () => client.send(command)),
   );
   if (released) return { outcome: "released", next: next === null ? null : new Date(next) };
-  return lookAgain(client, options.tableName, held);
+  return findReleaseFailure(client, options.tableName, held);
 }
 
 /**
  * Finds out why a release failed: `more` if entries were added, `lost` if this worker no longer has
  * the lease.
  */
-async function lookAgain(
+async function findReleaseFailure(
   client: DynamoDBDocumentClient,
   TableName: string,
   { target, token }: { readonly target: DeliveryTarget; readonly token: string },

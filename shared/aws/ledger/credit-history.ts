@@ -52,8 +52,15 @@ export function dynamoCreditHistory(
       const search = await findEntries(process, { accountId, rows, filter });
       const isFiltered = Object.values(filter).some((value) => value !== undefined);
       const expected = isFiltered ? search.expected : limit + 1;
-      const found = candidates(process, { ...search, accountId, rows, below, limit, expected });
-      return collect(found, {
+      const foundEntries = candidates(process, {
+        ...search,
+        accountId,
+        rows,
+        below,
+        limit,
+        expected,
+      });
+      return collect(foundEntries, {
         accountId,
         below,
         limit,

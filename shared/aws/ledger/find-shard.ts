@@ -49,10 +49,10 @@ export async function findShard(
   assert(rows !== undefined, "credits belong to an account that exists");
   const { account, shards } = rows;
   cacheShards(process, accountId, shards);
-  const made = shards.find(({ holds }) => holds.has(holdId));
-  if (made !== undefined) {
+  const holder = shards.find(({ holds }) => holds.has(holdId));
+  if (holder !== undefined) {
     // An earlier attempt took effect in this shard, but its response was lost.
-    moveHome(process, accountId, made.number);
+    moveHome(process, accountId, holder.number);
     return { outcome: "retry", next: "fresh", progress };
   }
   const after: Progress = { ...progress, hasReleased: true };

@@ -121,9 +121,9 @@ async function settledBefore(
   process: LedgerProcess,
   { accountId, holdId, shard, hold }: ResolvedCall,
 ): Promise<CallSettled> {
-  const made = timeOfStamp(hold.at);
+  const reservedAt = timeOfStamp(hold.at);
   const record = await readWithRetry(process, () =>
-    findSettlement(process, { accountId, holdId, shard, made }),
+    findSettlement(process, { accountId, holdId, shard, createdAt: reservedAt }),
   );
   assert(record !== undefined, "a hold that is no longer in its shard was resolved");
   const takenBack = await readHold(process, accountId, holdId);

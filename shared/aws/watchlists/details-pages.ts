@@ -60,26 +60,26 @@ export const detailsPages = (
 ): Pick<PageStore, "details" | "detailsOf" | "changeDetails" | "createDetails"> => ({
   async details(watchlistId, { from = "", to, words } = {}) {
     const isWanted = (id: string): boolean => id >= from && (to === undefined || id <= to);
-    const found = new Map<string, ItemDetails>();
+    const detailsById = new Map<string, ItemDetails>();
     const read = { watchlistId, from, to, atOnce: pagesAtOnce };
     for await (const page of readPages(table, detailsKind, read)) {
       if (words !== undefined && !page.mayContain(words)) continue;
-      for (const one of page.select(isWanted)) found.set(one.id, one);
+      for (const one of page.select(isWanted)) detailsById.set(one.id, one);
     }
-    return found;
+    return detailsById;
   },
   async detailsOf(watchlistId, ids) {
-    const found: ItemDetails[] = [];
+    const foundDetails: ItemDetails[] = [];
     for (let done = 0; done < ids.length;) {
       const id = ids[done] ?? "";
       const [page] = await pagesHolding(table, detailsKind, { watchlistId, id });
       if (page === undefined) break;
       const end = endOfRange(page, ids, done);
       const owned = new Set(ids.slice(done, end));
-      found.push(...page.select((one) => owned.has(one)));
+      foundDetails.push(...page.select((one) => owned.has(one)));
       done = end;
     }
-    return found;
+    return foundDetails;
   },
   changeDetails: (watchlist, change) => changePages(table, bounds, { watchlist, ...change }),
   async createDetails(watchlistId, details) {

@@ -130,8 +130,8 @@ export function pagesHolding<Page extends PageRange>(
     ConsistentRead: true,
   };
   return retryWhileContended({ clock, random }, async () => {
-    const found = (await firstRows(client, query, 1)).map(parse);
-    return found.every((page) => reaches(page, id)) ? found : "again";
+    const matches = (await firstRows(client, query, 1)).map(parse);
+    return matches.every((page) => reaches(page, id)) ? matches : "again";
   });
 }
 

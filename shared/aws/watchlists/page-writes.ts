@@ -170,9 +170,9 @@ function pageActions(
         : { ConditionExpression: "attribute_not_exists(pk)" }),
     },
   }));
-  const kept = new Set(cut.map((page) => page.lowest));
+  const keptBounds = new Set(cut.map((page) => page.lowest));
   const deletes = [...seen.keys()]
-    .filter((lowest) => !kept.has(lowest))
+    .filter((lowest) => !keptBounds.has(lowest))
     .map((lowest) => ({
       Delete: { TableName, Key: watchlistKeys.page(watchlistId, lowest), ...asSeen(lowest) },
     }));

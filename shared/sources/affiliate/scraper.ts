@@ -89,7 +89,7 @@ async function readBatch(
   if (reply === null || status !== okStatus) return failureOf(reply, ids, dependencies);
   const body = jsonOf(reply);
   const items = itemsOf(body, ids);
-  const problem = replyProblem(body, { asked: ids.length, found: items?.byKey.size });
+  const problem = replyProblem(body, { asked: ids.length, foundCount: items?.byKey.size });
   if (problem !== undefined) dependencies.note?.(`b_affiliate: the source ${problem}`);
   if (items === null) return { kind: "none" };
   const read = {

@@ -43,8 +43,8 @@ function mix(hash: number): number {
  * Returns the value at the position that a number in [0, 1) selects.
  * @throws Error if the array is empty
  */
-export function pick<Value>(values: readonly Value[], drawn: number): Value {
-  const value = values[Math.floor(drawn * values.length)];
+export function pick<Value>(values: readonly Value[], fraction: number): Value {
+  const value = values[Math.floor(fraction * values.length)];
   if (value === undefined) throw new Error("The table to draw from must have at least one entry.");
   return value;
 }
@@ -56,9 +56,9 @@ export function pick<Value>(values: readonly Value[], drawn: number): Value {
  */
 export function pickWeighted<Value>(
   table: readonly (readonly [share: number, value: Value])[],
-  drawn: number,
+  fraction: number,
 ): Value {
-  let left = drawn;
+  let left = fraction;
   for (const [share, value] of table) {
     left -= share;
     if (left < 0) return value;

@@ -35,15 +35,15 @@ const imagesMax = 20;
 const ratingScale = 5;
 
 /** Converts a variant to the answer for an ID, with status `ok` or `partial`. */
-export function storefrontAnswer(found: FoundVariant, reading: StorefrontReading): Answer {
+export function storefrontAnswer(foundVariant: FoundVariant, reading: StorefrontReading): Answer {
   const { id, fetchedAt } = reading;
-  const fields = fieldsOf(found, reading);
+  const fields = fieldsOf(foundVariant, reading);
   return { id, status: statusOfFound(fields), fetchedAt, fields };
 }
 
 /** The facts about a variant that several fields share. */
 interface Facts {
-  readonly found: FoundVariant;
+  readonly foundVariant: FoundVariant;
   readonly listPrice: Money | undefined;
   readonly price: Money | undefined;
   readonly state: StockState | undefined;
@@ -60,38 +60,38 @@ type Money = NonNullable<CommonFields["price"]>;
  * store does not state, and values that are invalid.
  */
 export function fieldsOf(
-  found: FoundVariant,
+  foundVariant: FoundVariant,
   reading: FieldReading,
 ): CommonFields & Readonly<Record<string, unknown>> {
-  const { product, variant } = found;
+  const { product, variant } = foundVariant;
   const { retailerName, platform } = reading;
-  const facts = factsOf(found, reading);
+  const facts = factsOf(foundVariant, reading);
   const { state, isThirdParty } = facts;
   const sellerName = variant.seller?.name ?? retailerName;
   return {
     ...omitUndefined<CommonFields>({
-      title: titleOf(found),
+      title: titleOf(foundVariant),
       url: variant.url ?? product.url,
       price: facts.price,
       availability: state && stock[state],
       seller: sellerName === undefined ? undefined : { name: sellerName },
       fulfillment: isThirdParty === false ? { byPlatform: true } : undefined,
-      images: imagesOf(found),
+      images: imagesOf(foundVariant),
     }),
     [platform]: objects[platform](facts),
   };
 }
 
-function factsOf(found: FoundVariant, { currency, retailerName }: FieldReading): Facts {
-  const { product, variant } = found;
+function factsOf(foundVariant: FoundVariant, { currency, retailerName }: FieldReading): Facts {
+  const { product, variant } = foundVariant;
   return {
-    found,
+    foundVariant,
     price: isPerItem(variant) ? moneyIn(variant.price, currency) : undefined,
     listPrice: isPerItem(variant) ? moneyIn(variant.list_price, currency) : undefined,
     state: stateOf(variant.availability),
     isThirdParty: isThirdPartyOf(variant.seller?.name, retailerName),
     brand: variant.metadata?.brand ?? product.metadata?.brand ?? product.metadata?.vendor,
-    category: categoryOf(found),
+    category: categoryOf(foundVariant),
   };
 }
 
@@ -112,9 +112,9 @@ const objects: Readonly<Record<StorefrontPlatform, (facts: Facts) => object>> = 
 };
 
 function retailerB(facts: Facts): RetailerBObject {
-  const { found, listPrice, state, isThirdParty, brand, category } = facts;
-  const { product, variant } = found;
-  const rating = ratingOf(found);
+  const { foundVariant, listPrice, state, isThirdParty, brand, category } = facts;
+  const { product, variant } = foundVariant;
+  const rating = ratingOf(foundVariant);
   return omitUndefined<RetailerBObject>({
     brand,
     upc: upcOf(variant),

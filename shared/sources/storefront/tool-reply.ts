@@ -132,8 +132,8 @@ function resultOf({
       retryAfterMs: undefined,
     };
   }
-  const found = structuredContent ?? parseJson(text);
-  return found === undefined || found === null
+  const foundContent = structuredContent ?? parseJson(text);
+  return foundContent === undefined || foundContent === null
     ? { kind: "unreadable" }
-    : { kind: "content", content: found };
+    : { kind: "content", content: foundContent };
 }

@@ -117,7 +117,7 @@ const fetchedAt = v.optional(
 );
 
 const ok = describe(v.literal("ok"), "Everything that the scraper promises was read.");
-const found = describe(
+const foundStatus = describe(
   v.picklist(["ok", "partial"]),
   "`ok`: everything that the scraper promises was read. `partial`: the item exists, but a " +
     "promised field is missing.",
@@ -143,7 +143,7 @@ function replyFor(scraper: StepScraperId): v.GenericSchema {
   const data = upstreamData[scraper];
   const results = v.variant("status", [
     isProductScraper(scraper)
-      ? v.object({ ...head, status: found, data })
+      ? v.object({ ...head, status: foundStatus, data })
       : v.object({ ...head, status: ok, data }),
     v.object({ ...head, status: notFound }),
     v.object({ ...head, status: unavailable }),

@@ -58,9 +58,9 @@ export function chooseProduct(
  */
 function candidateWithId(candidates: readonly Candidate[], id: string): SchemaNode | undefined {
   const nodes = candidates.map(({ node }) => node);
-  const found = nodes.filter((node) => isNamedWithOffers(node, id) || hasVariant(node, id));
-  const numbered = found.filter((node) => isNumbered(node, id));
-  const best = numbered.length > 0 ? numbered : found;
+  const matches = nodes.filter((node) => isNamedWithOffers(node, id) || hasVariant(node, id));
+  const numbered = matches.filter((node) => isNumbered(node, id));
+  const best = numbered.length > 0 ? numbered : matches;
   return best.find((node) => hasOffers(node) || isGroup(node)) ?? best[0];
 }
 

@@ -120,12 +120,13 @@ function withoutContradiction(
 
 /** Returns the facts, completed with the facts that the fallbacks find. */
 function withFallbacks(page: VisiblePage, facts: ProductFacts, readers: PageReaders): ProductFacts {
-  const found = fallbackFacts(page, facts, readers);
+  const foundFacts = fallbackFacts(page, facts, readers);
   const { currency } = page.wanted;
-  const isForeign = found.price?.currency !== undefined && found.price.currency !== currency;
+  const isForeign =
+    foundFacts.price?.currency !== undefined && foundFacts.price.currency !== currency;
   // A price in another currency may come from another country's page, so it is not reported.
-  const { price: _foreign, ...others } = found;
-  return mergeFacts(facts, currency !== null && isForeign ? others : found);
+  const { price: _foreign, ...others } = foundFacts;
+  return mergeFacts(facts, currency !== null && isForeign ? others : foundFacts);
 }
 
 /**

@@ -17,16 +17,16 @@ const linkedDataType = /\stype\s*=\s*["']?\s*application\/ld\+json/i;
  * Returns the parsed JSON-LD blocks of a page, at most 50. Omits blocks that cannot be parsed.
  */
 export function jsonLdBlocks(html: string): object[] {
-  const found: object[] = [];
+  const foundBlocks: object[] = [];
   let blocks = 0;
   for (const { attributes, content } of scriptsIn(html)) {
     if (!linkedDataType.test(attributes)) continue;
     blocks += 1;
     const block = parseBlock(content);
-    if (block !== undefined) found.push(block);
+    if (block !== undefined) foundBlocks.push(block);
     if (blocks === blocksMax) break;
   }
-  return found;
+  return foundBlocks;
 }
 
 /**

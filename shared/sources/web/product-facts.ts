@@ -135,8 +135,8 @@ function descriptiveFacts(product: SchemaNode, wanted: WantedProduct): ProductFa
 }
 
 function text(node: SchemaNode, ...terms: readonly string[]): string | undefined {
-  const found = textOf(node, ...terms);
-  const bare = found === undefined ? "" : plainText(found).slice(0, textLengthMax);
+  const foundText = textOf(node, ...terms);
+  const bare = foundText === undefined ? "" : plainText(foundText).slice(0, textLengthMax);
   return bare === "" ? undefined : bare;
 }
 

@@ -44,14 +44,14 @@ export async function* everyAccount({
     if (shard !== null) shards.set(accountId, (shards.get(accountId) ?? new Set()).add(shard));
   };
   const unlisted: LiveKey[] = [];
-  for await (const found of accounts.everyRow()) {
-    if (found.kind === "account") {
-      seen.set(found.account.id, found.account.shards);
-      yield found.account;
-    } else if (found.kind === "below") note(found);
-    else if (await accounts.isUnlisted(found.key)) unlisted.push(found.key);
+  for await (const foundRow of accounts.everyRow()) {
+    if (foundRow.kind === "account") {
+      seen.set(foundRow.account.id, foundRow.account.shards);
+      yield foundRow.account;
+    } else if (foundRow.kind === "below") note(foundRow);
+    else if (await accounts.isUnlisted(foundRow.key)) unlisted.push(foundRow.key);
   }
-  for await (const found of accounts.ledgers()) note(found);
+  for await (const ledgerRow of accounts.ledgers()) note(ledgerRow);
   // If an account was created during the scan, its row exists by now.
   for (const accountId of named) {
     if (!seen.has(accountId)) report(await findLost(accountId, accounts));

@@ -34,9 +34,9 @@ export const checkDeliveries = (
     const { id } = account;
     let [pending, feedRuns] = [0, 0];
     const pendingEntries = async () => {
-      const found = await pendingDifferences(id, dependencies);
-      pending = found.pending;
-      return found.differences;
+      const pendingResult = await pendingDifferences(id, dependencies);
+      pending = pendingResult.pending;
+      return pendingResult.differences;
     };
     let listed: readonly WebhookEndpoint[] = [];
     const endpoints = async () => {
@@ -44,9 +44,9 @@ export const checkDeliveries = (
       return endpointDifferences(id, listed, dependencies);
     };
     const feed = async () => {
-      const found = await checkFeed({ ...account, endpoints: listed }, dependencies);
-      feedRuns = found.runs;
-      return found.differences;
+      const feedResult = await checkFeed({ ...account, endpoints: listed }, dependencies);
+      feedRuns = feedResult.runs;
+      return feedResult.differences;
     };
     const differences = [
       ...(await orUnreadable(`${id} endpoints`, endpoints)),
@@ -67,11 +67,11 @@ async function endpointDifferences(
     { webhook_endpoints: listed.length },
   );
   for (const { id, url } of listed) {
-    const found = await endpoints.findByUrl(accountId, url);
+    const foundEndpoint = await endpoints.findByUrl(accountId, url);
     const place = `${accountId} ${id}`;
     const field = "endpoint of its URL";
     differences.push(
-      ...fieldDifferences(place, { [field]: found?.id ?? missing }, { [field]: id }),
+      ...fieldDifferences(place, { [field]: foundEndpoint?.id ?? missing }, { [field]: id }),
     );
   }
   const ids = listed.map(({ id }) => id);

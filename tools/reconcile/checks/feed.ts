@@ -25,15 +25,16 @@ export async function checkFeed(
   dependencies: DeliveriesDependencies,
 ): Promise<FeedFound> {
   const { rows, clock } = dependencies;
-  const kept = feedKeptSince(clock.now());
-  const check = feedCheck(id, { at: openedAt, kept, count: await rows.feedCount(id) });
+  const keptSince = feedKeptSince(clock.now());
+  const check = feedCheck(id, { at: openedAt, keptSince, count: await rows.feedCount(id) });
   const differences: Difference[] = [];
   let runs = 0;
   for await (const entry of rows.feed(id)) {
     differences.push(...check.take(entry));
     runs += 1;
   }
-  for await (const found of rows.feedByTime(id, kept)) differences.push(...check.takeByTime(found));
+  for await (const foundEntry of rows.feedByTime(id, keptSince))
+    differences.push(...check.takeByTime(foundEntry));
   differences.push(...check.end(await rows.feedCount(id)));
   const wanted: RunDeliveries[] = [];
   for (const run of ended) {

@@ -185,8 +185,8 @@ export async function checkListCount(
   const { lists } = dependencies;
   return confirm(async () => {
     const watchlists = await lists.listCount(accountId);
-    const found = (await Array.fromAsync(lists.lists(accountId))).length;
-    const differences = fieldDifferences(accountId, { watchlists }, { watchlists: found });
+    const foundCount = (await Array.fromAsync(lists.lists(accountId))).length;
+    const differences = fieldDifferences(accountId, { watchlists }, { watchlists: foundCount });
     return { differences, isSteady: true };
   }, dependencies);
 }

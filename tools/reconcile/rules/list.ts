@@ -62,12 +62,12 @@ export function pageFold(watchlistId: string): PageFold {
         return [...range, unreadable];
       }
       const distinct = distinctItems(items);
-      const found = countByState(distinct);
-      counts = addCounts(counts, found);
+      const foundCounts = countByState(distinct);
+      counts = addCounts(counts, foundCounts);
       return [
         ...range,
         ...orderDifferences(place, page, items),
-        ...fieldDifferences(place, { ...page.counts }, { ...found }),
+        ...fieldDifferences(place, { ...page.counts }, { ...foundCounts }),
         ...fieldDifferences(
           place,
           { max_changed_at: page.maxChangedAt },

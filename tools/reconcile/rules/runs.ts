@@ -86,9 +86,9 @@ export function runSequenceCheck(watchlist: Watchlist) {
      * have started
      */
     end(runCount: number): Difference[] {
-      const kept = Math.max(1, watchlist.runCount - limits.runHistoryMax + 1);
+      const firstKept = Math.max(1, watchlist.runCount - limits.runHistoryMax + 1);
       return [
-        ...(next < kept ? [] : [missingRun(watchlist, next, kept)]),
+        ...(next < firstKept ? [] : [missingRun(watchlist, next, firstKept)]),
         ...(newest?.runNumber === watchlist.runCount ? newestDifferences(watchlist, newest) : []),
         ...(highest > runCount
           ? [{ place: watchlist.id, field: "run_count", stored: runCount, expected: highest }]

@@ -102,7 +102,7 @@ const temporary = {
   reset: ({ response }) => void response.socket?.resetAndDestroy(),
 } as const satisfies Behaviors;
 
-/** Replies of stores that fail, refuse or err, and replies that are unusual but valid. */
+/** Replies of stores that fail or refuse, and replies that are unusual but valid. */
 const lasting = {
   "503": (call) => send(call, { status: 503, body: "" }),
   "400": (call) => send(call, { status: 400, body: "" }),

@@ -22,8 +22,8 @@ export async function reachableStores(
 ): Promise<SourceChoice[]> {
   const checked: SourceChoice[] = [];
   for (const choice of choices) {
-    const kept = choice.adapter === "storefront" ? await complete(choice, log) : choice;
-    if (kept !== undefined) checked.push(kept);
+    const completeChoice = choice.adapter === "storefront" ? await complete(choice, log) : choice;
+    if (completeChoice !== undefined) checked.push(completeChoice);
   }
   return checked;
 }
@@ -48,10 +48,10 @@ async function complete(
   const { profileUrl, endpointPath } = options;
   const sample = { store, query: sampleQuery, limit: sampleSize, marketplace: "us" };
   try {
-    const found = itemsOf(await searchStore({ ...sample, profileUrl, endpointPath }));
-    const idTemplate = idTemplateOf(found);
+    const foundItems = itemsOf(await searchStore({ ...sample, profileUrl, endpointPath }));
+    const idTemplate = idTemplateOf(foundItems);
     if (idTemplate === undefined) {
-      const reason = found.length === 0 ? "sample has no products" : "IDs have no common form";
+      const reason = foundItems.length === 0 ? "sample has no products" : "IDs have no common form";
       log(
         `${target} reads ${store}. Its ${reason}, so the service sends its own IDs. ` +
           "Add ,idTemplate=<form> to --source, with {id} for the number, if the store has another form.",

@@ -16,9 +16,9 @@ import { ruleValues } from "./rule-values.ts";
  * one amount, such as "from $10", makes the price unclear.
  */
 export function ruleFacts(html: string, rules: ExtractRules, wanted: WantedProduct): ProductFacts {
-  const found = ruleValues(html, rules).filter(({ value }) => value !== undefined);
+  const foundValues = ruleValues(html, rules).filter(({ value }) => value !== undefined);
   const valueOf = (field: RuleField): string | undefined =>
-    found.find((one) => one.field === field)?.value;
+    foundValues.find((one) => one.field === field)?.value;
   const textOf = (field: RuleField): string | undefined => {
     const text = plainText(valueOf(field) ?? "");
     return text === "" ? undefined : text;

@@ -34,23 +34,23 @@ export function findEmbeddedValues(
   scripts: readonly PageScript[],
   isRelevant: (text: string) => boolean,
 ): StateValue[] {
-  const found: StateValue[] = [];
+  const foundValues: StateValue[] = [];
   let repairs = repairsMax;
   const add = (text: string): void => {
-    if (found.length >= valuesMax || text.length > valueCharactersMax) return;
+    if (foundValues.length >= valuesMax || text.length > valueCharactersMax) return;
     if (!useful.test(text) || !isRelevant(text)) return;
     let value = jsonObject(text);
     if (value === undefined && repairs > 0) {
       repairs -= 1;
       value = parseLiteral(text);
     }
-    if (value !== undefined) found.push(value);
+    if (value !== undefined) foundValues.push(value);
   };
   for (const script of scripts) {
     for (const text of literalsIn(script)) add(text);
-    if (found.length >= valuesMax) break;
+    if (foundValues.length >= valuesMax) break;
   }
-  return found;
+  return foundValues;
 }
 
 /**

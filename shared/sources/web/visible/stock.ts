@@ -35,7 +35,7 @@ function stockPhrases(outline: Outline, controls: readonly CartControl[]): Avail
   const { elements, heading } = outline;
   // A control contains the labels of all its states. A style hides all of them except one.
   const labeled = new Set(controls.map(({ element }) => element));
-  const found: AvailabilityWord[] = [];
+  const foundWords: AvailabilityWord[] = [];
   const counted = new Set<OutlineElement>();
   for (const element of elements.toReversed()) {
     const { parent, text } = element;
@@ -50,9 +50,9 @@ function stockPhrases(outline: Outline, controls: readonly CartControl[]): Avail
     if (phrase === undefined) continue;
     if (parent !== undefined) counted.add(parent);
     if (isOption(element) || isInOtherSection(element, outline)) continue;
-    if (!withAncestors(element).some((one) => labeled.has(one))) found.push(phrase);
+    if (!withAncestors(element).some((one) => labeled.has(one))) foundWords.push(phrase);
   }
-  return found;
+  return foundWords;
 }
 
 const isShort = ({ text, isCut, isHidden }: OutlineElement): boolean =>
