@@ -85,7 +85,7 @@ export function explainWildcard(
     );
   }
   Validations.of(grantPrincipal).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::${printed(Stack.of(grantPrincipal).resolve(resourceArn))}]`,
+    id: `AwsSolutions-IAM5[Resource::${formatArn(Stack.of(grantPrincipal).resolve(resourceArn))}]`,
     reason: wildcards[wildcard],
   });
 }
@@ -95,7 +95,7 @@ export function explainWildcard(
  * JSON for the output of a stack.
  * @throws Error if the ARN has another form
  */
-function printed(arn: unknown): string {
+function formatArn(arn: unknown): string {
   if (typeof arn === "string") return arn;
   const [[intrinsic, argument] = []] = Object.entries(Object(arn));
   const parts: readonly unknown[] = Array.isArray(argument) ? argument : [argument];
@@ -107,7 +107,7 @@ function printed(arn: unknown): string {
       `An ARN with a wildcard must be a string, Ref, Fn::GetAtt, Fn::GetStackOutput or Fn::Join (got ${JSON.stringify(arn)}).`,
     );
   }
-  return texts.map(printed).join(String(separator));
+  return texts.map(formatArn).join(String(separator));
 }
 
 /** The rules of cfn-lint that `npm run lint:templates` ignores, each with the reason. */

@@ -79,7 +79,7 @@ export function buildApp(props: BuildAppProps = {}): App {
   return app;
 }
 
-/** The context in the stage's file; empty if there is no such file. */
+/** Returns the context in the stage's file; empty if there is no such file. */
 function stageFileOf({ stageFiles, context = {} }: BuildAppProps): GivenContext {
   if (stageFiles === undefined) return {};
   // An empty app reads the stage from the command line, as the real app does later.

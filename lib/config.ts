@@ -257,15 +257,16 @@ export function assertConcurrency(config: StageConfig): void {
 }
 
 /**
- * The concurrency that workers and reservations leave for all other functions. Negative if they
- * exceed the quota.
+ * Returns the concurrency that workers and reservations leave for all other functions. Negative if
+ * they exceed the quota.
  */
 const leftOf = (config: StageConfig): number =>
   config.accountConcurrency - workersOf(config) - reservedOf(config);
 
 /**
- * The invocations of workers that run at the same time. Without reservations, back-tests do not
- * count: few customers start one at the same time, and a new AWS account has a quota of only 10.
+ * Returns the invocations of workers that run at the same time. Without reservations, back-tests do
+ * not count: few customers start one at the same time, and a new AWS account has a quota of only
+ * 10.
  */
 function workersOf({ concurrencyMax, reservedConcurrency }: StageConfig): number {
   const all = sumOf(Object.values(concurrencyMax));

@@ -10,7 +10,7 @@ import {
   stages,
 } from "./config.ts";
 import type { AccessLogMode, Deployment, ResponseMode, Stage } from "./config.ts";
-import { shownValue } from "../shared/base/shown-value.ts";
+import { formatValue } from "../shared/base/shown-value.ts";
 import { writtenVersions, type WrittenVersions } from "../shared/base/stored-versions.ts";
 import { sourcesOf } from "./source-config.ts";
 import type { Sources } from "./source-config.ts";
@@ -209,7 +209,7 @@ function choice<Choice extends string>(
   const word = typeof value === "boolean" ? String(value) : value;
   const chosen = choices.find((candidate) => candidate === word);
   if (chosen !== undefined) return chosen;
-  throw new Error(`Context '${key}' must be ${either(choices)} (got ${shownValue(value)}).`);
+  throw new Error(`Context '${key}' must be ${either(choices)} (got ${formatValue(value)}).`);
 }
 
 const either = (choices: readonly string[]): string => `one of: ${choices.join(", ")}`;
@@ -220,7 +220,7 @@ function text(given: Given, key: ContextKey, pattern: RegExp): string | undefine
   const word = typeof value === "number" ? String(value) : value;
   if (typeof word === "string" && pattern.test(word)) return word;
   // Does not show a refused 'demoApiKey', because it may be the key of a customer.
-  const got = key === "demoApiKey" ? "" : ` (got ${shownValue(value)})`;
+  const got = key === "demoApiKey" ? "" : ` (got ${formatValue(value)})`;
   throw new Error(`Context '${key}' must be ${contextKeys[key]}${got}.`);
 }
 
@@ -324,7 +324,7 @@ function domainOf(given: Given): Domain | undefined {
 function reportUnknownKeys(app: App): void {
   const known = new Set([...Object.keys(contextKeys), ...Object.keys(cdkSettings.context)]);
   const all: unknown = app.node.getAllContext();
-  for (const key of Object.keys(Object(all)).filter((found) => !known.has(found))) {
+  for (const key of Object.keys(Object(all)).filter((name) => !known.has(name))) {
     const meant = Object.keys(contextKeys).find((ours) => plain(ours) === plain(key));
     if (meant !== undefined) {
       throw new Error(`Context '${key}' is unknown. Did you mean '${meant}'?`);

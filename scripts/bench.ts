@@ -31,7 +31,7 @@ interface Bench<Options extends OptionList> {
   readonly run: (
     values: ValuesOf<Options>,
   ) => Record<string, unknown> | Promise<Record<string, unknown>>;
-  readonly print: (figures: Record<string, unknown>) => void;
+  readonly print: (result: Record<string, unknown>) => void;
 }
 
 const name = "npm run bench";
@@ -49,9 +49,9 @@ function bench<Options extends OptionList>(
   };
   const command = subcommand<OptionList>(commandLine, async ({ values }) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by these options
-    const figures = await run(values as ValuesOf<Options>);
-    if (values["json"] === true) process.stdout.write(`${JSON.stringify(figures)}\n`);
-    else print(figures);
+    const result = await run(values as ValuesOf<Options>);
+    if (values["json"] === true) process.stdout.write(`${JSON.stringify(result)}\n`);
+    else print(result);
   });
   return { [word]: command };
 }

@@ -33,15 +33,15 @@ async function main(values: Texts, isJson: boolean): Promise<void> {
   const logs = logMeter();
   const progress = progressOf(callCount + listRunCount);
   const calls = await measureCalls(assumptions, { logs, progress });
-  const list = await measureList(assumptions, { logs, progress });
+  const watchlist = await measureList(assumptions, { logs, progress });
   const metrics = logs.metrics();
-  const standing = standingMonth({ sweeperPass: list.sweeperPass, metrics }, assumptions);
+  const standing = standingMonth({ sweeperPass: watchlist.sweeperPass, metrics }, assumptions);
   if (isJson) {
     const result = {
       prices_read_on: pricesReadOn,
       assumptions,
       calls: callRows(calls),
-      list: listRows(list, defaultRefreshEveryRuns),
+      list: listRows(watchlist, defaultRefreshEveryRuns),
       standing: standingRows(standing),
       event_bus: busRows(busMonth()),
     };
@@ -49,7 +49,7 @@ async function main(values: Texts, isJson: boolean): Promise<void> {
     return;
   }
   printTable("API calls", callRows(calls));
-  printTable("A watchlist", listRows(list, defaultRefreshEveryRuns));
+  printTable("A watchlist", listRows(watchlist, defaultRefreshEveryRuns));
   printTable("Fixed costs", standingRows(standing));
   printTable("The event bus, with eventBus on", busRows(busMonth()));
   process.stdout.write(`
@@ -60,7 +60,7 @@ async function main(values: Texts, isJson: boolean): Promise<void> {
     that the function waits.
   a watchlist: on retailer_a with the default pipeline, a webhook endpoint and an S3 destination. One
     item in a hundred changes between runs, and every ${defaultRefreshEveryRuns}th run is a refresh. Its baseline costs
-    $${dollarsOf(list.baseline).toFixed(2)} once.
+    $${dollarsOf(watchlist.baseline).toFixed(2)} once.
   fixed costs: keys, alarms, the dashboard, receives from empty queues, the sweeper, and the ${metrics} custom
     metrics of the functions above, as if all of them were used the whole month.
   Assumptions, with the options that change them:

@@ -40,7 +40,7 @@ async function main(wanted: string | undefined, isJson: boolean): Promise<void> 
         `npx cdk destroy ${stackName(stage, "service")} -c stage=${stage}`,
     );
   }
-  const deleted = await emptied(bucket);
+  const deleted = await emptyBucket(bucket);
   process.stdout.write(
     isJson
       ? `${JSON.stringify({ bucket, deleted })}\n`
@@ -71,7 +71,7 @@ function removableBucket(stack: Stack | undefined, name: string): string {
  * Deletes all objects, 1,000 in each call, the maximum of S3. Returns their number.
  * @throws Error with the key of an object that S3 did not delete
  */
-async function emptied(bucket: string): Promise<number> {
+async function emptyBucket(bucket: string): Promise<number> {
   const client = new S3Client({ forcePathStyle: true });
   let deleted = 0;
   for await (const page of paginateListObjectsV2({ client }, { Bucket: bucket })) {

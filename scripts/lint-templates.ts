@@ -96,8 +96,8 @@ async function main(wanted: string | undefined, isJson: boolean): Promise<number
 }
 
 function isInstalled({ name }: Linter): boolean {
-  const found = spawnSync(name, ["--version"], { encoding: "utf8" });
-  if (found.error === undefined) return true;
+  const versionResult = spawnSync(name, ["--version"], { encoding: "utf8" });
+  if (versionResult.error === undefined) return true;
   process.stderr.write(
     `${name} is not installed, so it did not check the templates. Install it with: pip install ${name}\n`,
   );

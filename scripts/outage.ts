@@ -11,7 +11,7 @@ import { progressOf } from "../tools/command-line/progress.ts";
 import { startTemporaryDynamo } from "../tools/local/temporary-dynamo.ts";
 import { accountsIn } from "./outage/accounts.ts";
 import { observe, type Outage } from "./outage/observe.ts";
-import { brokenRules, hasRateHeaders, type Observation } from "./outage/rules.ts";
+import { findBrokenRules, hasRateHeaders, type Observation } from "./outage/rules.ts";
 import { startStoreProxy, type StoreMode } from "./outage/store-proxy.ts";
 import { adminCommands } from "./tour/admin-commands.ts";
 import { inFreshWorld } from "./tour/fresh-world.ts";
@@ -65,7 +65,7 @@ async function main({ mode, json: isJson = false }: Values): Promise<number> {
     });
     const faults = [
       ...observations.flatMap((one) =>
-        brokenRules(one).map((text) => `${one.mode}: ${one.route} ${text}`),
+        findBrokenRules(one).map((text) => `${one.mode}: ${one.route} ${text}`),
       ),
       ...(reconciled["differences"] === 0 ? [] : ["reconcile: found differences"]),
     ];

@@ -158,13 +158,13 @@ const missingItem = "12345";
 async function tourStore(connect: ConnectTour, narrator: Narrator): Promise<void> {
   narrator.title("3 of 3: with a store of the catalog protocol");
   const store = await startReferenceStore({ port: 0 });
-  const found = await searchStore({
+  const output = await searchStore({
     store: store.url,
     query: "espresso",
     limit: storeItems,
     marketplace: "us",
   });
-  const [first = "", ...rest] = itemsOf(found)
+  const [first = "", ...rest] = itemsOf(output)
     .map(({ id }) => id)
     .slice(0, storeItems);
   narrator.check("a search finds items", first !== "");

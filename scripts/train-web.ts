@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { pagesOption, readLabeledPages } from "../tools/labeled-pages/labeled-page.ts";
-import { samplesOf, trainedForest } from "../tools/labeled-pages/train-forest.ts";
+import { samplesOf, fitForest } from "../tools/labeled-pages/train-forest.ts";
 import { runCommand, type ValuesOf } from "../tools/command-line/command-line.ts";
 import { progressOf } from "../tools/command-line/progress.ts";
 
@@ -33,7 +33,7 @@ async function train({
     return samplesOf(page);
   });
   progress.begin("forest");
-  const table = JSON.stringify(trainedForest(samples));
+  const table = JSON.stringify(fitForest(samples));
   if (table.length > tableBytesMax) {
     throw new Error(
       `The trained table must have at most ${tableBytesMax} bytes (got ${table.length}). Train fewer or smaller trees.`,

@@ -16,7 +16,7 @@ const commandLine = {
   examples: [""],
 } as const;
 
-const compressed = (text: string): Buffer =>
+const compress = (text: string): Buffer =>
   brotliCompressSync(text, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
@@ -31,6 +31,6 @@ await runCommand(commandLine, async () => {
   for (const { path, text } of files) {
     progress.begin(path);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, path.endsWith(".br") ? compressed(text) : text);
+    writeFileSync(path, path.endsWith(".br") ? compress(text) : text);
   }
 });

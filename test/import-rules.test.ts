@@ -79,18 +79,18 @@ describe("docs/architecture.md", () => {
     expect([...paths].filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it("describes four journeys, each with 12 to 20 numbered stations that name a file", () => {
+  it("describes four walkthroughs, each with 12 to 20 numbered points that name a file", () => {
     const sections = page.split(/^### (?=\d)/m).slice(1);
     expect(sections).toHaveLength(4);
     for (const section of sections) {
-      const stations =
+      const points =
         section
           .split(/^##/m)[0]
           ?.split(/^(?=\d+\. )/m)
           .slice(1) ?? [];
-      expect(stations.length).toBeGreaterThanOrEqual(12);
-      expect(stations.length).toBeLessThanOrEqual(20);
-      expect(stations.filter((station) => !/`[\w/-]+\.ts`/.test(station))).toEqual([]);
+      expect(points.length).toBeGreaterThanOrEqual(12);
+      expect(points.length).toBeLessThanOrEqual(20);
+      expect(points.filter((point) => !/`[\w/-]+\.ts`/.test(point))).toEqual([]);
     }
   });
 });

@@ -13,8 +13,8 @@ import type { Clients, Overrides } from "./overrides.ts";
  * not use.
  */
 export function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
+  let value: T | undefined;
+  return () => (value ??= make());
 }
 
 /**

@@ -5,7 +5,7 @@ import { exportWrite } from "../../shared/aws/exports/export-store.ts";
 import { dynamoOutboxStore } from "../../shared/aws/deliveries/outbox-store.ts";
 import type { Write } from "../../shared/aws/deliveries/outbox-writes.ts";
 import {
-  cachedRoleCredentials,
+  cacheRoleCredentials,
   stsRoleCredentials,
 } from "../../shared/aws/exports/role-credentials.ts";
 import { recordMetrics } from "../../shared/observability/work-log.ts";
@@ -80,7 +80,7 @@ export const deliveryDependencies = (
     destinations: destinations(environment, overrides),
     exports: exportLog(environment, overrides),
     buckets: overrides.buckets ?? s3CustomerBuckets({ policy: addressPolicyOf(overrides) }),
-    roles: cachedRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
+    roles: cacheRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
     outbox: exportOutbox,
   });
   const log = logger(environment, "delivery");

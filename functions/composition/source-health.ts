@@ -6,7 +6,7 @@ import { clock, dynamo, logger, type Needs, warnTo } from "./dependencies.ts";
 import type { FunctionName } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
 
-/** Milliseconds for which a process shows the same health. Processes write it once a minute. */
+/** How long a process shows the same health, in milliseconds. Processes write it once a minute. */
 const freshMs = 60_000;
 
 /** Returns the store of the health of sources. */

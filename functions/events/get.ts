@@ -7,10 +7,10 @@ import { route } from "../http/route.ts";
 export const getEventRoute = route<FeedSources>({
   async handle({ caller: { accountId }, path }, sources) {
     const { id = "" } = path;
-    const found = await findEvent(accountId, id, sources);
-    if (found === null) throw eventNotFound(id);
-    const run = { accountId, runId: found.run.runId };
-    const envelope = await envelopeOf(run, found.event, sources.bodies);
+    const foundEvent = await findEvent(accountId, id, sources);
+    if (foundEvent === null) throw eventNotFound(id);
+    const run = { accountId, runId: foundEvent.run.runId };
+    const envelope = await envelopeOf(run, foundEvent.event, sources.bodies);
     if (envelope === null) throw eventNotFound(id);
     return { status: 200, body: envelope, headers: { "Content-Type": "application/json" } };
   },

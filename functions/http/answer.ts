@@ -8,7 +8,7 @@ import { addWorkKeys, recordMetrics } from "../../shared/observability/work-log.
 import type { OwnAddresses } from "../../shared/outgoing/url.ts";
 import { hasEffects, isPublic, type RouteKey } from "../routes.ts";
 import { callerRefusal } from "./access.ts";
-import { parsedParts, type SentParts, sentParts } from "./call-parts.ts";
+import { parseParts, type SentParts, readSentParts } from "./call-parts.ts";
 import type { CallState } from "./call-state.ts";
 import { deprecationHeaders } from "./deprecations.ts";
 import type { ReadBalance } from "./error-response.ts";
@@ -36,7 +36,7 @@ export interface Dispatch<Dependencies> {
 
 /**
  * Executes the route of a call and returns the response.
- * @throws the errors of `checkedCall`, and any error of the operation. The middleware has already
+ * @throws the errors of `checkCall`, and any error of the operation. The middleware has already
  * checked for 401 and 429.
  */
 export async function answer<Dependencies>(
@@ -47,9 +47,9 @@ export async function answer<Dependencies>(
   const path = decodedPath(event);
   const { id = "" } = path;
   if (isId("watchlist", id)) addWorkKeys({ watchlist_id: id });
-  const sent = await sentParts(event, !isPublic(key));
+  const sent = await readSentParts(event, !isPublic(key));
   state.deprecation = deprecationHeaders(key, sent);
-  const call = checkedCall({
+  const call = checkCall({
     key,
     route,
     sent,
@@ -75,7 +75,7 @@ export async function answer<Dependencies>(
     ? await unspentReply(call, readBalance)
     : await route.handle(call, dependencies);
   recordMetrics(reply.metrics ?? []);
-  return rendered(reply);
+  return renderReply(reply);
 }
 
 /** A call of a route whose body and query are not checked yet. */
@@ -92,7 +92,7 @@ export interface UncheckedCall<Dependencies> {
  * route, 501 for announced features, 400 for parameters.
  * @throws these errors
  */
-export function checkedCall<Dependencies>({
+export function checkCall<Dependencies>({
   key,
   route,
   sent,
@@ -102,7 +102,7 @@ export function checkedCall<Dependencies>({
   if (refusal !== undefined) throw refusal;
   const { path } = call;
   route.announced?.({ body: sent.body, query: sent.query, path });
-  const { body, query } = parsedParts({ key, route, sent });
+  const { body, query } = parseParts({ key, route, sent });
   route.check?.({ body, query, path });
   return { ...call, routeKey: key, body, query };
 }
@@ -136,7 +136,7 @@ async function unspentReply(
 }
 
 /** Converts the reply of a route to the response of the Lambda function. */
-export const rendered = ({ status, body, headers }: Reply): APIGatewayProxyResult => ({
+export const renderReply = ({ status, body, headers }: Reply): APIGatewayProxyResult => ({
   statusCode: status,
   headers: { "Content-Type": "application/json", ...headers },
   ...(Buffer.isBuffer(body)

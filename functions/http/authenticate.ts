@@ -11,7 +11,7 @@ import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { recordMetrics, within } from "../../shared/observability/work-log.ts";
 import type { Group } from "../routes.ts";
 import { callStateOf } from "./call-state.ts";
-import { presentedKey } from "./presented-key.ts";
+import { presentedKeyOf } from "./presented-key.ts";
 import type { HttpMiddleware } from "./middleware.ts";
 
 interface Options {
@@ -44,7 +44,7 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
           throw rateLimited(limits.requestsPerSecond, admission.retryAfterSeconds);
       };
       if (keys === "ignored") return countAnonymous();
-      const presented = presentedKey(event);
+      const presented = presentedKeyOf(event);
       if (presented.outcome === "none") {
         countAnonymous();
         if (isRequired) throw presented.refusal;

@@ -24,7 +24,7 @@ export interface SentParts {
  * Parses the body and the query of a call. Returns no body for public paths, whose bodies are not
  * read. Never throws: if the body cannot be parsed, the error is in `bodyRefusal`.
  */
-export async function sentParts(
+export async function readSentParts(
   event: APIGatewayProxyEvent,
   readsBody: boolean,
 ): Promise<SentParts> {
@@ -55,7 +55,7 @@ function countParameters(event: APIGatewayProxyEvent): ReadonlyMap<string, numbe
  * a misspelled name.
  * @throws 400 or 413 that names the first invalid parameter
  */
-export function parsedParts<Dependencies>({
+export function parseParts<Dependencies>({
   key,
   route,
   sent,
@@ -70,10 +70,10 @@ export function parsedParts<Dependencies>({
     bodyFieldRefusal({ key, schema: route.body }, sent.body);
   if (refusal !== undefined) throw refusal;
   return {
-    body: parsed(route.body, sent.body ?? {}),
-    query: parsed(route.query, sent.query),
+    body: parseWith(route.body, sent.body ?? {}),
+    query: parseWith(route.query, sent.query),
   };
 }
 
-const parsed = (schema: AnyRoute<unknown>["body"], value: unknown): never =>
+const parseWith = (schema: AnyRoute<unknown>["body"], value: unknown): never =>
   (schema === undefined ? undefined : validate(schema, value)) as never;

@@ -10,7 +10,7 @@ import { wrongMethod } from "../../shared/base/errors.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { within } from "../../shared/observability/work-log.ts";
 import { groups, type GroupName, type RouteKeyOf } from "../routes.ts";
-import { answer, type AnswerOptions, rendered } from "./answer.ts";
+import { answer, type AnswerOptions, renderReply } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import { callStateOf } from "./call-state.ts";
 import { cors, preflight } from "./cors.ts";
@@ -74,8 +74,8 @@ export function groupHandler<Group extends GroupName, Dependencies>(
         assert(state !== undefined, "openCall ran before the dispatch");
         const route = key === undefined ? undefined : routes[key];
         if (key === undefined || route === undefined) {
-          if (method === "OPTIONS" && isDocuments) return rendered(preflight(allow));
-          if (options.wrongMethod !== undefined) return rendered(options.wrongMethod);
+          if (method === "OPTIONS" && isDocuments) return renderReply(preflight(allow));
+          if (options.wrongMethod !== undefined) return renderReply(options.wrongMethod);
           throw wrongMethod(method, path, allow);
         }
         return within(state.work, () =>

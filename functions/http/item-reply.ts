@@ -5,7 +5,7 @@ import type { StepScraperId } from "../../shared/scrapers/catalog.ts";
 import type { Call, Reply } from "./route.ts";
 
 /** Converts the call of a route and its parsed request to the parameters of a call that charges. */
-export const meteredCall = <Request>(
+export const meteredCallOf = <Request>(
   { caller, requestId, routeKey, now, deadline, msToAnswer }: Call<unknown, unknown>,
   request: Request,
 ): MeteredCall & { readonly request: Request } => ({

@@ -4,7 +4,7 @@ import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { bodyTooLarge, invalidParam } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
-import { shownValue } from "../../shared/base/shown-value.ts";
+import { formatValue } from "../../shared/base/shown-value.ts";
 import { headerOf } from "./header.ts";
 
 const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
@@ -20,7 +20,7 @@ export async function jsonBody(event: APIGatewayProxyEvent): Promise<object | un
   const bytes = Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8");
   if (bytes.length > limits.bodyBytesMax) throw bodyTooLarge(limits.bodyBytesMax);
   refuseOtherTypes(headerOf(event, "content-type") ?? "");
-  const plain = await decompressed(bytes, headerOf(event, "content-encoding") ?? "");
+  const plain = await decompress(bytes, headerOf(event, "content-encoding") ?? "");
   return jsonObject(utf8Text(plain));
 }
 
@@ -30,7 +30,7 @@ function refuseOtherTypes(contentType: string): void {
     const wrong =
       contentType === ""
         ? "The Content-Type header is missing."
-        : `The Content-Type ${shownValue(contentType)} is not JSON.`;
+        : `The Content-Type ${formatValue(contentType)} is not JSON.`;
     throw invalidParam(
       "body",
       `${wrong} Send the body as JSON with the header 'Content-Type: application/json'.`,
@@ -40,7 +40,7 @@ function refuseOtherTypes(contentType: string): void {
   if (charset !== null && !/^utf-?8$/i.test(charset)) {
     throw invalidParam(
       "body",
-      `The body is declared with the charset ${shownValue(charset)}. Send it as UTF-8.`,
+      `The body is declared with the charset ${formatValue(charset)}. Send it as UTF-8.`,
     );
   }
 }
@@ -55,7 +55,7 @@ function mimeType(text: string): MIMEType | undefined {
 
 const gunzipped = promisify<InputType, ZlibOptions, Buffer>(gunzip);
 
-async function decompressed(bytes: Buffer, contentEncoding: string): Promise<Buffer> {
+async function decompress(bytes: Buffer, contentEncoding: string): Promise<Buffer> {
   const codings = contentEncoding
     .toLowerCase()
     .split(",")
@@ -65,7 +65,7 @@ async function decompressed(bytes: Buffer, contentEncoding: string): Promise<Buf
   if (codings.length > 1 || (codings[0] !== "gzip" && codings[0] !== "x-gzip")) {
     throw invalidParam(
       "body",
-      `The Content-Encoding ${shownValue(contentEncoding)} is not supported. Compress the body with ` +
+      `The Content-Encoding ${formatValue(contentEncoding)} is not supported. Compress the body with ` +
         "gzip, or send it uncompressed without this header.",
     );
   }

@@ -21,10 +21,10 @@ export type PresentedKey =
  * contains the error for routes that require a key: 400 for two different keys, otherwise 401.
  * Never throws.
  */
-export function presentedKey(event: APIGatewayProxyEvent): PresentedKey {
+export function presentedKeyOf(event: APIGatewayProxyEvent): PresentedKey {
   const authorization = headersOf(event, "authorization").map((text) => text.trim());
   const bearers = authorization.flatMap((text) => /^Bearer\s+(\S.*)$/i.exec(text)?.[1] ?? []);
-  const found = new Set(
+  const foundKeys = new Set(
     [
       ...bearers,
       ...headersOf(event, "x-api-key"),
@@ -34,8 +34,8 @@ export function presentedKey(event: APIGatewayProxyEvent): PresentedKey {
       .map((text) => text.trim())
       .filter((text) => text !== ""),
   );
-  const [text] = found;
-  if (found.size > 1) return { outcome: "none", refusal: conflictingKeys() };
+  const [text] = foundKeys;
+  if (foundKeys.size > 1) return { outcome: "none", refusal: conflictingKeys() };
   if (text === undefined) return { outcome: "none", refusal: noKey(authorization) };
   const flaw = apiKeyFlaw(text);
   return flaw === undefined

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Reply } from "./route.ts";
 
-/** The time for which caches may store a public document, which changes only with a deployment. */
+/** How long caches may store a public document, in seconds. It changes only with a deployment. */
 const maxAgeSeconds = 300;
 
 /**

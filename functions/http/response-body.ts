@@ -30,24 +30,24 @@ interface Options {
 export function responseBody(options: Options): HttpMiddleware {
   const render: NonNullable<HttpMiddleware["after"]> = async (request) => {
     const { event, response } = request;
-    if (response) request.response = await rendered(event, response, options);
+    if (response) request.response = await renderBody(event, response, options);
   };
   return { after: render, onError: render };
 }
 
-async function rendered(
+async function renderBody(
   event: APIGatewayProxyEvent,
   stored: APIGatewayProxyResult,
   { streamed }: Options,
 ): Promise<APIGatewayProxyResult> {
   const isKnown = isCurrent(event, stored);
   const response =
-    isBrotli(stored) && !isKnown && !accepts(event, "br") ? await unpacked(stored) : stored;
+    isBrotli(stored) && !isKnown && !accepts(event, "br") ? await decompressBody(stored) : stored;
   const answer = { ...response, headers: { ...response.headers, Vary: "Accept-Encoding" } };
   if (isKnown) return { ...answer, statusCode: 304, body: "" };
   const isHead = event.httpMethod === "HEAD";
   if (isBrotli(response)) return isHead ? { ...answer, body: "", isBase64Encoded: false } : answer;
-  const bytes = await compressed(event, response);
+  const bytes = await compressBody(event, response);
   if (bytes === undefined) return { ...answer, body: isHead ? "" : response.body };
   const encoded = { ...answer, headers: { ...answer.headers, "Content-Encoding": "gzip" } };
   if (isHead) return { ...encoded, body: "" };
@@ -61,7 +61,7 @@ async function rendered(
  * responses are sent in base64, and Lambda limits their size. If the base64 form of the compressed
  * body is not smaller than the body, the body is therefore sent uncompressed.
  */
-async function compressed(
+async function compressBody(
   event: APIGatewayProxyEvent,
   response: APIGatewayProxyResult,
 ): Promise<Buffer | undefined> {
@@ -86,7 +86,7 @@ const isBrotli = ({ headers }: APIGatewayProxyResult): boolean =>
   headers?.["Content-Encoding"] === "br";
 
 /** Returns an uncompressed copy of a response, for clients that do not accept brotli. */
-async function unpacked(response: APIGatewayProxyResult): Promise<APIGatewayProxyResult> {
+async function decompressBody(response: APIGatewayProxyResult): Promise<APIGatewayProxyResult> {
   const { "Content-Encoding": _coding, ...headers } = response.headers ?? {};
   const bytes = await decompress(Buffer.from(response.body, "base64"));
   return { ...response, headers, body: bytes.toString("utf8"), isBase64Encoded: false };

@@ -16,7 +16,7 @@ export function validate<Output>(schema: GenericSchema<unknown, Output>, value: 
   if (result.success) return result.output;
   const [issue] = result.issues;
   refuseArray(issue);
-  const param = bracketed(getDotPath(issue) ?? "body");
+  const param = withBrackets(getDotPath(issue) ?? "body");
   if (issue.received === "undefined" && param !== "body") throw missingParam(param);
   throw invalidParam(param, issue.message);
 }
@@ -31,11 +31,11 @@ function refuseArray(issue: BaseIssue<unknown>): void {
   const place = path.findIndex(({ type, input }) => type === "object" && Array.isArray(input));
   if (place < 1) return;
   const names = path.slice(0, place).map(({ key }) => String(key));
-  const param = bracketed(names.join("."));
+  const param = withBrackets(names.join("."));
   throw invalidParam(param, `'${param}' must be an object, not an array.`);
 }
 
 /**
  * Returns the path of a parameter in the notation of the specification: `add.3` becomes `add[3]`.
  */
-const bracketed = (path: string): string => path.replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]");
+const withBrackets = (path: string): string => path.replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]");

@@ -1,10 +1,10 @@
 import { invalidParam, missingParam } from "../../shared/base/errors.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 import { didYouMean } from "../../shared/base/nearest.ts";
-import { shownValue } from "../../shared/base/shown-value.ts";
+import { formatValue } from "../../shared/base/shown-value.ts";
 import { addWorkKeys, recordMetrics } from "../../shared/observability/work-log.ts";
 import { callerRefusal } from "../http/access.ts";
-import { checkedCall } from "../http/answer.ts";
+import { checkCall } from "../http/answer.ts";
 import type { SentParts } from "../http/call-parts.ts";
 import { errorBody, serviceErrorOf } from "../http/error-response.ts";
 import { unforeseenErrors } from "../http/request-log.ts";
@@ -45,13 +45,13 @@ export async function callTool(
   const sent = Object.fromEntries(Object.entries(received).filter(([, value]) => value !== null));
   addWorkKeys({ tool: tool.name });
   try {
-    // Before the arguments, so that an agent does not correct the arguments of a tool that its key
-    // may not call.
+    // The scopes are checked before the arguments, so that an agent does not correct the arguments
+    // of a tool that its key may not call.
     const refusal = callerRefusal(key, call.caller);
     if (refusal !== undefined) throw refusal;
     checkNames(tool, sent);
     tool.cap?.check(sent, call.now);
-    const checked = checkedCall({
+    const checked = checkCall({
       key,
       route,
       sent: partsOf(tool, sent),
@@ -134,7 +134,7 @@ function checkNames(tool: Tool, sent: JsonObject): void {
   if (unknown !== undefined) {
     throw invalidParam(
       unknown.slice(0, 64),
-      `Unknown argument ${shownValue(unknown)}.${didYouMean(unknown, accepted)} ${tool.name} accepts: ` +
+      `Unknown argument ${formatValue(unknown)}.${didYouMean(unknown, accepted)} ${tool.name} accepts: ` +
         `${accepted.join(", ") || "no arguments"}.`,
     );
   }
@@ -174,6 +174,6 @@ function textOf(name: string, value: unknown): string {
   }
   throw invalidParam(
     name,
-    `'${name}' must be a string, a number or a boolean (got ${shownValue(value)}).`,
+    `'${name}' must be a string, a number or a boolean (got ${formatValue(value)}).`,
   );
 }

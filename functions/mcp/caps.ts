@@ -1,6 +1,6 @@
 import { invalidParam, missingParam } from "../../shared/base/errors.ts";
 import { quantity } from "../../shared/base/quantity.ts";
-import { shownValue } from "../../shared/base/shown-value.ts";
+import { formatValue } from "../../shared/base/shown-value.ts";
 import type { Cap, JsonObject } from "./tool.ts";
 
 /**
@@ -24,7 +24,7 @@ const creditCap = (name: string, description: string): Cap => ({
     if (!Number.isSafeInteger(cap) || Number(cap) < 0) {
       throw invalidParam(
         name,
-        `'${name}' must be an integer of at least 0 (got ${shownValue(cap)}). Nothing was read or charged.`,
+        `'${name}' must be an integer of at least 0 (got ${formatValue(cap)}). Nothing was read or charged.`,
       );
     }
   },
@@ -67,12 +67,15 @@ const msPerDay = 86_400_000;
 function checkBacktestDays(sent: JsonObject, now: Date): void {
   const { max_days: days, since, until } = sent;
   if (days === undefined) {
-    throw missingParam("max_days", "'max_days' is required. Nothing was read.");
+    throw missingParam(
+      "max_days",
+      "'max_days' is required: an agent must state how many days it may back-test. Nothing was read.",
+    );
   }
   if (!Number.isInteger(days) || Number(days) < 1 || Number(days) > backtestDaysMax) {
     throw invalidParam(
       "max_days",
-      `'max_days' must be an integer from 1 to ${backtestDaysMax} (got ${shownValue(days)}).`,
+      `'max_days' must be an integer from 1 to ${backtestDaysMax} (got ${formatValue(days)}).`,
     );
   }
   // The route checks the form of the times. Without `since`, the span is one day.

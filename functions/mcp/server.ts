@@ -8,7 +8,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { didYouMean } from "../../shared/base/nearest.ts";
-import { shownValue } from "../../shared/base/shown-value.ts";
+import { formatValue } from "../../shared/base/shown-value.ts";
 import { version } from "../../shared/base/version.ts";
 import { hasEffects, scopesOf } from "../routes.ts";
 import { callTool, type McpCall } from "./call-tool.ts";
@@ -52,7 +52,7 @@ function serverOf(call: McpCall): Server {
     if (tool === undefined) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `Unknown tool ${shownValue(params.name)}.${didYouMean(params.name, names)} tools/list returns the tools of this key.`,
+        `Unknown tool ${formatValue(params.name)}.${didYouMean(params.name, names)} tools/list returns the tools of this key.`,
       );
     }
     return callTool(tool, params.arguments ?? {}, call);

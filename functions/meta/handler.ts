@@ -1,5 +1,5 @@
 import { cachedCheck } from "../../shared/base/cached-check.ts";
-import { gone, unknownEndpoint } from "../../shared/base/errors.ts";
+import { endpointRemoved, unknownEndpoint } from "../../shared/base/errors.ts";
 import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -15,7 +15,7 @@ import { rootRoute } from "./root.ts";
 /** Returns 410 for the endpoints of earlier versions (specification, section "Meta"). */
 const retired: AnyRoute<unknown> = route({
   handle: () => {
-    throw gone();
+    throw endpointRemoved();
   },
 });
 

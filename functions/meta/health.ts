@@ -4,7 +4,7 @@ import { unavailable } from "../../shared/base/errors.ts";
 import { version } from "../../shared/base/version.ts";
 import { route } from "../http/route.ts";
 
-/** Milliseconds for which a function reuses the result of a check. */
+/** How long a function reuses the result of a check, in milliseconds. */
 export const healthFreshMs = 5_000;
 
 export const healthResponse = v.object({

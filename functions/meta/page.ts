@@ -49,7 +49,7 @@ export const assetRoute: AnyRoute<unknown> = route({
     const [, suffix = ""] = /^[\w-]+\.(js|css|json)$/.exec(name) ?? [];
     const type = types[suffix];
     if (type === undefined) throw noFile(name);
-    return stored(`assets/${name}.br`, noFile(name), {
+    return readStoredFile(`assets/${name}.br`, noFile(name), {
       "Content-Type": type,
       "Cache-Control": "public, max-age=31536000, immutable",
     });
@@ -63,7 +63,7 @@ const noFile = (name: string): ServiceError =>
   unknownId("File", name, "Reload the page that refers to the file.");
 
 const page = (name: string): Promise<Reply> =>
-  stored(`pages/${name}.html.br`, noPage(name), {
+  readStoredFile(`pages/${name}.html.br`, noPage(name), {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": contentSecurityPolicy(
       name === "reference" ? "'self' 'unsafe-inline'" : "'self'",
@@ -75,7 +75,7 @@ const page = (name: string): Promise<Reply> =>
  * Returns a file of the generated folder, which is stored compressed with brotli.
  * @throws `missing` if the file does not exist
  */
-async function stored(
+async function readStoredFile(
   path: string,
   missing: ServiceError,
   headers: Readonly<Record<string, string>>,

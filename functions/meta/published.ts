@@ -9,22 +9,22 @@ const folder = new URL("generated/published/", import.meta.url);
 
 const json = "application/json";
 
-const published = async (name: string, type: string): Promise<Reply> =>
+const publishedFile = async (name: string, type: string): Promise<Reply> =>
   publicDocument(await readFile(new URL(name, folder), "utf8"), { "Content-Type": type });
 
 /** `GET /v1/changelog`: what changed, by release, from CHANGELOG.md. */
 export const changelogRoute: AnyRoute<unknown> = route({
-  handle: () => published("changelog.json", json),
+  handle: () => publishedFile("changelog.json", json),
 });
 
 /** `GET /v1/postman.json`: the API as a Postman collection 2.1. */
 export const postmanRoute: AnyRoute<unknown> = route({
-  handle: () => published("postman.json", json),
+  handle: () => publishedFile("postman.json", json),
 });
 
 /** `GET /llms.txt`: the list of documents for programs that read text. */
 export const llmsRoute: AnyRoute<unknown> = route({
-  handle: () => published("llms.txt", "text/plain; charset=utf-8"),
+  handle: () => publishedFile("llms.txt", "text/plain; charset=utf-8"),
 });
 
 /** The names of the published schemas: one for each event type, and the manifest of an export. */
@@ -37,6 +37,6 @@ export const schemaRoute: AnyRoute<unknown> = route({
     if (!schemaNames.includes(name)) {
       throw unknownId("Schema", name, `Use one of ${schemaNames.join(", ")}.`);
     }
-    return published(`schemas/${name}.json`, "application/schema+json");
+    return publishedFile(`schemas/${name}.json`, "application/schema+json");
   },
 });

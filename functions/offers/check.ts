@@ -1,7 +1,7 @@
 import { checkOffers, type CheckOffersDependencies } from "../../shared/items/check-offers.ts";
 import { offerCheckRequest } from "../../shared/items/offer-check-request.ts";
 import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
-import { itemReply, meteredCall } from "../http/item-reply.ts";
+import { itemReply, meteredCallOf } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
 /** `POST /v1/offers/check` (specification, section of the same name). */
@@ -11,6 +11,6 @@ export const checkOffersRoute = route<CheckOffersDependencies, typeof offerCheck
   handle: async (call, dependencies) =>
     itemReply(
       "retailer_a.offer_check",
-      await checkOffers(meteredCall(call, call.body), dependencies),
+      await checkOffers(meteredCallOf(call, call.body), dependencies),
     ),
 });

@@ -1,7 +1,7 @@
 import { offersRequest } from "../../shared/items/offers-request.ts";
 import { readOffers, type ReadOffersDependencies } from "../../shared/items/read-offers.ts";
 import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
-import { itemReply, meteredCall } from "../http/item-reply.ts";
+import { itemReply, meteredCallOf } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
 /** `POST /v1/offers` (specification, section of the same name). */
@@ -9,5 +9,5 @@ export const readOffersRoute = route<ReadOffersDependencies, typeof offersReques
   body: offersRequest,
   announced: ({ body }) => refuseAnnounced(body, "offers"),
   handle: async (call, dependencies) =>
-    itemReply("retailer_a.offers", await readOffers(meteredCall(call, call.body), dependencies)),
+    itemReply("retailer_a.offers", await readOffers(meteredCallOf(call, call.body), dependencies)),
 });

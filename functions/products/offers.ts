@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import { itemOffersRequest, parsePathId } from "../../shared/items/offers-request.ts";
 import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { readOffers, type ReadOffersDependencies } from "../../shared/items/read-offers.ts";
-import { itemReply, meteredCall } from "../http/item-reply.ts";
+import { itemReply, meteredCallOf } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
 /** `GET /v1/products/{id}/offers` (specification, section of the same name). */
@@ -20,7 +20,7 @@ export const readItemOffersRoute = route<
     const request = { ...call.query, ids };
     return itemReply(
       "retailer_a.offers",
-      await readOffers(meteredCall(call, request), dependencies),
+      await readOffers(meteredCallOf(call, request), dependencies),
     );
   },
 });

@@ -1,7 +1,7 @@
 import { readProducts, type ReadProductsDependencies } from "../../shared/items/read-products.ts";
 import { productsRequest } from "../../shared/items/request.ts";
 import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
-import { itemReply, meteredCall } from "../http/item-reply.ts";
+import { itemReply, meteredCallOf } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
 /** `POST /v1/products` (specification, section of the same name). */
@@ -9,5 +9,5 @@ export const readProductsRoute = route<ReadProductsDependencies, typeof products
   body: productsRequest,
   announced: ({ body }) => refuseAnnounced(body),
   handle: async (call, dependencies) =>
-    itemReply(call.body.scraper, await readProducts(meteredCall(call, call.body), dependencies)),
+    itemReply(call.body.scraper, await readProducts(meteredCallOf(call, call.body), dependencies)),
 });

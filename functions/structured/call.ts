@@ -1,8 +1,8 @@
-import { structuredRefusal } from "../../shared/platforms/structured.ts";
+import { structuredError } from "../../shared/platforms/structured.ts";
 import { route } from "../http/route.ts";
 
 const refuse = ({ path }: { readonly path: Readonly<Record<string, string>> }): never => {
-  throw structuredRefusal(path["platform"] ?? "", path["kind"] ?? "");
+  throw structuredError(path["platform"] ?? "", path["kind"] ?? "");
 };
 
 /**

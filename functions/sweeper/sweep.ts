@@ -62,7 +62,7 @@ export async function sweep(given: SweepDependencies): Promise<Swept> {
   };
   const dependencies = { ...given, warn };
   const now = given.clock.now();
-  const found = {
+  const counts = {
     deliveries: await partOfSweep(
       () => given.wakeDeliveries({ now, limit: rowsMax }),
       dependencies,
@@ -72,7 +72,7 @@ export async function sweep(given: SweepDependencies): Promise<Swept> {
     purges: await partOfSweep(() => sweepPurges(dependencies, now), dependencies),
     holds: await partOfSweep(() => sweepHolds(dependencies, now), dependencies),
   };
-  return { ...found, failures };
+  return { ...counts, failures };
 }
 
 /**
@@ -83,9 +83,12 @@ const partOfSweep = (
   part: () => Promise<number>,
   dependencies: SweepDependencies,
 ): Promise<number> =>
-  withSeparateLoss(limits.dependencies.workerLossMs, () => counted(part, dependencies));
+  withSeparateLoss(limits.dependencies.workerLossMs, () => countOrWarn(part, dependencies));
 
-async function counted(part: () => Promise<number>, { warn }: SweepDependencies): Promise<number> {
+async function countOrWarn(
+  part: () => Promise<number>,
+  { warn }: SweepDependencies,
+): Promise<number> {
   try {
     return await part();
   } catch (error) {
@@ -122,7 +125,7 @@ async function sweepHolds(dependencies: SweepDependencies, now: Date): Promise<n
   const { ledger } = dependencies;
   let released = 0;
   for (const accountId of await ledger.accountsWithExpiredHolds(now, rowsMax)) {
-    released += await counted(() => ledger.releaseExpired(accountId, now), dependencies);
+    released += await countOrWarn(() => ledger.releaseExpired(accountId, now), dependencies);
   }
   return released;
 }

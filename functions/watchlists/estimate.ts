@@ -8,7 +8,7 @@ import {
   newestRuns,
   pastRuns,
 } from "../../shared/runs/forecast-runs.ts";
-import { changedWatchlist } from "../../shared/watchlists/change-watchlist.ts";
+import { changeWatchlist } from "../../shared/watchlists/change-watchlist.ts";
 import {
   type Estimate,
   type EstimateRequest,
@@ -26,7 +26,7 @@ export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimat
   announced: ({ body }) => refuseAnnounced(body),
   async handle({ body, caller, now }, dependencies) {
     const { accountId } = caller;
-    const estimate = await wanted(body, { accountId, now }, dependencies);
+    const estimate = await findWatchlist(body, { accountId, now }, dependencies);
     const { schedule } = estimate;
     const watchlistId = body.kind === "existing" ? body.watchlistId : null;
     const newest = watchlistId === null ? [] : await newestRuns(watchlistId, dependencies);
@@ -69,13 +69,13 @@ async function usedBy(
  * @throws 404 if the request names a watchlist that does not exist; 400 if a requested value is not
  * valid for this watchlist
  */
-async function wanted(
+async function findWatchlist(
   request: EstimateRequest,
   { accountId, now }: { readonly accountId: string; readonly now: Date },
   { watchlists }: WatchlistDependencies,
 ): Promise<Estimate> {
   if (request.kind === "new") return request.estimate;
   const before = await existingWatchlist(watchlists, accountId, request.watchlistId);
-  const change = changedWatchlist(before, { patch: request.patch, endpoint: undefined, now });
+  const change = changeWatchlist(before, { patch: request.patch, endpoint: undefined, now });
   return afterChange(before, change);
 }

@@ -12,8 +12,8 @@ export async function existingWatchlist(
   accountId: string,
   id: string | undefined,
 ): Promise<Watchlist> {
-  const found =
+  const foundWatchlist =
     id !== undefined && isId("watchlist", id) ? await watchlists.get(accountId, id) : undefined;
-  if (found === undefined) throw watchlistNotFound(id ?? "");
-  return found;
+  if (foundWatchlist === undefined) throw watchlistNotFound(id ?? "");
+  return foundWatchlist;
 }

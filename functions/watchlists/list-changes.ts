@@ -110,14 +110,14 @@ async function changedItems(
 ): Promise<(change: FieldChange) => ChangedItem> {
   const idsOf = Map.groupBy(changes, ({ watchlistId }) => watchlistId);
   const changed = watchlists.filter(({ id }) => idsOf.has(id));
-  const found = new Map<string, { watchlist: Watchlist; details: Details }>();
+  const detailsById = new Map<string, { watchlist: Watchlist; details: Details }>();
   await inParallel(changed, listsAtOnce, async (watchlist) => {
     const ids = idsOf.get(watchlist.id)?.map(({ itemId }) => itemId) ?? [];
     const details = await detailsOfItems(watchlist, ids, pages);
-    found.set(watchlist.id, { watchlist, details });
+    detailsById.set(watchlist.id, { watchlist, details });
   });
   return ({ watchlistId, itemId }) => {
-    const one = found.get(watchlistId);
+    const one = detailsById.get(watchlistId);
     assert(one !== undefined, "a change belongs to a watchlist of the query");
     const { name, platform, marketplace } = one.watchlist;
     const known = knownDetails(one.details.get(itemId));

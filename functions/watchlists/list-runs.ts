@@ -19,10 +19,10 @@ export const listRunsRoute = route<
   ) {
     const watchlist = await existingWatchlist(watchlists, caller.accountId, path["id"]);
     const page = await runs.list(watchlist.id, limit, before);
-    const found = await Promise.all(page.runs.map((run) => withProgress(run, steps)));
+    const foundRuns = await Promise.all(page.runs.map((run) => withProgress(run, steps)));
     return {
       status: 200,
-      body: { object: "list", data: found.map(presentStoredRun), has_more: page.hasMore },
+      body: { object: "list", data: foundRuns.map(presentStoredRun), has_more: page.hasMore },
     };
   },
 });

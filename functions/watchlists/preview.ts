@@ -6,10 +6,10 @@ import { preview, type Preview, type PreviewDependencies } from "../../shared/pr
 import { previewBody } from "../../shared/preview/preview-request.ts";
 import {
   parsePreviewedIds,
-  previewedItems,
+  findPreviewItems,
   refuseWithoutItems,
 } from "../../shared/preview/previewed-items.ts";
-import { meteredCall } from "../http/item-reply.ts";
+import { meteredCallOf } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 import { candidatePipeline } from "./candidate-pipeline.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
@@ -25,25 +25,25 @@ export const previewRoute = route<WatchlistDependencies & PreviewDependencies, t
     refuseWithoutItems(watchlist);
     const pipeline = candidatePipeline(body.pipeline, watchlist);
     const ids = body.items === undefined ? undefined : parsePreviewedIds(watchlist, body.items);
-    const items = await previewedItems(watchlist, ids, pages);
+    const items = await findPreviewItems(watchlist, ids, pages);
     const request = { watchlist, pipeline, items, ...creditCap(body) };
-    const found = await preview(meteredCall(call, request), dependencies);
+    const result = await preview(meteredCallOf(call, request), dependencies);
     return {
       status: 200,
       body: presentPreview(
         items.map(({ id }) => id),
-        found,
+        result,
       ),
       headers: {
-        "X-Service-Credits": String(found.credits),
-        "X-Service-Balance": String(found.balance),
+        "X-Service-Credits": String(result.credits),
+        "X-Service-Balance": String(result.balance),
       },
-      metrics: metricsOf(found),
+      metrics: metricsOf(result),
     };
   },
 });
 
-/** The metrics of each step that items could reach. */
+/** Returns the metrics of each step that items could reach. */
 const metricsOf = ({ run, reserved }: Preview): readonly Metrics[] =>
   reserved.flatMap(({ step: { id, scraper }, credits }) => {
     const read = run.stats.steps[id];

@@ -18,7 +18,7 @@ import { strictTransportSecurity } from "../../shared/base/transport-security.ts
  * Returns the service error for each type of response that the gateway creates without a function.
  */
 export const gatewayErrors = (): readonly (readonly [ResponseType, ServiceError])[] => [
-  [ResponseType.DEFAULT_4XX, malformed("request")],
+  [ResponseType.DEFAULT_4XX, malformedError("request")],
   [ResponseType.DEFAULT_5XX, internal()],
   [ResponseType.RESOURCE_NOT_FOUND, unknownEndpoint()],
   // The gateway also uses this type for an unknown path, despite the name of the type.
@@ -28,7 +28,7 @@ export const gatewayErrors = (): readonly (readonly [ResponseType, ServiceError]
   [ResponseType.ACCESS_DENIED, keyNotAccepted()],
   [ResponseType.INVALID_SIGNATURE, keyNotAccepted()],
   [ResponseType.EXPIRED_TOKEN, keyNotAccepted()],
-  [ResponseType.WAF_FILTERED, malformed("request")],
+  [ResponseType.WAF_FILTERED, malformedError("request")],
   [ResponseType.AUTHORIZER_FAILURE, internal()],
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, internal()],
   [ResponseType.API_CONFIGURATION_ERROR, internal()],
@@ -43,8 +43,8 @@ export const gatewayErrors = (): readonly (readonly [ResponseType, ServiceError]
         "Content-Encoding header: br, deflate, zstd and other encodings are not supported.",
     ),
   ],
-  [ResponseType.BAD_REQUEST_PARAMETERS, malformed("query")],
-  [ResponseType.BAD_REQUEST_BODY, malformed("body")],
+  [ResponseType.BAD_REQUEST_PARAMETERS, malformedError("query")],
+  [ResponseType.BAD_REQUEST_BODY, malformedError("body")],
   [ResponseType.REQUEST_TOO_LARGE, bodyTooLarge(limits.bodyBytesMax)],
   [ResponseType.THROTTLED, tooManyCalls(1)],
   [ResponseType.QUOTA_EXCEEDED, tooManyCalls(1)],
@@ -87,6 +87,6 @@ export function errorTemplate(error: ServiceError): string {
   });
 }
 
-function malformed(part: "request" | "query" | "body"): ServiceError {
+function malformedError(part: "request" | "query" | "body"): ServiceError {
   return invalidParam(part, `The ${part} is malformed. See /v1/openapi.json for the valid format.`);
 }

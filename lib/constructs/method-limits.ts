@@ -25,8 +25,8 @@ interface MethodLimit {
 }
 
 /**
- * The resources of a group: each root path, and all paths below it. The group that handles unknown
- * paths also has the top level and `/v1`.
+ * Returns the resources of a group: each root path, and all paths below it. The group that handles
+ * unknown paths also has the top level and `/v1`.
  */
 function resourcesOf(group: Group): readonly string[] {
   const prefix = group.unversioned ? "" : "/v1";
@@ -54,7 +54,7 @@ export function methodLimits({ itemCalls, otherCalls }: Throttle): readonly Meth
 }
 
 /**
- * The resource for calls to a path: the resource with that path, or the closest `{proxy+}`.
+ * Returns the resource for calls to a path: the resource with that path, or the closest `{proxy+}`.
  * @throws Error if the group has no resource for the path
  */
 function resourceOf(group: GroupName, path: string): string {

@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 import type { FunctionName } from "../../functions/environment.ts";
 import { EventBusAlarms } from "./event-bus-alarms.ts";
 import { LoadAlarms } from "./load-alarms.ts";
-import { observedResources, type ObservedParts } from "./observed.ts";
+import { collectResources, type ObservedParts } from "./observed.ts";
 import { ReleaseAlarms } from "./release-alarms.ts";
 import { ResourceAlarms } from "./resource-alarms.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
@@ -30,7 +30,7 @@ export class Observability extends Construct {
 
   constructor(scope: Construct, id: string, parts: ObservabilityProps) {
     super(scope, id);
-    const all = observedResources(parts);
+    const all = collectResources(parts);
     const { apiFailing } = new ServiceAlarms(this, "Service", all);
     if (all.hasEventBus) new EventBusAlarms(this, "EventBus", all);
     new LoadAlarms(this, "Load", all);
@@ -43,7 +43,7 @@ export class Observability extends Construct {
     new ResourceAlarms(this, "Resources", all);
     const alarms = Stack.of(this)
       .node.findAll()
-      .filter((found) => found instanceof ServiceAlarm);
+      .filter((child) => child instanceof ServiceAlarm);
     for (const alarm of alarms) alarm.notify(new SnsAction(parts.data.alarmTopic));
     new ServiceDashboard(this, "Dashboard", {
       observed: all,

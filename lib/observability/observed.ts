@@ -53,7 +53,7 @@ export interface ObservedParts {
 }
 
 /** Collects the observed resources from the constructs of the app. */
-export function observedResources(parts: ObservedParts): Observed {
+export function collectResources(parts: ObservedParts): Observed {
   const { stage, api, byGroup, workers, data, accountConcurrency } = parts;
   const { runs, steps, finishes, deliveries, backtests } = workers;
   const { accounts, ledger, watchlists, deliveries: outbox } = data;

@@ -54,8 +54,8 @@ export class ReleaseAlarms extends Construct {
 }
 
 /**
- * The errors of a function's newest version. Uses the name of the alias instead of a reference,
- * because the alias depends on the alarm.
+ * Returns the errors of a function's newest version. Uses the name of the alias instead of a
+ * reference, because the alias depends on the alarm.
  */
 function errorsOfNewestVersion({ functionName, currentVersion }: LambdaFunction): Metric {
   return new Metric({

@@ -119,7 +119,7 @@ export class ResourceAlarms extends Construct {
     for (const { name, tableName, capacities } of tables) {
       new ServiceAlarm(this, `Table-${name}`, {
         name: `table-refusing-${name}`,
-        metric: summed(
+        metric: sumOf(
           "System errors",
           tableOperations.map((Operation) =>
             tableMetric("SystemErrors", { TableName: tableName, Operation }),
@@ -134,7 +134,7 @@ export class ResourceAlarms extends Construct {
       });
       new ServiceAlarm(this, `Throttled-${name}`, {
         name: `table-throttling-${name}`,
-        metric: summed(
+        metric: sumOf(
           "Throttled requests",
           // Includes the due index, because a throttled index also throttles writes to its table.
           capacities.flatMap((dimensions) => [
@@ -165,10 +165,10 @@ const tableMetric = (metricName: string, dimensionsMap: Readonly<Record<string, 
   });
 
 /**
- * The sum of at most ten metrics, which is CloudWatch's limit for an alarm. A metric without values
- * counts as 0.
+ * Returns the sum of at most ten metrics, which is CloudWatch's limit for an alarm. A metric
+ * without values counts as 0.
  */
-function summed(label: string, metrics: readonly IMetric[]): MathExpression {
+function sumOf(label: string, metrics: readonly IMetric[]): MathExpression {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
   const expression = Object.keys(usingMetrics)
     .map((one) => `FILL(${one}, 0)`)

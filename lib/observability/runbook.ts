@@ -14,7 +14,7 @@ export const runbookAnchors = [
   "alarm-runs-late",
   "alarm-runs-failing",
   "alarm-runs-held",
-  "alarm-lists-overdue",
+  "alarm-watchlists-overdue",
   "alarm-sweeper-silent",
   "alarm-receivers-failing",
   "alarm-event-bus-failing",

@@ -170,7 +170,7 @@ export class ServiceAlarms extends Construct {
 
   private sweeper({ stage }: Observed): void {
     new ServiceAlarm(this, "ListsOverdue", {
-      name: "lists-overdue",
+      name: "watchlists-overdue",
       notifiesEnd: true,
       metric: ownMetric(
         stage,
@@ -184,7 +184,7 @@ export class ServiceAlarms extends Construct {
       act:
         "if no runs start, fix the error in the log of run-starter. If runs start, check that the " +
         "schedule group still has its schedules. The sweeper starts runs whose schedule did not fire.",
-      runbook: "alarm-lists-overdue",
+      runbook: "alarm-watchlists-overdue",
     });
     new ServiceAlarm(this, "SweeperSilent", {
       name: "sweeper-silent",

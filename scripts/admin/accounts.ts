@@ -72,8 +72,8 @@ export const accountCommands: Commands = {
     example: "--json",
     about: "Lists all accounts.",
     async run(_values, admin) {
-      const found = await ledgerReaderOf(admin).accounts();
-      const newestFirst = found.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+      const foundAccounts = await ledgerReaderOf(admin).accounts();
+      const newestFirst = foundAccounts.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
       return listOf(
         newestFirst.map(({ id, name, email, demo, balance, createdAt }) => ({
           id,
@@ -134,8 +134,8 @@ export const accountCommands: Commands = {
     async run(values, admin) {
       const account = await existingAccount(requiredOption(values, "account"), admin);
       const wanted = { account, ...newKeyOf(values) };
-      const made = await createApiKey(wanted, { accounts: accountsOf(admin), ...time });
-      return { ...presentApiKey(made), key: made.key };
+      const createdKey = await createApiKey(wanted, { accounts: accountsOf(admin), ...time });
+      return { ...presentApiKey(createdKey), key: createdKey.key };
     },
   },
   "revoke-key": {

@@ -72,24 +72,30 @@ export const creditCommands: Commands = {
     about: "Adds the credits of a paid pack. Paid credits raise the concurrency tier.",
     changes: (values) => `Add pack ${packOf(values)} to ${subjectOf(values)}`,
     run: (values, admin) =>
-      changed(purchasePack({ ...targetOf(values), packId: packOf(values) }, changesOf(admin))),
+      presentChange(
+        purchasePack({ ...targetOf(values), packId: packOf(values) }, changesOf(admin)),
+      ),
   },
   grant: {
     example: "--account acct_1 --id sorry-3 --credits 500",
     needs: ["account", "id", "credits"],
     about: "Adds free credits.",
-    changes: (values) => `Grant ${quantity(granted(values), "credit")} to ${subjectOf(values)}`,
+    changes: (values) => `Grant ${quantity(grantOf(values), "credit")} to ${subjectOf(values)}`,
     run: (values, admin) =>
-      changed(grantCredits({ ...targetOf(values), credits: granted(values) }, changesOf(admin))),
+      presentChange(
+        grantCredits({ ...targetOf(values), credits: grantOf(values) }, changesOf(admin)),
+      ),
   },
   adjust: {
     example: "--account acct_1 --id typo-1 --credits=-20",
     needs: ["account", "id", "credits"],
     about: "Adds credits to a balance or removes them. The balance never falls below zero.",
     changes: (values) =>
-      `Adjust the balance of ${subjectOf(values)} by ${quantity(adjusted(values), "credit")}`,
+      `Adjust the balance of ${subjectOf(values)} by ${quantity(adjustmentOf(values), "credit")}`,
     run: (values, admin) =>
-      changed(adjustCredits({ ...targetOf(values), credits: adjusted(values) }, changesOf(admin))),
+      presentChange(
+        adjustCredits({ ...targetOf(values), credits: adjustmentOf(values) }, changesOf(admin)),
+      ),
   },
   "set-auto-topup": {
     example: "--account acct_1 --threshold 1000 --pack starter",
@@ -146,8 +152,8 @@ function changesOf({ dynamo, target: { tables }, warn }: Admin) {
   return { changes: dynamoCreditChanges(dynamo, options), ...time };
 }
 
-async function changed(made: Promise<ChangeOutcome>): Promise<unknown> {
-  const change = await made;
+async function presentChange(changeOutcome: Promise<ChangeOutcome>): Promise<unknown> {
+  const change = await changeOutcome;
   if (change.outcome === "changed") {
     return { credit_balance: change.balance, lifetime_credits: change.lifetime };
   }
@@ -176,10 +182,10 @@ function packOf(values: Values): PackId {
   return pack;
 }
 
-const granted = (values: Values): number =>
+const grantOf = (values: Values): number =>
   wholeNumber(values, "credits", { least: 1, most: creditsMax });
 
-function adjusted(values: Values): number {
+function adjustmentOf(values: Values): number {
   const credits = wholeNumber(values, "credits", { least: -creditsMax, most: creditsMax });
   if (credits === 0) throw new Error('--credits must be a positive or negative integer (got "0").');
   return credits;

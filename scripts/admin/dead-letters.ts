@@ -45,8 +45,8 @@ export const deadLetterCommands: Commands = {
       const { in_flight: held } = await countsOf(admin.sqs, deadLetters);
       if (held > 0) admin.warn(inFlightNotice(held));
       // Reads one message more than the limit, to know whether there are more.
-      const found = await peek(admin.sqs, deadLetters, limit + 1);
-      return listOf(found.slice(0, limit), found.length > limit);
+      const foundMessages = await peek(admin.sqs, deadLetters, limit + 1);
+      return listOf(foundMessages.slice(0, limit), foundMessages.length > limit);
     },
   },
   "dead-letters replay": {

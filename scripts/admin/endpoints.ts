@@ -2,7 +2,7 @@ import { dynamoEndpointStore } from "../../shared/aws/deliveries/endpoint-store.
 import { limits } from "../../shared/base/limits.ts";
 import { systemClock, systemRandom } from "../../shared/base/system.ts";
 import { changeEndpoint } from "../../shared/webhooks/change-endpoint.ts";
-import { changedAt, requestsAtOnceTo } from "../../shared/webhooks/endpoint.ts";
+import { nextUpdatedAt, requestsAtOnceTo } from "../../shared/webhooks/endpoint.ts";
 import { type Commands, requiredOption, type Values, wholeNumber } from "./command.ts";
 
 export const endpointCommands: Commands = {
@@ -29,7 +29,7 @@ export const endpointCommands: Commands = {
         async (before) => ({
           ...before,
           requestsAtOnce,
-          updatedAt: changedAt(before, systemClock.now()),
+          updatedAt: nextUpdatedAt(before, systemClock.now()),
         }),
         endpoints,
       );

@@ -32,7 +32,7 @@ import { endpointCommands } from "./endpoints.ts";
 import { migrateCommands } from "./migrate.ts";
 import { reconcileCommands } from "./reconcile-command.ts";
 import { restoreCommands } from "./restore/command.ts";
-import { deployedTarget, localTarget, type Target } from "./target.ts";
+import { findTarget, localTarget, type Target } from "./target.ts";
 import { watchlistCommands } from "./watchlists.ts";
 
 const group: CommandGroup<Command> = {
@@ -226,5 +226,5 @@ async function targetOf({ stage, region }: Values, role: OperatorRole | "none"):
   }
   // All SDK clients of this process read their region from this variable.
   if (region !== undefined) process.env["AWS_REGION"] = region;
-  return deployedTarget(stage, role);
+  return findTarget(stage, role);
 }

@@ -45,7 +45,7 @@ export async function assumeOperatorRole(
   const [, partition = "aws"] = operator.arn.split(":");
   const name = operatorRoleName(stage, operator.region, role);
   const RoleArn = `arn:${partition}:iam::${operator.awsAccount}:role/${name}`;
-  const assume = () => assumed(client, RoleArn, sessionName(operator));
+  const assume = () => assumeRole(client, RoleArn, sessionName(operator));
   let current = await assume().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
@@ -62,7 +62,7 @@ export async function assumeOperatorRole(
   };
 }
 
-async function assumed(client: STSClient, RoleArn: string, RoleSessionName: string) {
+async function assumeRole(client: STSClient, RoleArn: string, RoleSessionName: string) {
   const { Credentials } = await client.send(new AssumeRoleCommand({ RoleArn, RoleSessionName }));
   return {
     accessKeyId: Credentials?.AccessKeyId ?? "",

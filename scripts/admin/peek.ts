@@ -9,8 +9,8 @@ import {
 const receiveMax = 10;
 export const peekDefault = receiveMax;
 /**
- * The time, in seconds, for which a received message stays invisible. It is long enough to read a
- * queue without receiving a message twice.
+ * How long a received message stays invisible, in seconds. It is long enough to read a queue
+ * without receiving a message twice.
  */
 const peekSeconds = 60;
 const signals = ["SIGINT", "SIGTERM"] as const;
@@ -56,11 +56,11 @@ export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Pro
     id: MessageId,
     sent_at: new Date(Number(Attributes?.SentTimestamp)).toISOString(),
     received: Number(Attributes?.ApproximateReceiveCount),
-    body: parsed(Body ?? ""),
+    body: parseBody(Body ?? ""),
   }));
 }
 
-function parsed(body: string): unknown {
+function parseBody(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

@@ -27,7 +27,7 @@ const unknownAction = /InvalidAction|UnknownOperation|NotImplemented|Unsupported
 const pollsMax = 30;
 const pollMs = 1_000;
 const receiveMax = 10;
-/** The seconds for which a message stays invisible while it is sent to its queue and deleted. */
+/** How long a message stays invisible while it is sent to its queue and deleted, in seconds. */
 const hiddenSeconds = 60;
 
 /**

@@ -130,7 +130,7 @@ async function localQueues(): ReturnType<Target["queues"]> {
  * @param role the role to assume; `none` uses the credentials of this process
  * @throws Error if the stage is unknown, the role cannot be assumed or a stack does not exist
  */
-export async function deployedTarget(stage: string, role: OperatorRole | "none"): Promise<Target> {
+export async function findTarget(stage: string, role: OperatorRole | "none"): Promise<Target> {
   // Loading the CDK takes a second and only deployed stages need it, so it is imported here.
   const { stackName } = await import("../../lib/build-app.ts");
   const { stages } = await import("../../lib/config.ts");
@@ -181,15 +181,15 @@ async function outputsOf(
   client: CloudFormationClient,
   stack: string,
 ): Promise<(name: string) => string> {
-  const found = await findDeployed(client, stack);
-  if (found === undefined) {
+  const foundStack = await findDeployed(client, stack);
+  if (foundStack === undefined) {
     const region = await client.config.region();
     throw new Error(
       `There is no stack ${stack} in ${region}. Deploy it, or use another --region or account.`,
     );
   }
   return (name) => {
-    const output = found.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+    const output = foundStack.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
     if (output === undefined) {
       throw new Error(`The stack ${stack} has no output ${name}. Deploy it again.`);
     }
@@ -210,7 +210,7 @@ async function findDeployed(client: CloudFormationClient, name: string) {
 function queuesFrom(
   urlOf: (logicalId: string) => string | undefined,
 ): Readonly<Record<QueueName, QueueUrls>> {
-  const found = (logicalId: string): string => {
+  const queueUrlOf = (logicalId: string): string => {
     const url = urlOf(logicalId);
     if (url === undefined) {
       throw new Error(
@@ -221,8 +221,8 @@ function queuesFrom(
     return url;
   };
   const both = (label: string): QueueUrls => ({
-    queue: found(`${label}Queue`),
-    deadLetters: found(`${label}DeadLetterQueue`),
+    queue: queueUrlOf(`${label}Queue`),
+    deadLetters: queueUrlOf(`${label}DeadLetterQueue`),
   });
   return {
     runs: both("Runs"),

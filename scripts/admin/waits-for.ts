@@ -10,7 +10,7 @@ const shownMax = 20;
  * Returns the numbers of a step's batches that have no stored results: at most 20, in ascending
  * order. The first batch has the number 0.
  */
-export function batchesLeft(step: StepRecord): readonly number[] {
+export function pendingBatches(step: StepRecord): readonly number[] {
   const all = Array.from({ length: step.batches }, (_, batch) => batch);
   return all.filter((batch) => !step.done.has(batch)).slice(0, shownMax);
 }

@@ -6,7 +6,7 @@ import { presentRun } from "../../shared/runs/present-run.ts";
 import type { StepRecord } from "../../shared/runs/step.ts";
 import { type Admin, type Commands, listOf, requiredOption, wholeNumber } from "./command.ts";
 import { existingAccount } from "./existing.ts";
-import { batchesLeft, waitsFor } from "./waits-for.ts";
+import { pendingBatches, waitsFor } from "./waits-for.ts";
 
 const listsOf = ({ dynamo, target }: Admin) => dynamoListsReader(dynamo, target.tables.watchlists);
 
@@ -29,15 +29,15 @@ export const watchlistCommands: Commands = {
       const { default: otherwise } = limits.pagination.runs;
       const limit = wholeNumber(values, "limit", { least: 1, otherwise });
       const watchlistId = requiredOption(values, "watchlist");
-      const found: RunLine[] = [];
+      const lines: RunLine[] = [];
       for await (const line of listsOf(admin).runs(watchlistId)) {
-        found.push(line);
-        if (found.length > limit) break;
+        lines.push(line);
+        if (lines.length > limit) break;
       }
-      if (found.length === 0 && !(await hasPages(watchlistId, admin))) {
+      if (lines.length === 0 && !(await hasPages(watchlistId, admin))) {
         throw new Error(`Watchlist ${watchlistId} does not exist. Check the ID and --stage.`);
       }
-      return listOf(found.slice(0, limit).map(runLine), found.length > limit);
+      return listOf(lines.slice(0, limit).map(runLine), lines.length > limit);
     },
   },
   "runs show": {
@@ -65,17 +65,17 @@ async function hasPages(watchlistId: string, admin: Admin): Promise<boolean> {
  */
 export async function watchlistLines(accountId: string, admin: Admin): Promise<unknown[]> {
   const lists = await Array.fromAsync(listsOf(admin).lists(accountId));
-  return lists.map(({ list, itemTotal }) => ({
-    id: list.id,
-    name: list.name,
-    platform: list.platform,
-    status: list.status,
-    paused_reason: list.pausedReason,
+  return lists.map(({ watchlist, itemTotal }) => ({
+    id: watchlist.id,
+    name: watchlist.name,
+    platform: watchlist.platform,
+    status: watchlist.status,
+    paused_reason: watchlist.pausedReason,
     items: itemTotal,
-    run_count: list.runCount,
-    running_run: list.runningRun,
-    last_run_status: list.lastRunStatus,
-    next_run_at: list.nextRunAt,
+    run_count: watchlist.runCount,
+    running_run: watchlist.runningRun,
+    last_run_status: watchlist.lastRunStatus,
+    next_run_at: watchlist.nextRunAt,
   }));
 }
 
@@ -95,13 +95,13 @@ const runLine = ({ run, dueAt }: RunLine): unknown => ({
 });
 
 async function showRun(watchlistId: string, runNumber: number, admin: Admin): Promise<unknown> {
-  const found = await listsOf(admin).run(watchlistId, runNumber);
-  if (found === undefined)
+  const foundLine = await listsOf(admin).run(watchlistId, runNumber);
+  if (foundLine === undefined)
     throw new Error(
       `Watchlist ${watchlistId} has no run ${runNumber}. List its runs with: ` +
         `npm run admin -- runs --watchlist ${watchlistId}`,
     );
-  const { run, dueAt } = found;
+  const { run, dueAt } = foundLine;
   const table = admin.target.tables.watchlists;
   const store = dynamoStepStore(admin.dynamo, { table, clock: systemClock, random: systemRandom });
   const steps = await store.list(run.id);
@@ -122,6 +122,6 @@ const stepLine = (step: StepRecord): unknown => ({
   items: step.items,
   batches: step.batches,
   batches_done: step.done.size,
-  batches_left: batchesLeft(step),
+  batches_left: pendingBatches(step),
   credits: step.stats?.credits ?? null,
 });

@@ -150,7 +150,7 @@ async function open(page: Page, place: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
 }
 
-/** The first row of the body of a table. */
+/** Returns the first row of the body of a table. */
 const rowOf = (page: Page, table: string) =>
   page.getByRole("table", { name: table }).getByRole("row").nth(1);
 

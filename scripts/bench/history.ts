@@ -43,8 +43,8 @@ interface Bench {
 }
 
 /**
- * Measures the costs of the history of a watchlist of 50,000 items, of which 1% change in a run.
- * Returns measurements of a run in `run`, and of reading an item's history in `item`.
+ * Measures the costs of the history of a watchlist with 50,000 items. In each run, 1% of them
+ * change. Returns measurements of a run in `run`, and of reading an item's history in `item`.
  */
 export const benchHistory = (): Promise<Record<string, unknown>> =>
   withBenchDynamo(async (endpoint) => {
@@ -151,7 +151,9 @@ async function storedBytes({ client, table }: Bench, { watchlistId }: List) {
   return bytes;
 }
 
-/** Size of a row in bytes: its attribute names and values, numbers with at most 8 bytes. */
+/**
+ * Returns the size of a row in bytes: its attribute names and values, numbers with at most 8 bytes.
+ */
 const sizeOf = (row: Row): number =>
   Object.entries(row).reduce((sum, [name, value]) => {
     if (value instanceof Uint8Array) return sum + name.length + value.length;

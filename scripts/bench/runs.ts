@@ -7,12 +7,12 @@ import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dyn
 import { printTable } from "../measure/print-table.ts";
 import { wholeNumber } from "./bench-options.ts";
 import { reconcileWorld } from "./reconciled.ts";
-import { itemsAt, changedItemsIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
+import { itemsAt, itemsChangedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
 import { startTaskProcess, type TaskProcess } from "./task-process.ts";
 import { dollarsOf, type Usage } from "../measure/usage.ts";
-import type { WorkerFigures } from "../measure/runs-worker.ts";
-import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
+import type { WorkerCounts } from "../measure/runs-worker.ts";
+import type { WorkerName, WorldCounts } from "../measure/runs-world.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
@@ -37,7 +37,7 @@ interface RunFigures {
   readonly wallMs: number;
   readonly floorMs: number;
   readonly dynamo: Metered;
-  readonly world: WorldFigures;
+  readonly world: WorldCounts;
   readonly costs: RunCosts;
 }
 
@@ -126,7 +126,7 @@ function prepare(
 ): void {
   const items = itemsAt(list, size, runNumber);
   const tier = tierOf(runNumber);
-  const moved = tier === "pulse" ? changedItemsIn(items, runNumber) : [];
+  const moved = tier === "pulse" ? itemsChangedIn(items, runNumber) : [];
   writeAnswers(answersDir, [
     { tier, items },
     { tier: "lite", items: moved },
@@ -214,7 +214,7 @@ async function checkedKind(
 ): Promise<string> {
   const { data } = await world.call("GET", `/v1/watchlists/${id}/runs?limit=1`);
   const [last] = data as { status: string; kind: string; stats: Record<string, number> }[];
-  const moved = changedItemsIn(itemsAt(list, size, runNumber), runNumber).length;
+  const moved = itemsChangedIn(itemsAt(list, size, runNumber), runNumber).length;
   const asExpected =
     last?.status === "completed" &&
     last.stats["tracked"] === size &&
@@ -228,10 +228,10 @@ async function checkedKind(
   return last.kind;
 }
 
-const sumOf = ({ workers }: WorldFigures, figure: keyof WorkerFigures): number =>
+const sumOf = ({ workers }: WorldCounts, figure: keyof WorkerCounts): number =>
   Object.values(workers).reduce((sum, worker) => sum + worker[figure], 0);
 
-const gigabyteSecondsOf = ({ workers }: WorldFigures): number =>
+const gigabyteSecondsOf = ({ workers }: WorldCounts): number =>
   Object.entries(workers)
     .map(([name, { handlerMs }]) => [handlerMs, workerMegabytes[name as WorkerName]] as const)
     .reduce((sum, [ms, megabytes]) => sum + (ms / 1_000) * (megabytes / 1_024), 0);

@@ -1,7 +1,7 @@
 import { extractProduct, type Extraction } from "../../shared/sources/web/extract-product.ts";
 import { allFallbacks, type Fallback } from "../../shared/sources/web/fallback-facts.ts";
 import { webFields } from "../../shared/sources/web/fields.ts";
-import { foundStatus } from "../../shared/scrapers/product-fields.ts";
+import { statusOfFound } from "../../shared/scrapers/product-fields.ts";
 import type { ForestTable } from "../../shared/sources/web/visible/forest.ts";
 import { cpuTimer } from "../measure/cpu-timer.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
@@ -12,7 +12,7 @@ import {
   pagesOption,
   readLabeledPages,
 } from "../../tools/labeled-pages/labeled-page.ts";
-import { samplesOf, trainedForest } from "../../tools/labeled-pages/train-forest.ts";
+import { samplesOf, fitForest } from "../../tools/labeled-pages/train-forest.ts";
 import { printTable } from "../measure/print-table.ts";
 import { type Accuracy, availabilityAccuracy, priceAccuracy, rounded } from "./web/accuracy.ts";
 
@@ -108,14 +108,14 @@ type Forests = ReadonlyMap<LabeledPage, ForestTable>;
 /** Returns the forest that may read each page. */
 function forestsFor(pages: readonly LabeledPage[], train: string | undefined): Forests {
   if (train !== undefined) {
-    const forest = trainedForest(readLabeledPages(train).flatMap(samplesOf));
+    const forest = fitForest(readLabeledPages(train).flatMap(samplesOf));
     return new Map(pages.map((page) => [page, forest]));
   }
   const samples = new Map(pages.map((page) => [page, samplesOf(page)]));
   return new Map(
     foldsBySite(pages, foldsMax).flatMap((fold) => {
       const others = pages.filter((page) => !fold.includes(page));
-      const forest = trainedForest(others.flatMap((page) => samples.get(page) ?? []));
+      const forest = fitForest(others.flatMap((page) => samples.get(page) ?? []));
       return fold.map((page) => [page, forest] as const);
     }),
   );
@@ -141,7 +141,7 @@ function statusOf({ url }: LabeledPage, extraction: Extraction): string {
   if (extraction.proof === "several") return "partial";
   if (extraction.proof !== "product") return "unavailable";
   const currency = extraction.facts.price?.currency ?? "";
-  return foundStatus(webFields(extraction.facts, { platform: "retailer_c", currency, url }));
+  return statusOfFound(webFields(extraction.facts, { platform: "retailer_c", currency, url }));
 }
 
 /** Measures the CPU time of the markup alone and of all readers, on the same pages. */

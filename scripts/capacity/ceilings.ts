@@ -76,11 +76,11 @@ function ofKey(): readonly Ceiling[] {
       "calls",
       perSecond(limits.requestsPerSecond),
       "`limits.requestsPerSecond`",
-      units(`of its row: ${shown(aws.partitionUnits)}/s`),
+      units(`of its row: ${format(aws.partitionUnits)}/s`),
     ],
     [
       "item IDs in a call",
-      shown(limits.productIdsMax.retailer_a.pulse),
+      format(limits.productIdsMax.retailer_a.pulse),
       "`limits.productIdsMax`",
       none,
     ],
@@ -111,31 +111,31 @@ function ofAccount(): readonly Ceiling[] {
     ],
     [
       "concurrent item calls",
-      shown(slotsMax),
+      format(slotsMax),
       "`concurrencyTiers`",
-      `Lambda: ${shown(prod.accountConcurrency)} concurrent`,
+      `Lambda: ${format(prod.accountConcurrency)} concurrent`,
     ],
     [
       "item calls settled",
       perSecond(shards * callsPerShard),
       `\`shardSlots\`: ${shards} shards of ${callsPerShard}/s`,
-      units(`of a shard: ${shown(aws.partitionUnits)}/s`),
+      units(`of a shard: ${format(aws.partitionUnits)}/s`),
     ],
     ["probes", `${limits.probes.max} in ${limits.probes.seconds} s`, "`limits.probes`", none],
-    ["watchlists", shown(limits.watchlistsMax), "`limits.watchlistsMax`", none],
+    ["watchlists", format(limits.watchlistsMax), "`limits.watchlistsMax`", none],
     [
       "scheduled runs",
-      perSecond(rounded(limits.watchlistsMax / limits.watchlistEverySecondsMin)),
+      perSecond(round(limits.watchlistsMax / limits.watchlistEverySecondsMin)),
       "`limits.watchlistsMax` ÷ `limits.watchlistEverySecondsMin`",
       `EventBridge Scheduler: ${perSecond(schedulesPerSecond)}`,
     ],
-    ["webhook endpoints", shown(limits.webhookEndpointsMax), "`limits.webhookEndpointsMax`", none],
-    ["delivery targets drained concurrently", shown(targetsAtOnceMax), "`targetsAtOnceMax`", none],
+    ["webhook endpoints", format(limits.webhookEndpointsMax), "`limits.webhookEndpointsMax`", none],
+    ["delivery targets drained concurrently", format(targetsAtOnceMax), "`targetsAtOnceMax`", none],
     [
       "deliveries logged",
       perSecond(logRowsPerSecond),
       `\`deliveryWrite\`: ${logRowUnits} write units for a row of up to 1 KB`,
-      units(`of the log: ${shown(aws.partitionUnits)}/s`),
+      units(`of the log: ${format(aws.partitionUnits)}/s`),
     ],
   ]);
 }
@@ -155,7 +155,7 @@ function ofEndpoint(): readonly Ceiling[] {
       "events of many runs, `set-endpoint-requests`",
       `${eventsOfBusyEndpoint}/s ${at}, measured`,
       `\`limits.webhookRequestsAtOnce.max\`: ${max}`,
-      units(`of the log: ${shown(aws.partitionUnits)}/s`),
+      units(`of the log: ${format(aws.partitionUnits)}/s`),
     ],
     [
       "duration of an attempt",
@@ -181,24 +181,24 @@ function ofWatchlist(): readonly Ceiling[] {
   const { watchlistItemsMax, batchIdsMax, itemEventsMax, previewItemsMax, pipeline } = limits;
   const batches = Math.ceil(watchlistItemsMax / batchIdsMax);
   return rowsOf("a watchlist", [
-    ["items", shown(watchlistItemsMax), "`limits.watchlistItemsMax`", none],
+    ["items", format(watchlistItemsMax), "`limits.watchlistItemsMax`", none],
     [
       "runs",
       `one every ${limits.watchlistEverySecondsMin / 60} minutes`,
       "`limits.watchlistEverySecondsMin`",
       none,
     ],
-    ["steps of a run", shown(pipeline.stepsMax), "`limits.pipeline.stepsMax`", none],
-    ["items of a preview", shown(previewItemsMax), "`limits.previewItemsMax`", none],
+    ["steps of a run", format(pipeline.stepsMax), "`limits.pipeline.stepsMax`", none],
+    ["items of a preview", format(previewItemsMax), "`limits.previewItemsMax`", none],
     [
       "concurrent batches of a step",
-      shown(Math.min(batches, prod.concurrencyMax.steps)),
+      format(Math.min(batches, prod.concurrencyMax.steps)),
       `\`limits.batchIdsMax\`; \`concurrencyMax.steps\`: ${prod.concurrencyMax.steps}`,
-      `Lambda: ${shown(prod.accountConcurrency)} concurrent`,
+      `Lambda: ${format(prod.accountConcurrency)} concurrent`,
     ],
     [
       "events of a kind in a run",
-      shown(Math.ceil(watchlistItemsMax / itemEventsMax)),
+      format(Math.ceil(watchlistItemsMax / itemEventsMax)),
       "`limits.watchlistItemsMax` ÷ `limits.itemEventsMax`",
       none,
     ],
@@ -208,7 +208,7 @@ function ofWatchlist(): readonly Ceiling[] {
 function ofService(): readonly Ceiling[] {
   const { batchSeconds } = defaultAssumptions;
   const { steps } = prod.concurrencyMax;
-  const concurrent = `Lambda: ${shown(prod.accountConcurrency)} concurrent`;
+  const concurrent = `Lambda: ${format(prod.accountConcurrency)} concurrent`;
   return rowsOf("the service", [
     [
       "calls",
@@ -228,12 +228,17 @@ function ofService(): readonly Ceiling[] {
       "`requestsPerSecondOfAddress`",
       none,
     ],
-    ["concurrent product calls", shown(productCalls), "`reservedConcurrency.products`", concurrent],
-    ["concurrent offer calls", shown(offerCalls), "`reservedConcurrency.offers`", concurrent],
-    ["concurrent workers", shown(workers), "`concurrencyMax`", concurrent],
+    [
+      "concurrent product calls",
+      format(productCalls),
+      "`reservedConcurrency.products`",
+      concurrent,
+    ],
+    ["concurrent offer calls", format(offerCalls), "`reservedConcurrency.offers`", concurrent],
+    ["concurrent workers", format(workers), "`concurrencyMax`", concurrent],
     [
       "concurrent calls of other API functions",
-      shown(prod.accountConcurrency - workers - sumOf(Object.values(reserved))),
+      format(prod.accountConcurrency - workers - sumOf(Object.values(reserved))),
       "`accountConcurrency` - `concurrencyMax` - `reservedConcurrency`",
       concurrent,
     ],
@@ -241,11 +246,11 @@ function ofService(): readonly Ceiling[] {
       "items read by runs",
       `${perSecond((steps * limits.batchIdsMax) / batchSeconds)} at ${batchSeconds} s per batch`,
       `\`concurrencyMax.steps\`: ${steps}; \`limits.batchIdsMax\``,
-      `${concurrent}; DynamoDB: ${shown(aws.tableUnits)} write units/s of a table`,
+      `${concurrent}; DynamoDB: ${format(aws.tableUnits)} write units/s of a table`,
     ],
     [
       "runs of one batch, of one step",
-      `${shown(Math.floor((steps * quarterHour) / batchSeconds))} in 15 minutes at ${batchSeconds} s per batch`,
+      `${format(Math.floor((steps * quarterHour) / batchSeconds))} in 15 minutes at ${batchSeconds} s per batch`,
       `\`concurrencyMax.steps\`: ${steps}`,
       concurrent,
     ],
@@ -259,11 +264,11 @@ function ofService(): readonly Ceiling[] {
       "calls to a source",
       perSecond(callsPerSecondMax),
       `\`callsPerSecondMax\`; \`sharePerSecondMax\`: ${sharePerSecondMax}/s per row`,
-      units(`of a row: ${shown(aws.partitionUnits)}/s`),
+      units(`of a row: ${format(aws.partitionUnits)}/s`),
     ],
     [
       "overdue rows of a kind that the sweeper wakes",
-      `${shown(rowsMax)} a minute`,
+      `${format(rowsMax)} a minute`,
       "`rowsMax`",
       none,
     ],
@@ -278,11 +283,11 @@ const rowsOf = (of: string, rows: readonly Row[]): readonly Ceiling[] =>
 
 const none = "-";
 const units = (text: string): string => `DynamoDB: write units ${text}`;
-const shown = (value: number): string => value.toLocaleString("en");
-const rounded = (value: number): number => Number(value.toFixed(2));
-const perSecond = (value: number): string => `${shown(value)}/s`;
-const seconds = (value: number): string => `${shown(value)} s`;
-const megabytes = (bytes: number): string => `${shown(bytes / 1024 / 1024)} MB`;
+const format = (value: number): string => value.toLocaleString("en");
+const round = (value: number): number => Number(value.toFixed(2));
+const perSecond = (value: number): string => `${format(value)}/s`;
+const seconds = (value: number): string => `${format(value)} s`;
+const megabytes = (bytes: number): string => `${format(bytes / 1024 / 1024)} MB`;
 
 function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);

@@ -40,7 +40,7 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 /**
  * Formats a difference: `path: sent` if the value is dropped, `path: sent taken as …` otherwise.
  */
-export const shownDifference = ({ path, kind, sent, taken }: Difference): string =>
+export const formatDifference = ({ path, kind, sent, taken }: Difference): string =>
   kind === "dropped"
     ? `${path}: ${brief(sent)}`
     : `${path}: ${brief(sent)} taken as ${brief(taken)}`;

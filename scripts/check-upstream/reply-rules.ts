@@ -10,8 +10,8 @@ import type { Verdict } from "./finding.ts";
 import { judgeIds } from "./id-rules.ts";
 import { joinTroubles, textOf } from "./listed.ts";
 import { idOfResult } from "./read-call.ts";
-import { isSentFound, judgeDifferences, judgeTaken } from "./taken-rules.ts";
-import { type Asked, type Taken, storedResults } from "./taken.ts";
+import { isSentFound, judgeDifferences, judgeResults } from "./taken-rules.ts";
+import { type Asked, type Taken, resultsToStore } from "./taken.ts";
 import { judgeTimes } from "./time-rules.ts";
 
 const anyReply = v.object({ results: v.array(v.unknown()) });
@@ -27,9 +27,9 @@ export async function judgeReply(
   asked: Asked,
   deadlineMs: number,
 ): Promise<Verdict[]> {
-  const text = decoded(seen.body);
-  const taken = await storedResults(seen, asked);
-  const inUtf8 = await storedResults({ body: seen.body, headers: new Headers() }, asked);
+  const text = decode(seen.body);
+  const taken = await resultsToStore(seen, asked);
+  const inUtf8 = await resultsToStore({ body: seen.body, headers: new Headers() }, asked);
   const bytes = judgeBytes(seen, {
     isUtf8: text !== undefined,
     isSame: JSON.stringify(taken) === JSON.stringify(inUtf8),
@@ -111,13 +111,13 @@ function judgeData(
       ? [{ at, sent: result.status, data: result["data"], taken: one }]
       : [];
   });
-  const found = replyResults
+  const foundDifferences = replyResults
     .filter((one) => isSentFound(one) && one.taken.data !== undefined)
     .flatMap((one) => differences(one.data, one.taken.data, `results.${one.at}.data`));
   return [
-    ...judgeSchema(parsed.issues ?? [], unknownKeys(json, parsed.output), found),
-    ...judgeDifferences(found),
-    ...judgeTaken(replyResults, taken, asked),
+    ...judgeSchema(parsed.issues ?? [], unknownKeys(json, parsed.output), foundDifferences),
+    ...judgeDifferences(foundDifferences),
+    ...judgeResults(replyResults, taken, asked),
   ];
 }
 
@@ -125,11 +125,11 @@ function judgeData(
 function judgeSchema(
   issues: readonly v.BaseIssue<unknown>[],
   unknown: readonly string[],
-  found: readonly Difference[],
+  foundDifferences: readonly Difference[],
 ): Verdict[] {
   // `fetchedAt` has separate rules.
   const others = issues.filter((issue) => lastKeyOf(issue) !== "fetchedAt");
-  const dropped = found.filter(({ kind }) => kind === "dropped").map(({ path }) => path);
+  const dropped = foundDifferences.filter(({ kind }) => kind === "dropped").map(({ path }) => path);
   const isLesser = (issue: v.BaseIssue<unknown>): boolean =>
     isNumericId(issue) ||
     (isText(issue) && !dropped.some((path) => `${pathOf(issue)}.`.startsWith(`${path}.`)));
@@ -138,13 +138,13 @@ function judgeSchema(
       rule: "schema",
       level: "must",
       expected: "results that match the schema",
-      trouble: joinTroubles(others.filter((issue) => !isLesser(issue)).map(shown)),
+      trouble: joinTroubles(others.filter((issue) => !isLesser(issue)).map(formatIssue)),
     },
     {
       rule: "types",
       level: "should",
       expected: "numbers and booleans that are not sent as strings, and IDs that are",
-      trouble: joinTroubles(others.filter(isLesser).map(shown)),
+      trouble: joinTroubles(others.filter(isLesser).map(formatIssue)),
     },
     {
       rule: "unknown-fields",
@@ -202,10 +202,10 @@ function unknownKeys(value: unknown, known: unknown, path = ""): string[] {
   );
 }
 
-const shown = (issue: v.BaseIssue<unknown>): string =>
+const formatIssue = (issue: v.BaseIssue<unknown>): string =>
   `${pathOf(issue)}: ${issue.expected ?? issue.message}, not ${issue.received}`;
 
-function decoded(body: Uint8Array): string | undefined {
+function decode(body: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {

@@ -5,7 +5,7 @@ import { jsonOf, type Seen, send, sendPatiently, type Server, summary } from "./
 import { type Finding, findingOf, skippedFinding, type Verdict } from "./finding.ts";
 import { deadlineMs, readBody, type Subject } from "./read-call.ts";
 import { judgeReply } from "./reply-rules.ts";
-import { type Asked, storedResults } from "./taken.ts";
+import { type Asked, resultsToStore } from "./taken.ts";
 
 /** The maximum time of a reply to a call with `deadline_ms` 1, in milliseconds. */
 const shortReplyMsMax = 2_000;
@@ -162,12 +162,12 @@ async function checkUnknownId(server: Server, subject: Subject): Promise<Finding
  */
 async function foundTrouble(seen: Seen, asked: Asked): Promise<string | null> {
   if (seen.kind !== "answered" || seen.status !== 200) return summary(seen);
-  const taken = await storedResults(seen, asked);
+  const taken = await resultsToStore(seen, asked);
   if (taken === null) return "a body that is not a reply of the contract";
   if (reportsError(jsonOf(seen))) return "an error next to the results";
-  const found = taken.find(({ isFound }) => isFound);
-  if (found === undefined) return null;
-  return asked.scraper === "retailer_a.offer_check" ? "buyable" : found.status;
+  const foundResult = taken.find(({ isFound }) => isFound);
+  if (foundResult === undefined) return null;
+  return asked.scraper === "retailer_a.offer_check" ? "buyable" : foundResult.status;
 }
 
 const troubleUnless = (seen: Seen, statuses: readonly number[]): string | null =>

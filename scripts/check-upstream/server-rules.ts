@@ -65,8 +65,8 @@ export async function checkRefusals(
   const without = await send(server, { path, body, secret: null });
   return [
     ...findings,
-    findingOf(unauthorized("wrong-secret", wrong)),
-    findingOf(unauthorized("no-secret", without)),
+    findingOf(judgeUnauthorized("wrong-secret", wrong)),
+    findingOf(judgeUnauthorized("no-secret", without)),
   ];
 }
 
@@ -91,7 +91,7 @@ function refusal(rule: keyof typeof expectedOf, level: Verdict["level"], seen: S
   return { rule, level, expected: expectedOf[rule], trouble: isRefused ? null : summary(seen) };
 }
 
-function unauthorized(rule: keyof typeof expectedOf, seen: Seen): Verdict {
+function judgeUnauthorized(rule: keyof typeof expectedOf, seen: Seen): Verdict {
   const isRefused = seen.kind === "answered" && [401, 403].includes(seen.status);
   return {
     rule,

@@ -1,7 +1,7 @@
 /** Checks which results of a server's reply the service accepts, rejects or downgrades. */
 import * as v from "valibot";
 import type { Difference } from "./difference.ts";
-import { shownDifference, brief } from "./difference.ts";
+import { formatDifference, brief } from "./difference.ts";
 import type { Verdict } from "./finding.ts";
 import { joinTroubles, textOf } from "./listed.ts";
 import type { Asked, Taken } from "./taken.ts";
@@ -25,7 +25,7 @@ export const isSentFound = ({ sent }: Pick<ReplyResult, "sent">): boolean =>
  * Returns one verdict for each rule that decides whether the service rejects or downgrades a
  * result. Also returns the verdicts of rules that hold.
  */
-export function judgeTaken(
+export function judgeResults(
   replyResults: readonly ReplyResult[],
   taken: readonly Taken[],
   asked: Pick<Asked, "scraper">,
@@ -78,9 +78,9 @@ function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">
  * Returns a verdict for each rule about values that the service drops or changes, whether or not
  * the rule holds.
  */
-export function judgeDifferences(found: readonly Difference[]): Verdict[] {
+export function judgeDifferences(differences: readonly Difference[]): Verdict[] {
   const those = (kind: Difference["kind"]): string | null =>
-    joinTroubles(found.filter((one) => one.kind === kind).map(shownDifference));
+    joinTroubles(differences.filter((one) => one.kind === kind).map(formatDifference));
   return [
     {
       rule: "dropped",
@@ -104,7 +104,8 @@ export function judgeDifferences(found: readonly Difference[]): Verdict[] {
 const listing = v.object({ offers: v.array(v.record(v.string(), v.unknown())) });
 
 /**
- * Returns the fields for which the service rejects an offer listing, such as `offers.0.price: -5`.
+ * Returns the invalid fields that make the service reject an offer listing, such as
+ * `offers.0.price: -5`.
  */
 function unreadOffers(data: unknown): string[] {
   if (!v.is(listing, data)) return [];

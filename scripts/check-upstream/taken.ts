@@ -39,7 +39,7 @@ export interface Taken {
  * Returns the result that the service takes from the reply for each ID, in the order of the
  * request; null if the body is not a reply.
  */
-export async function storedResults(
+export async function resultsToStore(
   { headers, body }: Pick<Answered, "headers" | "body">,
   asked: Asked,
 ): Promise<readonly Taken[] | null> {

@@ -22,7 +22,7 @@ const source = `${root}functions/meta/generated/openapi.json`;
 /** Parts of the document that the generated types do not depend on. */
 const samples = new Set(["x-codeSamples", "example", "examples"]);
 
-/** The OpenAPI document without code samples and examples: the input of the generators. */
+/** Returns the OpenAPI document without code samples and examples: the input of the generators. */
 export const clientDocument = (): string =>
   JSON.stringify(
     JSON.parse(readFileSync(source, "utf8"), (key, value: unknown) =>

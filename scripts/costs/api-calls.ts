@@ -41,7 +41,7 @@ interface Call {
 }
 
 /** The mean measurements of one kind of call. */
-export interface CallFigures {
+export interface CallCosts {
   readonly name: string;
   readonly cpuMs: number;
   readonly billedMs: number;
@@ -111,7 +111,7 @@ export const callCount = calls.length;
 export async function measureCalls(
   assumptions: Assumptions,
   { logs, progress }: { readonly logs: LogMeter; readonly progress: Progress },
-): Promise<readonly CallFigures[]> {
+): Promise<readonly CallCosts[]> {
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
   const variables = { DYNAMODB_ENDPOINT: meter.url, POWERTOOLS_LOG_LEVEL: "INFO" };
@@ -122,14 +122,14 @@ export async function measureCalls(
       25: await openAccount(world, dynamo.endpoint, credits),
     };
     const bench = { world, meter, logs, keys };
-    const bare = await measured({ name: "", ...bareCall }, bench);
-    const figures: CallFigures[] = [];
+    const bare = await measure({ name: "", ...bareCall }, bench);
+    const costs: CallCosts[] = [];
     for (const call of calls) {
       progress.begin(call.name);
-      const one = await measured(call, bench);
-      figures.push(figuresOf(call, { ...one, cpuMs: one.cpuMs - bare.cpuMs }, assumptions));
+      const one = await measure(call, bench);
+      costs.push(costsOf(call, { ...one, cpuMs: one.cpuMs - bare.cpuMs }, assumptions));
     }
-    return figures;
+    return costs;
   } finally {
     await world.stop();
     await meter.stop();
@@ -181,13 +181,17 @@ const betweenCallsMs = 25;
 /** The milliseconds that log lines need to arrive through a pipe. */
 const linesMs = 200;
 
-async function measured(call: Call, { world, meter, logs, keys }: Bench): Promise<Measured> {
+async function measure(call: Call, { world, meter, logs, keys }: Bench): Promise<Measured> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const key = keyOf(call, keys);
   let answerBytes = 0;
   const make = async (repeats: number): Promise<void> => {
     for (let n = 0; n < repeats; n += 1) {
-      answerBytes = await answered(agent, { ...call, url: `${world.baseUrl}${call.path}`, key });
+      answerBytes = await responseBytes(agent, {
+        ...call,
+        url: `${world.baseUrl}${call.path}`,
+        key,
+      });
       await delay(betweenCallsMs);
     }
   };
@@ -218,7 +222,7 @@ function keyOf({ key, shards }: Call, keys: Bench["keys"]): string | undefined {
  * Sends a call and returns the size of its response in bytes.
  * @throws Error if the response has an unexpected status
  */
-function answered(
+function responseBytes(
   agent: Agent,
   call: Pick<Call, "method" | "body" | "status"> & {
     readonly url: string;
@@ -258,7 +262,7 @@ const gatewayPartBytes = 10 * 2 ** 20;
 /** The bytes of an access log line, estimated from the length of its format. */
 const accessLogBytes = accessLogFormat.toString().length;
 
-function figuresOf(call: Call, one: Measured, assumptions: Assumptions): CallFigures {
+function costsOf(call: Call, one: Measured, assumptions: Assumptions): CallCosts {
   const { cpuMs, roundTrips, answerBytes } = one;
   const waitsMs =
     call.source === undefined ? 0 : sourceMs(call.source.scraper, call.source.ids, assumptions);

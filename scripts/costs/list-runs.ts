@@ -5,22 +5,22 @@ import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { assert } from "../../shared/base/assert.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
-import { itemsAt, changedItemsIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
+import { itemsAt, itemsChangedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
-import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
+import type { WorkerName, WorldCounts } from "../measure/runs-world.ts";
 import type { Progress } from "../../tools/command-line/progress.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type Assumptions, billedMs, sourceMs } from "./assumptions.ts";
 import type { LogMeter } from "./log-meter.ts";
-import { type Stored, storedBytes } from "./stored-bytes.ts";
+import { type Stored, measureStoredBytes } from "./stored-bytes.ts";
 import { bytesPerGigabyte, lambdaUsage, sumOf, type Usage } from "../measure/usage.ts";
 import { workerMegabytes } from "../measure/worker-memory.ts";
 
 /**
  * The measured units of a watchlist on `retailer_a`, with a webhook endpoint and an S3 destination.
  */
-export interface ListFigures {
+export interface WatchlistCosts {
   readonly items: number;
   readonly baseline: Usage;
   /** A sweep run in which one of a hundred items has changed. */
@@ -63,7 +63,7 @@ interface Bench {
 export async function measureList(
   assumptions: Assumptions,
   { logs, progress }: { readonly logs: LogMeter; readonly progress: Progress },
-): Promise<ListFigures> {
+): Promise<WatchlistCosts> {
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
   const answersDir = join(dynamo.dir, "answers");
@@ -79,7 +79,7 @@ export async function measureList(
   const { customerBucket, tables, eventsBucket: bucket } = world.ready;
   pointClientsAt({ dynamodb: dynamo.endpoint, s3: customerBucket.endpoint });
   const clients = { dynamo: documentClient(), s3: new S3Client({ forcePathStyle: true }) };
-  const stored = () => storedBytes(clients, { tables, bucket });
+  const stored = () => measureStoredBytes(clients, { tables, bucket });
   try {
     return await measure({ answersDir, meter, logs, world, assumptions, stored, progress });
   } finally {
@@ -89,7 +89,7 @@ export async function measureList(
   }
 }
 
-async function measure(bench: Bench): Promise<ListFigures> {
+async function measure(bench: Bench): Promise<WatchlistCosts> {
   const { world, stored } = bench;
   await subscribe(world);
   const empty = await stored();
@@ -159,7 +159,7 @@ function prepare(runNumber: number, { answersDir }: Bench): string[] {
   const tier = tierOf(runNumber);
   writeAnswers(answersDir, [
     { tier, items: all },
-    { tier: "lite", items: tier === "pulse" ? changedItemsIn(all, runNumber) : [] },
+    { tier: "lite", items: tier === "pulse" ? itemsChangedIn(all, runNumber) : [] },
   ]);
   return all.map(({ id }) => id);
 }
@@ -175,7 +175,7 @@ async function measureRun(listId: string, runNumber: number, bench: Bench): Prom
   const taken = await takeAll(bench);
   const { data } = await world.call("GET", `/v1/watchlists/${listId}/runs?limit=1`);
   const [run] = data as { status: string; stats: Readonly<Record<string, number>> }[];
-  const moved = changedItemsIn(itemsAt(list, items, runNumber), runNumber).length;
+  const moved = itemsChangedIn(itemsAt(list, items, runNumber), runNumber).length;
   if (run?.status !== "completed" || run.stats["changed"] !== moved) {
     throw new Error(
       `Run ${runNumber} must be completed with ${moved} changed items (got ${JSON.stringify(run)}).`,
@@ -202,7 +202,7 @@ async function measureSweeper(bench: Bench): Promise<Usage> {
 }
 
 /**
- * Returns the milliseconds for which a step waits for its source. A step reads each batch in a
+ * Returns how long a step waits for its source, in milliseconds. A step reads each batch in a
  * separate invocation.
  */
 const sourceWaitMs = (
@@ -217,7 +217,7 @@ const sourceWaitMs = (
 
 interface Taken {
   readonly dynamo: Metered;
-  readonly world: WorldFigures;
+  readonly world: WorldCounts;
   readonly logBytes: number;
 }
 
@@ -228,27 +228,27 @@ const quietMs = 700;
  * measurements since the last call.
  */
 async function takeAll({ meter, world, logs }: Bench): Promise<Taken> {
-  let [dynamo, figures] = [meter.take(), await world.take()];
+  let [dynamo, counts] = [meter.take(), await world.take()];
   for (let isQuiet = false; !isQuiet;) {
     await delay(quietMs);
-    const [more, moreFigures] = [meter.take(), await world.take()];
-    isQuiet = more.roundTrips === 0 && moreFigures.sqsRequests === 0;
-    dynamo = added(dynamo, more);
-    figures = {
-      ...added(figures, moreFigures),
+    const [more, moreCounts] = [meter.take(), await world.take()];
+    isQuiet = more.roundTrips === 0 && moreCounts.sqsRequests === 0;
+    dynamo = addCounts(dynamo, more);
+    counts = {
+      ...addCounts(counts, moreCounts),
       workers: Object.fromEntries(
-        Object.entries(figures.workers).map(([name, worker]) => [
+        Object.entries(counts.workers).map(([name, worker]) => [
           name,
-          added(worker, moreFigures.workers[name as WorkerName]),
+          addCounts(worker, moreCounts.workers[name as WorkerName]),
         ]),
-      ) as WorldFigures["workers"],
+      ) as WorldCounts["workers"],
     };
   }
-  return { dynamo, world: figures, logBytes: logs.take().bytes };
+  return { dynamo, world: counts, logBytes: logs.take().bytes };
 }
 
 /** Adds two objects with the same numeric fields. */
-function added<Counts extends object>(one: Counts, other: Counts): Counts {
+function addCounts<Counts extends object>(one: Counts, other: Counts): Counts {
   const sums = Object.entries(one).map(([name, count]: [string, unknown]) => {
     const more: unknown = Reflect.get(other, name);
     return [name, typeof count === "number" ? count + Number(more) : count];

@@ -5,7 +5,7 @@ import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
 export interface Stored {
   /** The bytes of rows that do not expire. */
   readonly kept: number;
-  /** The bytes of rows that expire, multiplied by the months for which they exist. */
+  /** The bytes of rows that expire, multiplied by the months that they exist. */
   readonly expiringPerMonth: number;
   /** The bytes of the objects in the service's bucket. */
   readonly objects: number;
@@ -17,7 +17,7 @@ const monthSeconds = monthDays * 86_400;
 const rowOverhead = 100;
 
 /** Returns the bytes that a world stores in its tables and in the service's bucket. */
-export async function storedBytes(
+export async function measureStoredBytes(
   clients: { readonly dynamo: DynamoDBDocumentClient; readonly s3: S3Client },
   { tables, bucket }: { readonly tables: readonly string[]; readonly bucket: string },
 ): Promise<Stored> {

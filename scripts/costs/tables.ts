@@ -1,5 +1,5 @@
-import type { CallFigures } from "./api-calls.ts";
-import type { ListFigures } from "./list-runs.ts";
+import type { CallCosts } from "./api-calls.ts";
+import type { WatchlistCosts } from "./list-runs.ts";
 import type { Unit } from "../measure/prices.ts";
 import { monthDays } from "./stored-bytes.ts";
 import { bytesPerGigabyte, dollarsOf, sumOf, times, type Usage } from "../measure/usage.ts";
@@ -27,7 +27,7 @@ const parts: Readonly<Record<string, readonly Unit[]>> = {
   "data out": ["transferGigabyte"],
 };
 
-const shown = (dollars: number): string => dollars.toFixed(2);
+const formatDollars = (dollars: number): string => dollars.toFixed(2);
 
 /** Returns the parts of the bill, with their units, that at least one of the usages contains. */
 function partsOf(usages: readonly Usage[]): [string, readonly Unit[]][] {
@@ -38,34 +38,36 @@ function partsOf(usages: readonly Usage[]): [string, readonly Unit[]][] {
 const million = 1_000_000;
 
 /** Returns a row for each kind of call, with the dollars of a million calls by item of the bill. */
-export function callRows(figures: readonly CallFigures[]): object[] {
-  const used = partsOf(figures.map(({ usage }) => usage));
-  return figures.map(({ name, billedMs, usage }) => {
+export function callRows(costs: readonly CallCosts[]): object[] {
+  const used = partsOf(costs.map(({ usage }) => usage));
+  return costs.map(({ name, billedMs, usage }) => {
     const all = times(usage, million);
     return {
       "1,000,000 calls": name,
       "billed ms": Math.round(billedMs),
-      ...Object.fromEntries(used.map(([part, units]) => [part, shown(dollarsOf(all, units))])),
-      dollars: shown(dollarsOf(all)),
+      ...Object.fromEntries(
+        used.map(([part, units]) => [part, formatDollars(dollarsOf(all, units))]),
+      ),
+      dollars: formatDollars(dollarsOf(all)),
     };
   });
 }
 
 /** Returns the monthly usage of a watchlist that runs at an interval, without its baseline. */
 export function listMonth(
-  figures: ListFigures,
+  costs: WatchlistCosts,
   { everyMinutes, refreshEveryRuns }: { everyMinutes: number; refreshEveryRuns: number },
 ): Usage {
   const runs = (monthDays * 24 * 60) / everyMinutes;
   const refreshes = runs / refreshEveryRuns;
-  const { listBytes, sweepBytes } = figures;
+  const { listBytes, sweepBytes } = costs;
   const rowGigabytes = (listBytes + runs * sweepBytes.expiringPerMonth) / bytesPerGigabyte;
   const stored: Usage = {
     dynamoGigabyteMonth: rowGigabytes,
     dynamoRecoveryGigabyteMonth: rowGigabytes,
     s3GigabyteMonth: (runs * sweepBytes.objects) / bytesPerGigabyte,
   };
-  return sumOf([times(figures.sweep, runs - refreshes), times(figures.refresh, refreshes), stored]);
+  return sumOf([times(costs.sweep, runs - refreshes), times(costs.refresh, refreshes), stored]);
 }
 
 const cadences = [5, 15, 60];
@@ -73,14 +75,16 @@ const cadences = [5, 15, 60];
 /**
  * Returns a row for each interval, with the monthly dollars of the watchlist by item of the bill.
  */
-export function listRows(figures: ListFigures, refreshEveryRuns: number): object[] {
+export function listRows(costs: WatchlistCosts, refreshEveryRuns: number): object[] {
   const months = cadences.map((everyMinutes) => ({
     name: `every ${everyMinutes} min`,
-    usage: listMonth(figures, { everyMinutes, refreshEveryRuns }),
+    usage: listMonth(costs, { everyMinutes, refreshEveryRuns }),
   }));
   const row = (part: string, units?: readonly Unit[]): object => ({
-    [`${figures.items.toLocaleString("en")} items, a month`]: part,
-    ...Object.fromEntries(months.map(({ name, usage }) => [name, shown(dollarsOf(usage, units))])),
+    [`${costs.items.toLocaleString("en")} items, a month`]: part,
+    ...Object.fromEntries(
+      months.map(({ name, usage }) => [name, formatDollars(dollarsOf(usage, units))]),
+    ),
   });
   const used = partsOf(months.map(({ usage }) => usage));
   return [...used.map(([part, units]) => row(part, units)), row("dollars")];
@@ -90,7 +94,7 @@ export function listRows(figures: ListFigures, refreshEveryRuns: number): object
 export function standingRows(usage: Usage): object[] {
   const row = (part: string, units?: readonly Unit[]): object => ({
     "a month": part,
-    dollars: shown(dollarsOf(usage, units)),
+    dollars: formatDollars(dollarsOf(usage, units)),
   });
   return [...partsOf([usage]).map(([part, units]) => row(part, units)), row("dollars")];
 }

@@ -15,15 +15,15 @@ const days = 90;
 const lifetimeCredits = 80_000;
 
 /**
- * Fills the local account with data of several months: credits, daily usage, API keys, a bucket and
- * two receivers, one of which fails. Also creates watchlists with runs, changes, deliveries and
+ * Fills the local account with data of several months: credits, daily usage, API keys, a bucket, a
+ * working receiver and a failing one. Also creates watchlists with runs, changes, deliveries and
  * exports.
  */
 export async function inventUse(world: World, api: ApiClient): Promise<void> {
   const accountId = String((await api.get("/account")).body["id"]);
   await inventUsage(world, accountId);
   for (const name of ["Storefront", "Nightly price job", "Notebook"]) {
-    const { id, key } = await made(api, "/api_keys", { name });
+    const { id, key } = await create(api, "/api_keys", { name });
     await apiClient(world.baseUrl, String(key)).get("/account");
     await moveCreation(accountsTable(world), accountKeys.key(accountId, String(id)));
   }
@@ -34,7 +34,7 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
     // No server listens at this address, so its deliveries fail and are retried.
     ["http://127.0.0.1:9443/hooks/stock", "Warehouse, old stock feed"],
   ]) {
-    const { id } = await made(api, "/webhook_endpoints", { url, description });
+    const { id } = await create(api, "/webhook_endpoints", { url, description });
     await moveCreation(deliveries, deliveryKeys.endpoint(accountId, String(id)));
   }
   await api.send("PUT", "/s3_destination", {
@@ -54,7 +54,7 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
  * Creates a resource and returns it.
  * @throws Error if the API refuses it
  */
-async function made(api: ApiClient, path: string, body: unknown): Promise<ApiAnswer["body"]> {
+async function create(api: ApiClient, path: string, body: unknown): Promise<ApiAnswer["body"]> {
   const answer = await api.send("POST", path, body);
   if (answer.status !== 201) {
     throw new Error(

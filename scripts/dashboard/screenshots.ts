@@ -57,12 +57,14 @@ async function idOf(api: ApiClient, path: string, name: string): Promise<string>
   const entries: readonly Readonly<Record<string, unknown>>[] = Array.isArray(body["data"])
     ? body["data"]
     : [];
-  const found = entries.find((entry) => entry["name"] === name || entry["description"] === name);
-  if (found === undefined)
+  const foundEntry = entries.find(
+    (entry) => entry["name"] === name || entry["description"] === name,
+  );
+  if (foundEntry === undefined)
     throw new Error(
       `GET ${path} returned no entry with the name or description "${name}". Check that the demo data contains the entry.`,
     );
-  return String(found["id"]);
+  return String(foundEntry["id"]);
 }
 
 async function sendCall(page: Page): Promise<void> {
@@ -149,7 +151,7 @@ async function takeAll(
   page.on("dialog", (dialog) => void dialog.accept());
   const take = async (name: string): Promise<void> => {
     progress.begin(`${name}, ${size}, ${colorScheme}`);
-    await settled(page);
+    await waitUntilLoaded(page);
     await page.mouse.move(0, 0);
     await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
   };
@@ -162,7 +164,7 @@ async function takeAll(
   await page.locator("#main").waitFor();
   for (const { name, place, act } of places) {
     await open(page, place);
-    await settled(page);
+    await waitUntilLoaded(page);
     await act?.(page);
     await take(name);
   }
@@ -187,7 +189,7 @@ const documents = [
 ];
 
 /** Waits until the page has finished loading. */
-async function settled(page: Page): Promise<void> {
+async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator(".skeleton").first().waitFor({ state: "detached" });
 }
 

@@ -1,4 +1,4 @@
-/** Returns consecutive item IDs, none of which is reserved in the sandbox. */
+/** Returns consecutive item IDs that are not reserved in the sandbox. */
 const idsFrom = (first: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => String(first + n * 7_919));
 

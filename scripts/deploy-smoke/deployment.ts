@@ -18,7 +18,7 @@ import { hasLogged, warningsOf } from "./function-logs.ts";
 import { remainsOf } from "./remains.ts";
 import {
   type DeployedResource,
-  deployedStacks,
+  listStacks,
   resourcesOf,
   smokeStacks,
   smokeStage,
@@ -122,7 +122,7 @@ function summary({ place, narrator }: Smoke, started: number): void {
  */
 async function removeLeftovers(smoke: Smoke): Promise<void> {
   const { formation, narrator } = smoke;
-  const stacks = await deployedStacks(formation);
+  const stacks = await listStacks(formation);
   const foreign = stacks.find((stack) => !stack.isOfSmoke);
   if (foreign !== undefined) {
     throw new Error(
@@ -156,8 +156,8 @@ async function withTearDown(smoke: Smoke, visit: () => Promise<void>): Promise<v
 export async function createDeployment(smoke: Smoke, release: Release): Promise<void> {
   const { cdk, narrator } = smoke;
   narrator.chapter(`cdk bootstrap, cdk deploy --all: ${release.name}`);
-  const app = await synthesized(smoke, release);
-  await timed("bootstrapped", narrator, () => cdk(release.root, "bootstrap", ...app));
+  const app = await synthesize(smoke, release);
+  await logDuration("bootstrapped", narrator, () => cdk(release.root, "bootstrap", ...app));
   await deployStacks(smoke, release, [["deploy", "--all"]]);
   await checkCreated(smoke);
 }
@@ -189,10 +189,10 @@ async function deployStacks(
   deployments: readonly (readonly string[])[],
 ): Promise<void> {
   const { place, cdk, formation, narrator } = smoke;
-  const app = await synthesized(smoke, release);
+  const app = await synthesize(smoke, release);
   const options = ["--require-approval", "never", "--tags", `${smokeTag}=true`, ...app];
   for (const words of deployments) {
-    await timed(words.join(" "), narrator, () => cdk(release.root, ...words, ...options));
+    await logDuration(words.join(" "), narrator, () => cdk(release.root, ...words, ...options));
   }
   const resources = await resourcesOf(formation, smokeStacks);
   for (const name of smokeStacks) {
@@ -204,7 +204,7 @@ async function deployStacks(
 }
 
 async function checkCreated({ formation, narrator }: Smoke): Promise<void> {
-  const stacks = await deployedStacks(formation);
+  const stacks = await listStacks(formation);
   narrator.check(
     "both stacks are complete",
     stacks.length === smokeStacks.length &&
@@ -217,7 +217,7 @@ async function checkCreated({ formation, narrator }: Smoke): Promise<void> {
  * not change it.
  */
 async function checkUpdated({ formation, narrator }: Smoke): Promise<void> {
-  const stacks = await deployedStacks(formation);
+  const stacks = await listStacks(formation);
   for (const { name, status } of stacks) narrator.note(`${name}: ${status}`);
   narrator.check(
     "both stacks are complete, and the service stack was updated",
@@ -231,7 +231,7 @@ async function checkUpdated({ formation, narrator }: Smoke): Promise<void> {
  * Creates the templates of a release, unless they exist. Returns the CDK arguments that select
  * them.
  */
-async function synthesized(
+async function synthesize(
   { place, cdk, narrator }: Smoke,
   { name, root }: Release,
 ): Promise<string[]> {
@@ -258,7 +258,9 @@ async function synthesized(
 export async function addressOf({ place, formation }: Smoke): Promise<string> {
   const outputs = await outputsOf(formation);
   return answeringAddress(
-    place.apiUrl === null ? apiAddresses(place.endpoint, named(outputs, "ApiUrl")) : [place.apiUrl],
+    place.apiUrl === null
+      ? apiAddresses(place.endpoint, outputNamed(outputs, "ApiUrl"))
+      : [place.apiUrl],
   );
 }
 
@@ -271,11 +273,11 @@ export async function eventBusOf({ formation }: Smoke): Promise<string | null> {
 type Outputs = Readonly<Record<string, string>>;
 
 async function outputsOf(formation: CloudFormationClient): Promise<Outputs> {
-  const stacks = await deployedStacks(formation);
+  const stacks = await listStacks(formation);
   return Object.fromEntries(stacks.flatMap(({ outputs }) => Object.entries(outputs)));
 }
 
-function named(outputs: Outputs, name: string): string {
+function outputNamed(outputs: Outputs, name: string): string {
   const value = outputs[name];
   if (value === undefined) throw new Error(`The stacks have no output ${name}. Deploy them again.`);
   return value;
@@ -341,22 +343,22 @@ export async function checkWarnings({ place, formation, narrator }: Smoke): Prom
 async function tearDown(smoke: Smoke): Promise<void> {
   const { place, cdk, formation, narrator } = smoke;
   narrator.chapter("cdk destroy, with npm run empty-bucket before the data");
-  const stacks = await deployedStacks(formation);
+  const stacks = await listStacks(formation);
   if (stacks.length === 0) return narrator.note("there is no stack");
   const resources = await resourcesOf(
     formation,
     stacks.map(({ name }) => name),
   );
   await place.permissions?.revoke(formation);
-  const app = await synthesized(smoke, thisRelease);
-  await timed("torn down", narrator, async () => {
+  const app = await synthesize(smoke, thisRelease);
+  await logDuration("torn down", narrator, async () => {
     await cdk(thisRelease.root, "destroy", stackName(smokeStage, "service"), "--force", ...app);
     if (stacks.some(({ outputs }) => outputs["EventsBucketName"] !== undefined)) {
       await runScript(emptyBucket, "--stage", smokeStage);
     }
     await cdk(thisRelease.root, "destroy", "--all", "--force", ...app);
   });
-  const left = await deployedStacks(formation);
+  const left = await listStacks(formation);
   narrator.check("no stack is left", left.length === 0);
   const { lines, checked } = await remainsOf(resources);
   narrator.note(`searched for ${checked} tables, buckets, queues, keys and schedule groups`);
@@ -370,7 +372,11 @@ async function tearDown(smoke: Smoke): Promise<void> {
   );
 }
 
-async function timed(what: string, narrator: Narrator, task: () => Promise<void>): Promise<void> {
+async function logDuration(
+  what: string,
+  narrator: Narrator,
+  task: () => Promise<void>,
+): Promise<void> {
   const started = Date.now();
   await task();
   narrator.note(`${what} in ${((Date.now() - started) / 1_000).toFixed(0)} s`);

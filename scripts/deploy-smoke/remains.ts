@@ -69,8 +69,8 @@ export async function remainsOf(
       const lookup = byType[type];
       if (lookup === undefined) continue;
       checked += 1;
-      const found = await lookFor(physicalId, lookup);
-      if (found !== null) lines.push(`${type} ${physicalId} ${found}`);
+      const status = await lookFor(physicalId, lookup);
+      if (status !== null) lines.push(`${type} ${physicalId} ${status}`);
     }
     return { lines, checked };
   } finally {

@@ -27,9 +27,9 @@ export interface DeployedResource {
 }
 
 /** Returns the stacks of the smoke test that exist. */
-export async function deployedStacks(client: CloudFormationClient): Promise<DeployedStack[]> {
-  const found = await Promise.all(smokeStacks.map((name) => describe(client, name)));
-  return found.filter((stack) => stack !== undefined);
+export async function listStacks(client: CloudFormationClient): Promise<DeployedStack[]> {
+  const foundStacks = await Promise.all(smokeStacks.map((name) => describe(client, name)));
+  return foundStacks.filter((stack) => stack !== undefined);
 }
 
 async function describe(

@@ -158,8 +158,8 @@ async function checkRuns(customer: Customer, narrator: Narrator): Promise<void> 
 async function checkEvents(customer: Customer, narrator: Narrator): Promise<void> {
   const runs = await runsOf(customer);
   const ended = await narrator.wait("the events of every run", runSecondsMax, async () => {
-    const found = await endedRuns(customer.api);
-    return found.length >= runs.length ? found : undefined;
+    const foundRuns = await endedRuns(customer.api);
+    return foundRuns.length >= runs.length ? foundRuns : undefined;
   });
   narrator.check(
     "each run is in the event feed once",

@@ -60,13 +60,13 @@ export function bundleFile(file: string): Bundle {
  */
 function importsOf({ outputs }: Metafile, entry: string): readonly string[] {
   const byName = new Map(Object.entries(outputs).map(([path, one]) => [basename(path), one]));
-  const found = new Set([entry]);
-  for (const name of found) {
+  const files = new Set([entry]);
+  for (const name of files) {
     for (const { path, kind } of byName.get(name)?.imports ?? []) {
-      if (kind === "import-statement") found.add(basename(path));
+      if (kind === "import-statement") files.add(basename(path));
     }
   }
-  return [...found].filter((name) => name !== entry);
+  return [...files].filter((name) => name !== entry);
 }
 
 const asset = ({ path, text }: OutputFile): Asset => ({ name: basename(path), content: text });

@@ -43,8 +43,8 @@ export const cfnLint: Linter = {
   lint(templates) {
     const ignored = Object.keys(cfnLintReasons).join(",");
     const options = ["--format", "json", "--ignore-checks", ignored];
-    const found = outputOf("cfn-lint", [...options, "--", ...templates], cfnLintFindings);
-    return found.map(({ Rule, Filename, Location, Message }) => ({
+    const findings = outputOf("cfn-lint", [...options, "--", ...templates], cfnLintFindings);
+    return findings.map(({ Rule, Filename, Location, Message }) => ({
       rule: Rule.Id,
       template: basename(Filename),
       resource: `line ${Location.Start.LineNumber}`,

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 
-export interface RateFigures {
+export interface RateResult {
   readonly call: string;
   readonly callsPerCpuSecond: number;
   readonly cpuMsPerCall: number;
@@ -71,7 +71,7 @@ const rounds = 3;
 export async function benchGateway(
   world: BenchWorld,
   keys: readonly string[],
-): Promise<RateFigures[]> {
+): Promise<RateResult[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
   const body = JSON.stringify({ platform: "retailer_d", ids: ["9000000"] });
   const kinds = [
@@ -84,7 +84,7 @@ export async function benchGateway(
   const one = async (kind: (typeof kinds)[number]): Promise<void> => {
     next += 1;
     const key = keys[next % keys.length] ?? "";
-    await answered(agent, world.baseUrl, { ...kind, key });
+    await send(agent, world.baseUrl, { ...kind, key });
   };
   for (let round = 0; round <= rounds; round += 1) {
     for (const kind of kinds) {
@@ -108,7 +108,7 @@ export async function benchGateway(
   }));
 }
 
-function answered(
+function send(
   agent: Agent,
   baseUrl: string,
   call: { method: string; path: string; body: string | undefined; key: string },

@@ -33,7 +33,7 @@ export function itemsAt(list: string, count: number, runNumber: number): readonl
 }
 
 /** Returns the items that changed since the previous run. */
-export const changedItemsIn = (
+export const itemsChangedIn = (
   items: readonly ShopItem[],
   runNumber: number,
 ): readonly ShopItem[] =>
@@ -70,7 +70,7 @@ export function writeAnswers(
  * @throws Error if no file was written for the call
  */
 export const answersOf = (dir: string, tier: string, ids: readonly string[]): readonly Answer[] =>
-  parsed(join(dir, fileOf(tier, ids[0] ?? "", ids.length)));
+  parseFile(join(dir, fileOf(tier, ids[0] ?? "", ids.length)));
 
 /**
  * Returns a function for each file that `writeAnswers` wrote to `dir`. The function reads and parses
@@ -83,11 +83,11 @@ export function answerFiles(
   return readdirSync(dir).map((name) => {
     const tier = name.split("-")[0];
     assert(tier === "pulse" || tier === "lite" || tier === "full", "a file is named by its tier");
-    return { tier, read: () => parsed(join(dir, name)) };
+    return { tier, read: () => parseFile(join(dir, name)) };
   });
 }
 
-const parsed = (file: string): readonly Answer[] =>
+const parseFile = (file: string): readonly Answer[] =>
   JSON.parse(readFileSync(file, "utf8")) as readonly Answer[];
 
 const fileOf = (tier: string, firstId: string, count: number): string =>

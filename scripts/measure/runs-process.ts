@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { WorldFigures, WorldReady, WorldRequest } from "./runs-world.ts";
+import type { WorldCounts, WorldReady, WorldRequest } from "./runs-world.ts";
 
 const patienceMs = 120_000;
 
@@ -15,7 +15,7 @@ export interface RunsWorld {
   /** Resolves when the next run or sweeper pass has ended. Rejects after two minutes. */
   finished(): Promise<void>;
   /** Returns the measurements since the previous call. */
-  take(): Promise<WorldFigures>;
+  take(): Promise<WorldCounts>;
   stop(): Promise<void>;
 }
 
@@ -62,8 +62,8 @@ export async function startRunsWorld(
     },
     async take() {
       child.send("take");
-      const [{ figures }] = (await once(child, "message")) as [{ figures: WorldFigures }];
-      return figures;
+      const [{ counts }] = (await once(child, "message")) as [{ counts: WorldCounts }];
+      return counts;
     },
     async stop() {
       const ended = once(child, "exit");

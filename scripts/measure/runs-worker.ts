@@ -10,7 +10,7 @@ import type { QueueHandler } from "../../functions/queue/batch-handler.ts";
 import { answersOf } from "./runs-answers.ts";
 
 /** The measurements of a worker since the last request for them. */
-export interface WorkerFigures {
+export interface WorkerCounts {
   readonly invocations: number;
   /** The user and system CPU time of the process, in milliseconds. */
   readonly cpuMs: number;
@@ -77,9 +77,9 @@ async function invoke(event: SQSEvent): Promise<unknown> {
   return result;
 }
 
-function take(): WorkerFigures {
+function take(): WorkerCounts {
   const { user, system } = process.cpuUsage(cpuBefore);
-  const figures = {
+  const counts = {
     invocations,
     cpuMs: (user + system) / 1_000,
     handlerMs,
@@ -92,7 +92,7 @@ function take(): WorkerFigures {
   requests = 0;
   requestsOutside = 0;
   cpuBefore = process.cpuUsage();
-  return figures;
+  return counts;
 }
 
 process.on("message", ({ id, event }: WorkerRequest) => {

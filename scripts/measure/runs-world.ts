@@ -16,7 +16,7 @@ import { customerBucket } from "../../tools/local/buckets.ts";
 import type { Environment } from "../../tools/local/lambda-host.ts";
 import type { Seed } from "../../tools/local/seed.ts";
 import { startWorld } from "../../tools/local/world.ts";
-import type { WorkerFigures } from "./runs-worker.ts";
+import type { WorkerCounts } from "./runs-worker.ts";
 
 /** The functions behind the queues, and the sweeper, which runs only when the bench calls it. */
 const workerNames = ["run-starter", "run-step", "run-finisher", "delivery", "sweeper"] as const;
@@ -35,8 +35,8 @@ export interface WorldRequests {
   readonly webhookBytes: number;
 }
 
-export interface WorldFigures extends WorldRequests {
-  readonly workers: Readonly<Record<WorkerName, WorkerFigures>>;
+export interface WorldCounts extends WorldRequests {
+  readonly workers: Readonly<Record<WorkerName, WorkerCounts>>;
 }
 
 /** The addresses and keys that the parent process needs. */
@@ -61,7 +61,7 @@ const heapMegabytes = 460;
 
 interface Worker {
   invoke(event: SQSEvent): Promise<unknown>;
-  take(): Promise<WorkerFigures>;
+  take(): Promise<WorkerCounts>;
 }
 
 const workers = new Map<WorkerName, Worker>();
@@ -107,7 +107,7 @@ async function startWorker(name: WorkerName, environment: Environment): Promise<
   };
   return {
     invoke: (event) => ask(event),
-    take: () => ask() as Promise<WorkerFigures>,
+    take: () => ask() as Promise<WorkerCounts>,
   };
 }
 
@@ -189,7 +189,7 @@ function billedAs(request: IncomingMessage, response: ServerResponse): Billed | 
 
 /**
  * Returns how a request to a bucket is billed. Returns undefined for a deletion, which is free, and
- * for a request to the customer's bucket, for which the customer pays.
+ * for a request to the customer's bucket, which the customer pays.
  */
 function bucketRequest({ method, url = "" }: IncomingMessage): Billed | undefined {
   if (method === "DELETE" || url.startsWith(`/${customerBucket}`)) return undefined;
@@ -201,7 +201,7 @@ const isIdle = ({ headers }: IncomingMessage, response: ServerResponse): boolean
   String(headers["x-amz-target"]).endsWith(".ReceiveMessage") &&
   Number(response.getHeader("content-length")) <= emptyBytesMax;
 
-const idle: WorkerFigures = {
+const idle: WorkerCounts = {
   invocations: 0,
   cpuMs: 0,
   handlerMs: 0,
@@ -210,13 +210,13 @@ const idle: WorkerFigures = {
   peakMegabytes: 0,
 };
 
-async function take(): Promise<WorldFigures> {
-  const figures = await Promise.all(
+async function take(): Promise<WorldCounts> {
+  const counts = await Promise.all(
     workerNames.map(async (name) => [name, (await workers.get(name)?.take()) ?? idle] as const),
   );
   const taken = requests;
   requests = noRequests;
-  return { workers: Object.fromEntries(figures) as WorldFigures["workers"], ...taken };
+  return { workers: Object.fromEntries(counts) as WorldCounts["workers"], ...taken };
 }
 
 const world = await startWorld({
@@ -233,7 +233,7 @@ process.on("message", (request: WorldRequest) => {
     ({ promise: gate, resolve: release } = Promise.withResolvers<void>());
   } else if (request === "release") release();
   else if (request === "sweep") void sweep().then(() => process.send?.({ finished: true }));
-  else void take().then((figures) => process.send?.({ figures }));
+  else void take().then((counts) => process.send?.({ counts }));
 });
 process.once("disconnect", () => {
   void world.stop().then(() => process.exit(0));

@@ -36,8 +36,8 @@ export function openApiDocument(): JsonObject {
     components: {
       securitySchemes,
       schemas: { ...componentSchemas({ direction: "output", named }), ...bodyComponents() },
-      headers: used("headers", headers),
-      responses: used("responses", refusalResponses()),
+      headers: selectUsed("headers", headers),
+      responses: selectUsed("responses", refusalResponses()),
     },
   });
 }
@@ -68,12 +68,12 @@ const documented = (Object.keys(routes) as RouteKey[]).filter(
 );
 
 function paths(): JsonObject {
-  const found: Record<string, Record<string, unknown>> = {};
+  const foundPaths: Record<string, Record<string, unknown>> = {};
   for (const key of documented) {
     const [method = "", path = ""] = key.split(" ");
-    (found[path] ??= {})[method.toLowerCase()] = operationObject(key, operations[key]);
+    (foundPaths[path] ??= {})[method.toLowerCase()] = operationObject(key, operations[key]);
   }
-  return found;
+  return foundPaths;
 }
 
 function operationObject(key: RouteKey, operation: Operation): JsonObject {
@@ -230,7 +230,7 @@ function answerObject(
  * its charge.
  */
 function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation): RefusalStatus[] {
-  const found: RefusalStatus[] = [
+  const statuses: RefusalStatus[] = [
     ...refusals,
     // Pages ignore their query. Every other operation refuses unknown parameters.
     ...(key.includes(" /v1/") ? ([400] as const) : []),
@@ -241,11 +241,11 @@ function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation)
     500,
     503,
   ];
-  return [...new Set(found)].sort((a, b) => a - b);
+  return [...new Set(statuses)].sort((a, b) => a - b);
 }
 
 /** Returns the shared headers or responses to which at least one operation or response refers. */
-function used(kind: "headers" | "responses", parts: JsonObject): JsonObject {
+function selectUsed(kind: "headers" | "responses", parts: JsonObject): JsonObject {
   const text = JSON.stringify([paths(), refusalResponses()]);
   return Object.fromEntries(
     Object.entries(parts).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),

@@ -36,7 +36,7 @@ export const hasRateHeaders = ({ headers }: Observation): boolean =>
  * Returns the rules that an observation breaks; an empty list if it breaks none. Each rule is the
  * end of a sentence about the route of the observation.
  */
-export function brokenRules(seen: Observation): readonly string[] {
+export function findBrokenRules(seen: Observation): readonly string[] {
   const { mode, route, status, code, headers, seconds } = seen;
   if (status === 0) return ["got no response", ...chargeRules(seen)];
   const isUnavailable = status === 503;

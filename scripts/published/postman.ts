@@ -35,9 +35,9 @@ export async function postmanCollection(document: unknown): Promise<object> {
  * responses, too, which the OpenAPI document has.
  */
 const withoutRandom = (collection: object): object =>
-  v.parse(object, JSON.parse(JSON.stringify(collection, fixed)));
+  v.parse(object, JSON.parse(JSON.stringify(collection, fixedValue)));
 
-function fixed(key: string, value: unknown): unknown {
+function fixedValue(key: string, value: unknown): unknown {
   if (key === "response" || key === "_postman_id") return undefined;
   if (key === "id" && isPostmanId(value)) return undefined;
   return key === "query" ? v.parse(v.array(object), value).map(switchedOff) : value;

@@ -35,21 +35,21 @@ export async function transferSettings(transfer: SettingsTransfer): Promise<void
   const name = join("stages", `${stage}.json`);
   const settings = settingsIn(join(project, name), name);
   const isKnown = await knownKeys(release);
-  const kept: Record<string, unknown> = {};
+  const keptSettings: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(settings)) {
-    if (isKnown(key)) kept[key] = key === "sources" ? absolute(value, project) : value;
+    if (isKnown(key)) keptSettings[key] = key === "sources" ? absolute(value, project) : value;
     else if (ofDomain.has(key)) throw new Error(domainRefusal(`does not accept '${key}'`));
     else log(`${name}: the release does not accept '${key}'. Deploying without it.`);
   }
-  const keys = new Set([...Object.keys(kept), ...given.map((pair) => pair.split("=")[0])]);
+  const keys = new Set([...Object.keys(keptSettings), ...given.map((pair) => pair.split("=")[0])]);
   if (hasDomain && !keys.has("domainName")) {
     throw new Error(domainRefusal(`gets no 'domainName', because neither ${name} nor -c sets it`));
   }
   const file = join(release, name);
   rmSync(file, { force: true });
-  if (Object.keys(kept).length === 0) return;
+  if (Object.keys(keptSettings).length === 0) return;
   mkdirSync(join(release, "stages"), { recursive: true });
-  writeFileSync(file, JSON.stringify(kept));
+  writeFileSync(file, JSON.stringify(keptSettings));
 }
 
 const domainRefusal = (reason: string): string =>

@@ -45,7 +45,7 @@ export async function checkOutRelease(name: string, project: string): Promise<Re
 
 async function commitOf(name: string, project: string): Promise<string> {
   try {
-    const found = await git(
+    const foundCommit = await git(
       project,
       "rev-parse",
       "--verify",
@@ -53,7 +53,7 @@ async function commitOf(name: string, project: string): Promise<string> {
       "--end-of-options",
       `${name}^{commit}`,
     );
-    return found.trim();
+    return foundCommit.trim();
   } catch (error) {
     const tags = (await git(project, "tag", "--sort=-creatordate")).trim().split("\n").slice(0, 5);
     const known =

@@ -68,14 +68,14 @@ function repairOf(stack: string, status: string): string {
 }
 
 async function statusOf(client: CloudFormationClient, stack: string): Promise<string> {
-  const found = await findStack(client, stack);
-  if (found === undefined) {
+  const foundStack = await findStack(client, stack);
+  if (foundStack === undefined) {
     throw new Error(
       `There is no stack ${stack} in this account and region. ` +
         "Check the stage, the region and the AWS credentials.",
     );
   }
-  return found.StackStatus ?? "unknown";
+  return foundStack.StackStatus ?? "unknown";
 }
 
 async function settledStatus(

@@ -49,7 +49,10 @@ export async function playDueRuns(
   lists: readonly OpenWatchlist[],
   engine: Engine,
 ): Promise<readonly PlayedRun[]> {
-  return playRuns(await inParallel(lists, workersMax, (list) => claim(list, engine)), engine);
+  return playRuns(
+    await inParallel(lists, workersMax, (watchlist) => claim(watchlist, engine)),
+    engine,
+  );
 }
 
 /** Plays a manual run of each watchlist in the same way. */
@@ -90,9 +93,9 @@ async function playRuns(claimed: readonly Run[], engine: Engine): Promise<readon
   });
 }
 
-async function claim(list: OpenWatchlist, { ports }: Engine): Promise<Run> {
+async function claim(watchlist: OpenWatchlist, { ports }: Engine): Promise<Run> {
   const now = ports.clock.now();
-  const run = await claimDueRun({ ...list, scheduledTime: now, now }, ports);
+  const run = await claimDueRun({ ...watchlist, scheduledTime: now, now }, ports);
   assert(run !== undefined, "a run of the watchlist is due");
   await resumeRun(run, ports);
   return run;

@@ -49,11 +49,11 @@ export const newLows = `
   HAVING candidates.price < min(earlier.price)`;
 
 /**
- * Query for the days on which a route with a cooldown reports a condition that holds on all days of
- * `spans`.
+ * Returns the query for the days on which a route with a cooldown reports a condition that holds on
+ * all days of `spans`.
  * @param spans query with the columns shop, product, from_day and to_day
  */
-const sampled = (spans: string): string => `
+const sampledDays = (spans: string): string => `
   WITH RECURSIVE spans AS (SELECT * FROM (${spans}) WHERE from_day <= to_day),
   samples AS (
     SELECT shop, product, min(from_day) AS day FROM spans GROUP BY shop, product
@@ -68,7 +68,7 @@ const sampled = (spans: string): string => `
  * Query for the sampled days: the first price is at least 90 days old, and the window of 30 days
  * contains a price.
  */
-const windowSamples = sampled(`
+const windowSamples = sampledDays(`
   SELECT shop, product, greatest(segments.first_day + 1, firsts.first_day + 90) AS from_day,
     least(segments.last_day + 31, products.last_day) AS to_day
   FROM segments
@@ -83,7 +83,7 @@ const valueOnSamples = (value: string, days: number): string => `
     AND ${isInWindow("segments", "samples.day", days)}
   GROUP BY samples.shop, samples.product, samples.day`;
 
-/** SQL: the hours for which the price of a segment held in the 30 days before a sampled read. */
+/** SQL: for how many of the 30 days before a sampled read the price of a segment held, in hours. */
 const hours = `date_diff('hour',
   greatest(segments.first_day + INTERVAL 6 HOUR, (samples.day - 30)::TIMESTAMP),
   least(segments.last_day + 1, samples.day) + INTERVAL 6 HOUR)`;
@@ -123,7 +123,7 @@ const previousPrices = `
  */
 export const previousPrice = `
   SELECT samples.shop, samples.product, samples.day, NULL::DOUBLE AS before, previous AS after
-  FROM (${sampled(`
+  FROM (${sampledDays(`
     SELECT shop, product, first_day AS from_day, last_day AS to_day FROM (${previousPrices})`)}
   ) AS samples
   JOIN (${previousPrices}) AS prices ON prices.shop = samples.shop

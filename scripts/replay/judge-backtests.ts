@@ -55,25 +55,29 @@ export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge
   const other = noSums();
   const spanOf = ({ watchlistId }: OpenWatchlist): Span => spans.get(watchlistId) ?? noRuns(true);
   return {
-    addRun(name, list, played) {
-      const span = spanOf(list);
-      spans.set(list.watchlistId, { ...span, since: span.since ?? played.run.startedAt });
-      countEntries(span.entries, played, { name, isFirst: span.isFirst });
+    addRun(name, watchlist, playedRun) {
+      const span = spanOf(watchlist);
+      spans.set(watchlist.watchlistId, { ...span, since: span.since ?? playedRun.run.startedAt });
+      countEntries(span.entries, playedRun, { name, isFirst: span.isFirst });
     },
     async compare(lists) {
-      const open = [...lists].map(([name, list]) => ({ name, list, span: spanOf(list) }));
-      for (const { list } of open) {
-        for (const { name, list: listOfName, span } of open) {
+      const open = [...lists].map(([name, watchlist]) => ({
+        name,
+        watchlist,
+        span: spanOf(watchlist),
+      }));
+      for (const { watchlist } of open) {
+        for (const { name, watchlist: watchlistOfName, span } of open) {
           const { since, isFirst, entries } = span;
           assert(since !== null, "each watchlist runs on each day of its shop");
-          const found = new Map<string, number>();
-          await service.backtest(list, { pipelineOf: name, since }, (tested) => {
-            countEntries(found, tested, { name, isFirst });
+          const testedEntries = new Map<string, number>();
+          await service.backtest(watchlist, { pipelineOf: name, since }, (tested) => {
+            countEntries(testedEntries, tested, { name, isFirst });
           });
-          addDifference(list === listOfName ? own : other, entries, found);
+          addDifference(watchlist === watchlistOfName ? own : other, entries, testedEntries);
         }
       }
-      for (const { list } of open) spans.set(list.watchlistId, noRuns(false));
+      for (const { watchlist } of open) spans.set(watchlist.watchlistId, noRuns(false));
     },
     comparisons: () => [
       { name: "backtest", ...own },
@@ -104,10 +108,10 @@ function countEntries(
 function addDifference(
   sums: Sums,
   expected: ReadonlyMap<string, number>,
-  found: ReadonlyMap<string, number>,
+  testedEntries: ReadonlyMap<string, number>,
 ): void {
-  for (const key of new Set([...expected.keys(), ...found.keys()])) {
-    const [wanted, had] = [expected.get(key) ?? 0, found.get(key) ?? 0];
+  for (const key of new Set([...expected.keys(), ...testedEntries.keys()])) {
+    const [wanted, had] = [expected.get(key) ?? 0, testedEntries.get(key) ?? 0];
     sums.equal += Math.min(wanted, had);
     sums.missing += Math.max(0, wanted - had);
     sums.unexpected += Math.max(0, had - wanted);

@@ -75,13 +75,13 @@ const jsonLines = (
   name: string,
   columns: Readonly<Record<string, string>>,
 ): string =>
-  `read_json(${quoted(join(folder, name))}, format = 'newline_delimited', columns = {${Object.entries(
+  `read_json(${quoteForSql(join(folder, name))}, format = 'newline_delimited', columns = {${Object.entries(
     columns,
   )
     .map(([column, type]) => `${column}: '${type}'`)
     .join(", ")}})`;
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const quoteForSql = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
  * Compares what the service decided and stored with what DuckDB calculates from the same files.
@@ -100,7 +100,7 @@ export async function compareWithDuckDb(
     const columns = { shop: "VARCHAR", product: "VARCHAR", last_day: "DATE" };
     const products = jsonLines(records, recordFiles.products, columns);
     await connection.run(`CREATE TABLE products AS SELECT * FROM ${products}`);
-    const files = quoted(join(prices, `*${fileEnding}`));
+    const files = quoteForSql(join(prices, `*${fileEnding}`));
     for (const statement of fileTables(files)) await connection.run(statement);
     const results: Comparison[] = [];
     for (const compared of comparisons(records)) results.push(await compare(connection, compared));

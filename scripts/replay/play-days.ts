@@ -95,7 +95,7 @@ export async function playDays(
     const open = all.filter(({ days: { first, last } }) => first <= day && day <= last);
     for (const shop of open) await beginDay(shop, day, replay);
     const due = open.flatMap((shop) =>
-      Array.from(shop.lists, ([name, list]) => ({ shop, name, list, day })),
+      Array.from(shop.lists, ([name, watchlist]) => ({ shop, name, watchlist, day })),
     );
     const allWrong = isWrongDay(day) ? due.filter(canBeHeld) : [];
     const partlyWrong = isPartlyWrongDay(day) ? due.filter(canBeHeldForShape) : [];
@@ -104,7 +104,7 @@ export async function playDays(
     const wrong = [...allWrong, ...partlyWrong];
     setTime(`${day}${runTime}`, replay);
     await playRuns(
-      due.filter((list) => !wrong.includes(list)),
+      due.filter((watchlist) => !wrong.includes(watchlist)),
       "run",
       replay,
     );
@@ -136,11 +136,11 @@ async function beginDay(
   for (const { itemId, price } of prices) source.setPrice(itemId, price);
   items.push(...added);
   for (const name of watchlistNames) {
-    const list = lists.get(name);
-    if (list === undefined) {
+    const watchlist = lists.get(name);
+    if (watchlist === undefined) {
       lists.set(name, await service.createWatchlist(watchlistBody(name, days.shop, added)));
     } else if (added.length > 0) {
-      await service.addItems(list, added);
+      await service.addItems(watchlist, added);
     }
   }
 }
@@ -151,13 +151,13 @@ async function playRuns(
   start: "run" | "runNow",
   { service, records, backtests }: Replay,
 ): Promise<void> {
-  const runs = await service[start](due.map(({ list }) => list));
-  for (const [list, played] of inPairs(due, runs)) {
-    recordRun(list, played, records);
-    backtests.addRun(list.name, list.list, played);
-    const { changed, steps } = played.run.stats;
+  const runs = await service[start](due.map(({ watchlist }) => watchlist));
+  for (const [watchlist, playedRun] of inPairs(due, runs)) {
+    recordRun(watchlist, playedRun, records);
+    backtests.addRun(watchlist.name, watchlist.watchlist, playedRun);
+    const { changed, steps } = playedRun.run.stats;
     const read = steps[stepId]?.ok ?? 0;
-    records.addRun({ ...runOf(list), factor: 1, changed, read, isHeld: false });
+    records.addRun({ ...runOf(watchlist), factor: 1, changed, read, isHeld: false });
   }
 }
 
@@ -189,18 +189,18 @@ async function playWrongRuns(
   if (due.length === 0) return 0;
   const factor = settings.wrongTimes;
   source.setFactor(factor);
-  const runs = await service.runNow(due.map(({ list }) => list));
+  const runs = await service.runNow(due.map(({ watchlist }) => watchlist));
   source.setFactor(1);
-  for (const [list, { run, events }] of inPairs(due, runs)) {
+  for (const [watchlist, { run, events }] of inPairs(due, runs)) {
     if (run.phase !== "held" || run.hold === undefined) {
-      const { day, shop } = list;
+      const { day, shop } = watchlist;
       throw new Error(
         `The brake must hold the run of ${shop.days.shop} on ${day}, in which all prices are wrong (got the phase ${run.phase}).`,
       );
     }
-    recordDecisions(list, events, records);
+    recordDecisions(watchlist, events, records);
     const { changedItems: changed, readItems: read } = run.hold;
-    records.addRun({ ...runOf(list), factor, changed, read, isHeld: true });
+    records.addRun({ ...runOf(watchlist), factor, changed, read, isHeld: true });
   }
   await service.discard(
     runs.map(({ run }) => run),
@@ -222,14 +222,14 @@ async function playPartlyWrongRuns(
   if (due.length === 0) return 0;
   const { wrongTimes: factor, wrongEvery } = settings;
   source.setFactor(factor, wrongEvery);
-  const runs = await service.runNow(due.map(({ list }) => list));
+  const runs = await service.runNow(due.map(({ watchlist }) => watchlist));
   source.setFactor(1);
   for (const [{ day, shop }, { run }] of inPairs(due, runs)) {
-    const found = run.shape?.priceJump?.factor ?? 1;
-    if (run.phase !== "held" || Math.abs(found / factor - 1) > 0.01) {
+    const foundFactor = run.shape?.priceJump?.factor ?? 1;
+    if (run.phase !== "held" || Math.abs(foundFactor / factor - 1) > 0.01) {
       throw new Error(
         `The brake must hold the run of ${shop.days.shop} on ${day}, in which some prices are wrong, and report the ` +
-          `factor ${factor} (got the phase ${run.phase}, factor ${found}).`,
+          `factor ${factor} (got the phase ${run.phase}, factor ${foundFactor}).`,
       );
     }
   }
@@ -256,7 +256,7 @@ function inPairs<One, Other>(
 interface WatchlistOfDay {
   readonly shop: OpenShop;
   readonly name: WatchlistName;
-  readonly list: OpenWatchlist;
+  readonly watchlist: OpenWatchlist;
   readonly day: string;
 }
 
@@ -264,8 +264,8 @@ interface WatchlistOfDay {
  * Records the decisions of a run.
  * @throws Error if the run is held or did not read all items
  */
-function recordRun(list: WatchlistOfDay, { run, events }: PlayedRun, records: Records): void {
-  const { shop, day } = list;
+function recordRun(watchlist: WatchlistOfDay, { run, events }: PlayedRun, records: Records): void {
+  const { shop, day } = watchlist;
   const { days, items } = shop;
   const ok = run.stats.steps[stepId]?.ok ?? 0;
   if (run.status !== "completed" || ok !== items.length) {
@@ -279,7 +279,7 @@ function recordRun(list: WatchlistOfDay, { run, events }: PlayedRun, records: Re
       `The brake must not hold the run of ${days.shop} on ${day}, which has the recorded prices.`,
     );
   }
-  recordDecisions(list, events, records);
+  recordDecisions(watchlist, events, records);
 }
 
 function recordDecisions(
@@ -306,12 +306,12 @@ async function readHistory(
   { service, records }: Replay,
 ): Promise<void> {
   const { days, lists, items, unread } = shop;
-  const list = lists.get("changes");
-  assert(list !== undefined, "the watchlists of a shop exist since its first day");
+  const watchlist = lists.get("changes");
+  assert(watchlist !== undefined, "the watchlists of a shop exist since its first day");
   const span = { since: `${unread}T00:00:00.000Z`, until: `${day}${runTime}` };
   await inParallel(items, readersMax, async (itemId) => {
     const product = days.productOf(itemId);
-    for (const { at, values } of await service.history(list, itemId, span)) {
+    for (const { at, values } of await service.history(watchlist, itemId, span)) {
       records.addPoint({ shop: days.shop, product, at, price: values["price"] ?? null });
     }
   });

@@ -4,7 +4,7 @@ import type { SerializedEvent } from "../../shared/events/event.ts";
 import type { ProductFields } from "../../shared/scrapers/scraper.ts";
 import { settings } from "./settings.ts";
 
-/** A rule for which the replay compares the service's decisions with the expected ones. */
+/** A rule whose decisions by the service are compared with the expected ones. */
 export type RuleName =
   | "changed"
   | "percent"
@@ -89,7 +89,8 @@ function changedRoute(field: string, keys: object): object {
 }
 
 /**
- * A route that reports an item at most once in `settings.sampleDays` days, with its derived fields.
+ * Returns a route that reports an item at most once in `settings.sampleDays` days, with its derived
+ * fields.
  * @param above by field: the item matches only while the value is above this number
  */
 function sampleRoute(above: Readonly<Record<string, number>>): object {
@@ -177,9 +178,9 @@ export function decisionsIn(
     case "watchlist.product.matched": {
       const { data } = v.parse(eventSchema, JSON.parse(body));
       const changed = data.changes.flatMap(({ id, changes: fields }) =>
-        Object.entries(fields).flatMap(([field, found]) => {
+        Object.entries(fields).flatMap(([field, foundChange]) => {
           const rule = ofEvent(changedRules, field);
-          return rule === null ? [] : [{ rule, itemId: id, change: found }];
+          return rule === null ? [] : [{ rule, itemId: id, change: foundChange }];
         }),
       );
       const matched = data.products.flatMap(({ id, branch, values }) =>
@@ -207,12 +208,12 @@ export const isWithoutRouteState = (name: WatchlistName, type: SerializedEvent["
   name === "changes" && type === "watchlist.product.changed";
 
 function ofEvent<Rules>(rules: Readonly<Record<string, Rules>>, name: string): Rules {
-  const found = rules[name];
-  if (found === undefined)
+  const foundRule = rules[name];
+  if (foundRule === undefined)
     throw new Error(
       `The replay has no rule named '${name}'. Add it, or use one of: ${Object.keys(rules).join(", ")}.`,
     );
-  return found;
+  return foundRule;
 }
 
 /**

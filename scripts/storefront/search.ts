@@ -81,9 +81,9 @@ export const searchCommand = subcommand(commandLine, async ({ values, positional
   const items = itemsOf(products);
   const template = idTemplateOf(items);
   const ids = items.map(({ id }) => id).filter((id) => fitsPlatform(id, platform));
-  const found = { store: address, platform, id_template: template ?? null, ids, items };
+  const output = { store: address, platform, id_template: template ?? null, ids, items };
   process.stdout.write(
-    values.json === true ? `${JSON.stringify(found)}\n` : textOf(found, context.currency),
+    values.json === true ? `${JSON.stringify(output)}\n` : textOf(output, context.currency),
   );
 });
 

@@ -1,7 +1,7 @@
 import { customerBucketReader } from "../../tools/customer/bucket.ts";
 import type { TourClient } from "./clients/tour-client.ts";
 import type { Narrator } from "./narrator.ts";
-import { parsed, type ReachableTarget, waitSecondsMax } from "./runs.ts";
+import { eventIn, type ReachableTarget, waitSecondsMax } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 
 /** The prefix of the export in the customer's bucket. */
@@ -60,12 +60,14 @@ export async function checkExport(
   const bucket = customerBucketReader(target.bucket.endpoint, target.bucket.name, target.bucket);
   try {
     const keys = await narrator.wait("both manifests", waitSecondsMax, async () => {
-      const found = await bucket.keys();
-      return found.filter((key) => key.endsWith("_manifest.json")).length >= 2 ? found : undefined;
+      const foundKeys = await bucket.keys();
+      return foundKeys.filter((key) => key.endsWith("_manifest.json")).length >= 2
+        ? foundKeys
+        : undefined;
     });
     for (const key of keys) narrator.note(key);
     for (const delivery of deliveries) {
-      const id = String(parsed(delivery)["id"]);
+      const id = String(eventIn(delivery)["id"]);
       const key = keys.find((one) => one.includes(id));
       const line = key === undefined ? "" : await bucket.read(key);
       narrator.check(`the line of ${id} is the webhook's body`, line === `${delivery.body}\n`);

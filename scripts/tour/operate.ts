@@ -1,6 +1,6 @@
 import type { Row, TourClient } from "./clients/tour-client.ts";
 import type { Narrator } from "./narrator.ts";
-import { deliveriesOf, type ReachableTarget, parsed, waitSecondsMax, runAgain } from "./runs.ts";
+import { deliveriesOf, type ReachableTarget, eventIn, waitSecondsMax, runAgain } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
@@ -67,10 +67,10 @@ async function failOnceDuringRotation(operated: Operated, narrator: Narrator): P
   }
   const entry = await narrator.wait("the delivery log", waitSecondsMax, async () => {
     const log = await api.get(`/webhook_endpoints/${endpointId}/deliveries?limit=100`);
-    const found = (log.body["data"] as Record<string, unknown>[]).find(
+    const foundDelivery = (log.body["data"] as Record<string, unknown>[]).find(
       (one) => one["event_id"] === idOf(seen[0]),
     );
-    return found?.["state"] === "delivered" ? found : undefined;
+    return foundDelivery?.["state"] === "delivered" ? foundDelivery : undefined;
   });
   narrator.check("the log has both attempts", entry["attempt_count"] === 2);
 }
@@ -173,7 +173,7 @@ async function backfill({ api }: Operated, narrator: Narrator): Promise<void> {
   });
 }
 
-const idOf = (delivery: Delivery | undefined): string => String(parsed(delivery)["id"]);
+const idOf = (delivery: Delivery | undefined): string => String(eventIn(delivery)["id"]);
 const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map((one) => idOf(one));
 const runNumberOf = (event: Row): unknown =>
   (event["data"] as Record<string, unknown>)["run_number"];

@@ -4,7 +4,7 @@ import { httpClient } from "./clients/http.ts";
 import type { TourClient } from "./clients/tour-client.ts";
 import type { Narrator } from "./narrator.ts";
 import { operate } from "./operate.ts";
-import { type ReachableTarget, runAgain, runCompleted, type TourTarget } from "./runs.ts";
+import { type ReachableTarget, runAgain, waitForRun, type TourTarget } from "./runs.ts";
 
 const platformDefault = "retailer_d";
 
@@ -28,7 +28,7 @@ async function visit(api: TourClient, target: ReachableTarget, narrator: Narrato
   const { endpointId, secret } = await registerReceiver(api, target, narrator);
   await registerBucket(api, target, narrator);
   const watchlistId = await createWatchlist(api, target, narrator);
-  const first = await runCompleted(target, narrator, { watchlistId, runNumber: 1 });
+  const first = await waitForRun(target, narrator, { watchlistId, runNumber: 1 });
   narrator.check(
     "the first run reads every item and reports no change",
     first.changed.length === 0,
@@ -36,7 +36,7 @@ async function visit(api: TourClient, target: ReachableTarget, narrator: Narrato
   narrator.chapter(`The price changes; POST /v1/watchlists/{id}/run`);
   await target.movePrice();
   await runAgain(api, watchlistId, narrator);
-  const second = await runCompleted(target, narrator, { watchlistId, runNumber: 2 });
+  const second = await waitForRun(target, narrator, { watchlistId, runNumber: 2 });
   reportChange(second.changed, target, narrator);
   const deliveries = [...first.all, ...second.all];
   await checkSignatures(api, { deliveries, secret }, narrator);

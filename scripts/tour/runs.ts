@@ -54,7 +54,7 @@ export interface RunSeen {
  * @throws Error if the run's completed event does not arrive in time or is not the last event, or
  * if an event arrived twice
  */
-export async function runCompleted(
+export async function waitForRun(
   target: ReachableTarget,
   narrator: Narrator,
   run: { readonly watchlistId: string; readonly runNumber: number },
@@ -64,18 +64,20 @@ export async function runCompleted(
     waitSecondsMax,
     async () => {
       const all = await deliveriesOf(target, run);
-      return all.some((one) => parsed(one)["type"] === "watchlist.run.completed") ? all : undefined;
+      return all.some((one) => eventIn(one)["type"] === "watchlist.run.completed")
+        ? all
+        : undefined;
     },
   );
-  for (const one of seen) narrator.note(describeEvent(parsed(one)));
-  const ids = seen.map((one) => String(parsed(one)["id"]));
+  for (const one of seen) narrator.note(describeEvent(eventIn(one)));
+  const ids = seen.map((one) => String(eventIn(one)["id"]));
   narrator.check(
     "the last event is watchlist.run.completed",
-    parsed(seen.at(-1))["type"] === "watchlist.run.completed",
+    eventIn(seen.at(-1))["type"] === "watchlist.run.completed",
   );
   narrator.check("each event arrived once", new Set(ids).size === ids.length);
   const changed = seen
-    .map(parsed)
+    .map(eventIn)
     .filter((event) => event["type"] === "watchlist.product.changed")
     .flatMap((event) => (event["data"] as { changes: Record<string, unknown>[] }).changes);
   return { all: seen, changed };
@@ -89,13 +91,13 @@ export async function deliveriesOf(
   const response = await fetch(`${target.receiver.controlUrl}/deliveries`);
   const deliveries = (await response.json()) as Delivery[];
   return deliveries.filter((one) => {
-    const data = parsed(one)["data"] as Record<string, unknown>;
+    const data = eventIn(one)["data"] as Record<string, unknown>;
     return data["watchlist_id"] === run.watchlistId && data["run_number"] === run.runNumber;
   });
 }
 
 /** Returns the event in a delivery; an empty object if the delivery is undefined. */
-export const parsed = (delivery: Delivery | undefined): Record<string, unknown> =>
+export const eventIn = (delivery: Delivery | undefined): Record<string, unknown> =>
   JSON.parse(delivery?.body ?? "{}") as Record<string, unknown>;
 
 function describeEvent(event: Record<string, unknown>): string {

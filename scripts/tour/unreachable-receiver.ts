@@ -83,10 +83,12 @@ async function readLog(api: ApiClient, narrator: Narrator): Promise<void> {
   narrator.chapter("GET /v1/webhook_deliveries");
   const tried = await narrator.wait("an attempt in the log", waitSecondsMax, async () => {
     const { body } = await api.get("/webhook_deliveries?limit=100");
-    const found = (body["data"] as Record<string, unknown>[]).find(
+    const foundDelivery = (body["data"] as Record<string, unknown>[]).find(
       (one) => one["last_attempt_at"] !== null,
     );
-    return found === undefined ? undefined : api.get(`/webhook_deliveries/${String(found["id"])}`);
+    return foundDelivery === undefined
+      ? undefined
+      : api.get(`/webhook_deliveries/${String(foundDelivery["id"])}`);
   });
   const [attempt] = tried.body["attempts"] as Record<string, unknown>[];
   narrator.note(`the attempt ended with ${String(attempt?.["error"])}`);

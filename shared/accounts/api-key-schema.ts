@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { limits } from "../base/limits.ts";
 import { lengthOf, visibleNamePattern, visibleText } from "../base/visible-text.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { listOf, timestamp } from "../base/wire-schema.ts";
 import { scopes } from "./scopes.ts";
 
-const nameMessage = withRefused(
+const nameMessage = addRefusedValue(
   `'name' must be a string of 1 to ${limits.apiKeyNameLengthMax} characters.`,
 );
 
@@ -25,7 +25,7 @@ export const newApiKeyBody = v.object({
     v.pipe(
       v.array(
         oneOf("scopes", scopes),
-        withRefused(`'scopes' must be an array with at least one of: ${scopes.join(", ")}.`),
+        addRefusedValue(`'scopes' must be an array with at least one of: ${scopes.join(", ")}.`),
       ),
       v.minLength(1, `'scopes' must be an array with at least one of: ${scopes.join(", ")}.`),
       // In the order of the list, and each once.

@@ -39,7 +39,7 @@ const dayWithoutWork = (date: string): DailyUsage => ({
   credits: 0,
 });
 
-/** The last `days` UTC dates, ascending. A UTC day always has 24 hours. */
+/** Returns the last `days` UTC dates, ascending. A UTC day always has 24 hours. */
 const lastDates = (now: Date, days: number): string[] =>
   Array.from({ length: days }, (_, n) =>
     new Date(now.getTime() - (days - 1 - n) * dayMs).toISOString().slice(0, 10),

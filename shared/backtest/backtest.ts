@@ -185,7 +185,7 @@ async function repeatRun(past: PastRun, replay: Replay): Promise<TestedRun> {
 /** A clock that always shows the same time. */
 const clockAt = (time: string): Clock => ({ now: () => new Date(time), sleep: async () => {} });
 
-/** The watchlist as it would have been when a past run was due. */
+/** Returns the watchlist as it would have been when a past run was due. */
 const watchlistBefore = (
   { runNumber, limits: past }: Run,
   { watchlist, pipeline, pages, refreshDue }: Replay,
@@ -207,8 +207,8 @@ const watchlistBefore = (
 });
 
 /**
- * A ledger for a back-test. It refuses the reservations of steps that the past run deferred or
- * skipped, and accepts all others. It reserves and charges nothing.
+ * Creates a ledger for a back-test. It refuses the reservations of steps that the past run deferred
+ * or skipped, and accepts all others. It reserves and charges nothing.
  */
 function pastLedger(
   { run, points }: PastRun,
@@ -236,14 +236,17 @@ function repeatedReads(history: Pick<HistoryStore, "item">): Pick<HistoryStore, 
   return {
     item({ watchlistId, itemId, since }) {
       const key = `${itemId} ${since}`;
-      const found = known.get(key) ?? history.item({ watchlistId, itemId, since, until: "9999" });
-      known.set(key, found);
-      return found;
+      const itemHistory =
+        known.get(key) ?? history.item({ watchlistId, itemId, since, until: "9999" });
+      known.set(key, itemHistory);
+      return itemHistory;
     },
   };
 }
 
-/** The number of items that were read before the first run. Only these have earlier prices. */
+/**
+ * Returns the number of items that were read before the first run. Only these have earlier prices.
+ */
 const tracedItems = (items: readonly Item[]): number =>
   items.filter(({ readings }) => Object.keys(readings).length > 0).length;
 

@@ -138,14 +138,14 @@ function addPoints(life: Life, past: PastRun, points: readonly HistoryPoint[]): 
   }
 }
 
-/** The names of a field in `fields`: one for each kind of reading that shares it. */
+/** Returns the names of a field in `fields`: one for each kind of reading that shares it. */
 function keysOf({ run }: PastRun, step: string, field: string): readonly string[] {
   const kind = kindOf(run.pipeline, step);
   return kind === undefined ? [] : kindsSharing(field, kind).map((one) => `${one} ${field}`);
 }
 
 /**
- * Returns a function that returns true for a life whose begin and end these runs show. A first
+ * Returns a function that returns true for a life whose beginning and end these runs show. A first
  * reading of one kind does not show that the item was new if earlier runs exist and read several
  * kinds.
  */

@@ -98,7 +98,7 @@ export function pastReads({ createdAt, present, later, pipeline }: PastReadsOpti
         state.delisted.delete(id);
       }
       const steps = pastStepsOf(pipeline, past.run.pipeline);
-      const reader: Reader = { past, steps, made: new Map(), state, unknown, unknownReads };
+      const reader: Reader = { past, steps, madeReads: new Map(), state, unknown, unknownReads };
       return {
         added,
         pastStep: (step) => steps.get(step)?.id,
@@ -122,9 +122,11 @@ function stateBefore(
   later: readonly PastRun[],
   { renewed }: PastLives,
 ): PastState {
-  const kept = present.filter(({ id }) => !renewed.has(id));
-  const known = new Map(kept.map((item) => [item.id, knownOf(item)]));
-  const delisted = new Set(kept.filter(({ state }) => state === "delisted").map(({ id }) => id));
+  const keptItems = present.filter(({ id }) => !renewed.has(id));
+  const known = new Map(keptItems.map((item) => [item.id, knownOf(item)]));
+  const delisted = new Set(
+    keptItems.filter(({ state }) => state === "delisted").map(({ id }) => id),
+  );
   for (const { run, points } of later.toReversed()) {
     for (const point of [...points.values()].flatMap((some) => some.toReversed())) {
       const values = known.get(point.id);
@@ -179,7 +181,7 @@ const isAdded = (
   // An item that the run read was added before it.
   (points.has(id) && addedAt <= (run.finishedAt ?? run.startedAt));
 
-/** The last known values by kind. A field that several kinds share has its newest value. */
+/** Returns the last known values by kind. A field that several kinds share has its newest value. */
 function knownOf(item: Item): Known {
   const newest = currentSnapshot(item) ?? {};
   return new Map(
@@ -248,7 +250,7 @@ interface Reader {
   /** By ID of the tested step. */
   readonly steps: ReadonlyMap<string, PastStep>;
   /** By item ID. */
-  readonly made: Map<string, MadeReads>;
+  readonly madeReads: Map<string, MadeReads>;
   readonly state: PastState;
   readonly unknown: Map<string, UnknownField>;
   readonly unknownReads: Map<string, number>;
@@ -294,20 +296,20 @@ function answerOf(
 function pastReadOf(
   id: string,
   step: Step,
-  { steps, made, unknownReads }: Reader,
+  { steps, madeReads, unknownReads }: Reader,
 ): { readonly pastStep: string | undefined; readonly position: number } {
   const past = steps.get(step.id);
-  const reads = made.get(id) ?? { steps: new Set<string>(), position: 0 };
+  const reads = madeReads.get(id) ?? { steps: new Set<string>(), position: 0 };
   if (past === undefined || reads.steps.has(past.id)) {
     unknownReads.set(step.id, (unknownReads.get(step.id) ?? 0) + 1);
   }
   if (past !== undefined) reads.steps.add(past.id);
   reads.position = Math.max(reads.position, past?.position ?? Infinity);
-  made.set(id, reads);
+  madeReads.set(id, reads);
   return { pastStep: past?.id, position: reads.position };
 }
 
-/** The points of an item of the past steps up to a position in the run order. */
+/** Returns the points of an item of the past steps up to a position in the run order. */
 function pointsUntil({ run, points }: PastRun, id: string, position: number) {
   const own = points.get(id) ?? [];
   if (position === Infinity || own.length === 0) return own;
@@ -319,13 +321,13 @@ function pointsUntil({ run, points }: PastRun, id: string, position: number) {
   return own.filter(({ step }) => !later.has(step));
 }
 
-/** Price of an answer in quarter-credits. An answer that failed is not charged. */
+/** Returns the price of an answer in quarter-credits. An answer that failed is not charged. */
 const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
   status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
 
 /**
- * The status that the past step recorded; else `not_found` if the item was delisted before, or
- * `ok`.
+ * Returns the status that the past step recorded; else `not_found` if the item was delisted before,
+ * or `ok`.
  */
 function statusOf(
   points: readonly HistoryPoint[],
@@ -339,8 +341,9 @@ const copyOf = (known: Known | undefined): Known =>
   new Map([...(known ?? [])].map(([kind, values]) => [kind, new Map(values)]));
 
 /**
- * The offer in the buy box after a read. The history has the ID that product reads show. Of offers
- * reads, it has only the seller: the offer of a seller keeps its known ID, or gets `unknownOffer`.
+ * Returns the offer in the buy box after a read. The history has the ID that product reads show. Of
+ * offers reads, it has only the seller: the offer of a seller keeps its known ID, or gets
+ * `unknownOffer`.
  */
 function offerIn(
   step: Step,
@@ -348,18 +351,18 @@ function offerIn(
   known: string | null,
 ): Pick<StepAnswer, "buyboxOfferId"> {
   const isProduct = readingKind(step) === "product";
-  const found = observed[isProduct ? "offerListingId" : "buyboxSeller"];
-  if (found === null) return { buyboxOfferId: null };
-  if (typeof found !== "string") return {};
-  return { buyboxOfferId: isProduct ? found : (known ?? unknownOffer) };
+  const foundValue = observed[isProduct ? "offerListingId" : "buyboxSeller"];
+  if (foundValue === null) return { buyboxOfferId: null };
+  if (typeof foundValue !== "string") return {};
+  return { buyboxOfferId: isProduct ? foundValue : (known ?? unknownOffer) };
 }
 
 /** The ID of an offer whose ID is not in the history. No event shows it. */
 const unknownOffer = "unknown";
 
 /**
- * The time of the reads of a past step: the time of a point of the step, or else the start of the
- * run.
+ * Returns the time of the reads of a past step: the time of a point of the step, or else the start
+ * of the run.
  */
 function timeOf({ run, points }: PastRun, pastStep: string | undefined): string {
   for (const [point] of points.values())

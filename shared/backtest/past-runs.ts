@@ -1,5 +1,6 @@
 import { invalidParam, type ServiceError } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
+import { formatValue } from "../base/shown-value.ts";
 import type { HistoryPoint, HistorySpan } from "../history/history.ts";
 import type { HistoryStore } from "../history/history-store.ts";
 import type { Run } from "../runs/run.ts";
@@ -58,8 +59,8 @@ export async function runsInSpan(
   if (oldest !== undefined && (hasMore || oldest.runNumber > 1) && since < oldest.startedAt) {
     throw invalidParam(
       "since",
-      `The service keeps the newest ${limits.runHistoryMax} runs. Send a 'since' of ` +
-        `${oldest.startedAt} or later.`,
+      `'since' must be ${oldest.startedAt} or later (got ${formatValue(since)}), because the ` +
+        `service keeps only the newest ${limits.runHistoryMax} runs. Send a later 'since'.`,
     );
   }
   const later = stored.filter(({ startedAt }) => startedAt >= since);
@@ -83,7 +84,9 @@ export async function runsInSpan(
   };
 }
 
-/** The error for a span without a run to repeat. @param repeatable all of them, oldest first */
+/**
+ * Returns the error for a span without a run to repeat. @param repeatable all of them, oldest first
+ */
 function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): ServiceError {
   const [first, last] = [repeatable[0], repeatable.at(-1)];
   if (first === undefined || last === undefined) {
@@ -116,7 +119,7 @@ interface PointsWanted extends Pick<BacktestBounds, "pointsMax"> {
   readonly first: Run;
 }
 
-/** The points of the first run and of all later runs, by run number and item ID. */
+/** Returns the points of the first run and of all later runs, by run number and item ID. */
 async function pointsSince(
   watchlistId: string,
   { first: { runNumber: from, startedAt }, pointsMax }: PointsWanted,

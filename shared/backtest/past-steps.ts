@@ -15,7 +15,7 @@ export interface PastStep {
  * scraper the past pipeline lacks has no past step.
  */
 export function pastStepsOf(tested: Pipeline, past: Pipeline): ReadonlyMap<string, PastStep> {
-  const found = new Map<string, PastStep>();
+  const foundPastSteps = new Map<string, PastStep>();
   const pastSteps = runOrder(past).map((step, position) => ({ step, position }));
   const testedSteps = runOrder(tested);
   for (const read of new Set(testedSteps.map(readOf))) {
@@ -25,10 +25,10 @@ export function pastStepsOf(tested: Pipeline, past: Pipeline): ReadonlyMap<strin
     const free = same.filter(({ step }) => !ids.has(step.id));
     for (const { id } of wanted) {
       const one = same.find(({ step }) => step.id === id) ?? free.shift() ?? same[0];
-      if (one !== undefined) found.set(id, { id: one.step.id, position: one.position });
+      if (one !== undefined) foundPastSteps.set(id, { id: one.step.id, position: one.position });
     }
   }
-  return found;
+  return foundPastSteps;
 }
 
 const readOf = ({ scraper, condition = "all" }: Step): string => `${scraper} ${condition}`;

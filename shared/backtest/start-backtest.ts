@@ -60,7 +60,9 @@ async function startJob(
   const job = newBacktestJob({ ...ref, pipeline, span }, now);
   const created = await backtests.create(job);
   if (created.outcome === "busy") {
-    throw conflict(`The back-test ${created.id} of this account is in progress. Wait for its end.`);
+    throw conflict(
+      `The back-test ${created.id} of this account is in progress. Wait until it has ended.`,
+    );
   }
   try {
     await backtestQueue.send(ref);

@@ -11,7 +11,7 @@ export type CachedCheck = () => Promise<CheckResult>;
 interface Options {
   /** Makes the check. Throws if it fails. */
   readonly check: () => Promise<unknown>;
-  /** Milliseconds for which a result is used, from the start of its check. */
+  /** How long a result is used, in milliseconds from the start of its check. */
   readonly freshMs: number;
   readonly clock: Clock;
 }

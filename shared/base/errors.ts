@@ -1,5 +1,5 @@
 import { quantity } from "./quantity.ts";
-import { shortened } from "./shown-value.ts";
+import { shorten } from "./shown-value.ts";
 
 /**
  * The errors of the API, one factory for each row of the specification's table (section "Errors").
@@ -53,9 +53,7 @@ export class ServiceError extends Error {
   }
 }
 
-/**
- * Returns true for a `ServiceError`, including one of another bundle, for which `instanceof` fails.
- */
+/** Returns true for a `ServiceError`, even if another bundle created it and `instanceof` fails. */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "isServiceError" in error;
 }
@@ -141,7 +139,7 @@ export const demoReadOnly = (): ServiceError =>
     "This key belongs to the read-only demo workspace. Use a key of your own account.",
   );
 
-/** 403 for a call of `/mcp` by a page of another site. */
+/** Returns the error 403 for a call of `/mcp` by a page of another site. */
 export const originRefused = (): ServiceError =>
   new ServiceError(
     ["UNAUTHORIZED", 403],
@@ -153,7 +151,7 @@ const both = new Intl.ListFormat("en", { type: "conjunction" });
 const scopesText = (scopes: readonly string[]): string =>
   `${scopes.length === 1 ? "scope" : "scopes"} ${both.format(scopes.map((scope) => `'${scope}'`))}`;
 
-/** 403 for a call that needs scopes that its key does not have. */
+/** Returns the error 403 for a call that needs scopes that its key does not have. */
 export const scopesMissing = (missing: readonly string[]): ServiceError =>
   new ServiceError(
     ["UNAUTHORIZED", 403],
@@ -162,11 +160,13 @@ export const scopesMissing = (missing: readonly string[]): ServiceError =>
     { param: "scopes" },
   );
 
-/** 403 for the creation of a key with scopes that the calling key does not have. */
+/**
+ * Returns the error 403 for the creation of a key with scopes that the calling key does not have.
+ */
 export const scopesNotHeld = (missing: readonly string[], held: readonly string[]): ServiceError =>
   new ServiceError(
     ["UNAUTHORIZED", 403],
-    `This API key lacks the ${scopesText(missing)}, so it cannot create a key with the same. Nothing ` +
+    `This API key lacks the ${scopesText(missing)}, so it cannot create a key with ${missing.length === 1 ? "it" : "them"}. Nothing ` +
       `was changed or charged. Send 'scopes' with values of ${both.format(held)} only, or use a key with more scopes.`,
     { param: "scopes" },
   );
@@ -185,7 +185,7 @@ export const notFound = (message: string): ServiceError =>
  * @param remedy how to find the IDs that exist, as a sentence
  */
 export const unknownId = (kind: string, id: string, remedy: string): ServiceError =>
-  notFound(`${kind} ${shortened(id)} does not exist. ${remedy}`);
+  notFound(`${kind} ${shorten(id)} does not exist. ${remedy}`);
 
 /** Returns the error 404 for a path that no endpoint of the API has. */
 export const unknownEndpoint = (): ServiceError =>
@@ -208,7 +208,7 @@ export const itemNotFound = (itemId: string): ServiceError =>
 /** Returns the error 404 for a run that the watchlist does not have. */
 export const runNotFound = (runNumber: number | string): ServiceError =>
   notFound(
-    `This watchlist has no run ${shortened(String(runNumber))}. List its runs with GET /v1/watchlists/{id}/runs.`,
+    `This watchlist has no run ${shorten(String(runNumber))}. List its runs with GET /v1/watchlists/{id}/runs.`,
   );
 
 const alternatives = new Intl.ListFormat("en", { type: "disjunction", style: "short" });
@@ -234,7 +234,7 @@ export const idempotencyKeyReused = (): ServiceError =>
   );
 
 /** Returns the error 410 for an endpoint that was removed from the API. */
-export const gone = (): ServiceError =>
+export const endpointRemoved = (): ServiceError =>
   new ServiceError(
     ["GONE", 410],
     "This endpoint was removed. See /v1/openapi.json for the current endpoints.",
@@ -303,7 +303,7 @@ export const notImplemented = (what: string): ServiceError =>
  * queue of cancellations failed, so the service does not know the outcome.
  * @param why cause for the log
  */
-export const unconfirmed = (why: string): ServiceError =>
+export const chargeUnconfirmed = (why: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],
     "A dependency failed while this call was being charged, so it is not known yet whether the call was " +

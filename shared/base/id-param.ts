@@ -1,16 +1,16 @@
 import * as v from "valibot";
 import { type IdKind, idPattern } from "./ids.ts";
-import { withRefused } from "./shown-value.ts";
+import { addRefusedValue } from "./shown-value.ts";
 
 /**
- * Schema of an optional query parameter that is an ID. Checks the format, not whether the ID
- * exists. The error is `message` with the rejected value.
+ * Creates the schema of an optional query parameter that is an ID. Checks the format, not whether
+ * the ID exists. The error is `message` with the rejected value.
  */
 export function idParam(
   kind: IdKind,
   { message, description }: { readonly message: string; readonly description: string },
 ) {
-  const invalid = withRefused(message);
+  const invalid = addRefusedValue(message);
   return v.optional(
     v.pipe(v.string(invalid), v.regex(idPattern(kind), invalid), v.description(description)),
   );

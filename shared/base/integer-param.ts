@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { shownValue } from "./shown-value.ts";
+import { formatValue } from "./shown-value.ts";
 
 interface IntegerBounds {
   /** Minimum accepted value. */
@@ -9,15 +9,16 @@ interface IntegerBounds {
 }
 
 /**
- * Schema that parses a query parameter to an integer from `min` to `max`. Accepts decimal digits
- * only: no sign, fraction or leading zeros. The error message contains the rejected value.
+ * Creates the schema that parses a query parameter to an integer from `min` to `max`. Accepts
+ * decimal digits only: no sign, fraction or leading zeros. The error message contains the rejected
+ * value.
  */
 export function integerParam(
   name: string,
   { min, max, description }: IntegerBounds & { readonly description: string },
 ): v.GenericSchema<string, number> {
   const refusal = (value: unknown): string =>
-    `'${name}' must be an integer from ${min} to ${max} (got ${shownValue(value)}).`;
+    `'${name}' must be an integer from ${min} to ${max} (got ${formatValue(value)}).`;
   const isAccepted = (text: string): boolean =>
     /^(?:0|[1-9]\d{0,15})$/.test(text) && Number(text) >= min && Number(text) <= max;
   return v.pipe(

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { withRefused } from "./shown-value.ts";
+import { addRefusedValue } from "./shown-value.ts";
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -10,9 +10,12 @@ const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d
 export const isIsoTime = (text: string): boolean =>
   form.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text));
 
-/** Schema of a query parameter that `isIsoTime` accepts. The parsed value is the unchanged text. */
+/**
+ * Creates the schema of a query parameter that `isIsoTime` accepts. The parsed value is the
+ * unchanged text.
+ */
 export function isoTimeParam(name: string) {
-  const refusal = withRefused(
+  const refusal = addRefusedValue(
     `'${name}' must be an ISO 8601 time with a zone, such as 2026-11-20T10:00:00Z.`,
   );
   const message = (issue: { readonly input: unknown }): string =>

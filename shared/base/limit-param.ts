@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { integerParam } from "./integer-param.ts";
 
 /**
- * Schema of a query parameter such as `limit`: the maximum number of entries to return, from 1 to
- * `bounds.max`. The parsed value is `bounds.default` if the parameter is absent.
+ * Creates the schema of a query parameter such as `limit`: the maximum number of entries to return,
+ * from 1 to `bounds.max`. The parsed value is `bounds.default` if the parameter is absent.
  */
 export function limitParam(
   bounds: { readonly default: number; readonly max: number },

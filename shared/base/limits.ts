@@ -91,7 +91,7 @@ export const limits = {
    * more deliveries a second than the delivery log can store.
    */
   webhookRequestsAtOnce: { default: 4, max: 128 },
-  /** Time after a rotation in which deliveries are signed with both secrets. */
+  /** Seconds after a rotation during which deliveries are signed with both secrets. */
   secretOverlapSeconds: 24 * 60 * 60,
   eventRetentionDays: 30,
   /**
@@ -199,9 +199,9 @@ export const limits = {
   },
   /** Maximum number of runs in the history of a watchlist. */
   runHistoryMax: 500,
-  /** Maximum length of the reason for which a client discards a run, in characters. */
+  /** Maximum length of the reason that a client gives for a discard, in characters. */
   discardReasonMax: 500,
-  /** Days for which the observed changes of watchlist items are kept. */
+  /** Days that the observed changes of watchlist items are kept. */
   historyDays: 400,
   /**
    * Number of successive runs of a window, whose history is merged. Keys of stored rows contain the
@@ -209,7 +209,7 @@ export const limits = {
    */
   historyWindowRuns: 64,
   /**
-   * Maximum number of items of a batch for which a run makes derived fields from the history. The
+   * Maximum number of items of a batch whose derived fields a run calculates from the history. The
    * history of an item costs up to 45 ms.
    */
   tracedItemsMax: 100,
@@ -229,7 +229,7 @@ export const limits = {
     samplesMax: 10,
     /** Time after which a job that has not ended has failed, in hours. */
     jobHoursMax: 2,
-    /** Days for which a job and its result are stored. */
+    /** Days that a job and its result are stored. */
     jobDays: 7,
   },
   /** Maximum number of items that a preview of a pipeline reads. */

@@ -23,7 +23,7 @@ export function nearest(value: string, valid: readonly string[]): string | undef
   return first.edits === second?.edits ? undefined : first.candidate;
 }
 
-/** Maximum number of edits: a third of the length of the longer text, rounded up. */
+/** Returns the maximum number of edits: a third of the length of the longer text, rounded up. */
 const editsMax = (value: string, candidate: string): number =>
   Math.ceil(Math.max(value.length, candidate.length) / 3);
 
@@ -32,6 +32,6 @@ const editsMax = (value: string, candidate: string): number =>
  * leading space. Returns an empty string if `nearest` finds no value.
  */
 export function didYouMean(value: string, valid: readonly string[]): string {
-  const found = nearest(value, valid);
-  return found === undefined ? "" : ` Did you mean '${found}'?`;
+  const nearestValue = nearest(value, valid);
+  return nearestValue === undefined ? "" : ` Did you mean '${nearestValue}'?`;
 }

@@ -10,8 +10,8 @@ export type ChangeAttempt<Result> =
 
 export const lost = { outcome: "lost" } as const;
 
-/** Returns the attempt was applied, or found nothing to change. */
-export const changed = <Result>(result: Result): ChangeAttempt<Result> => ({
+/** Returns an attempt that ends the repeats: it was applied, or there was nothing to change. */
+export const endAttempt = <Result>(result: Result): ChangeAttempt<Result> => ({
   outcome: "done",
   result,
 });
@@ -19,7 +19,7 @@ export const changed = <Result>(result: Result): ChangeAttempt<Result> => ({
 export interface ChangeRepeats {
   /** Maximum number of attempts. */
   readonly triesMax: number;
-  /** Returns the error that is thrown if the last attempt is lost, too. */
+  /** Returns the error to throw if the last attempt is also lost. */
   readonly exhausted: () => Error;
   /**
    * Waits before the next attempt. Returns false if no time is left.
@@ -38,8 +38,8 @@ export async function repeatChange<Result>(
   { triesMax, exhausted, mayRepeat = () => Promise.resolve(true) }: ChangeRepeats,
 ): Promise<Result> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const made = await attempt();
-    if (made.outcome === "done") return made.result;
+    const lastAttempt = await attempt();
+    if (lastAttempt.outcome === "done") return lastAttempt.result;
     if (!(await mayRepeat())) throw unavailable();
   }
   throw exhausted();

@@ -5,10 +5,10 @@ const shownLengthMax = 40;
  * Formats a client's value for an error message: as JSON, cut after 40 characters with an ellipsis.
  * Returns `nothing` for `undefined`.
  */
-export const shownValue = (value: unknown): string => shortened(JSON.stringify(value) ?? "nothing");
+export const formatValue = (value: unknown): string => shorten(JSON.stringify(value) ?? "nothing");
 
 /** Cuts a string for an error message after 40 characters, and adds an ellipsis. */
-export const shortened = (text: string): string =>
+export const shorten = (text: string): string =>
   text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
 
 /**
@@ -17,17 +17,17 @@ export const shortened = (text: string): string =>
  * secrets.
  * @returns the message function to pass to the schema
  */
-export const withRefused =
+export const addRefusedValue =
   (message: string) =>
   ({ input }: { readonly input: unknown }): string =>
-    message.replace(/\.(?= |$)/, () => ` (got ${shownValue(input)}).`);
+    message.replace(/\.(?= |$)/, () => ` (got ${formatValue(input)}).`);
 
 /**
  * Adds the type of the refused value to a schema's error message: `must be a number` becomes `must be
  * a number (got a string)`. For values that may be secrets, because it does not show the value.
  * @returns the message function to pass to the schema
  */
-export const refusedType =
+export const addRefusedType =
   (message: string) =>
   ({ input }: { readonly input: unknown }): string =>
     message.replace(/\.?$/, (stop) => ` (got ${typeName(input)})${stop}`);

@@ -123,7 +123,7 @@ function patternOf(text: string, wildcard: string): RegExp {
   const name = `${wildcard} ${text}`;
   const known = patterns.get(name);
   if (known !== undefined) return known;
-  const made = new RegExp(`^${text.replaceAll("*", wildcard)}$`, "s");
-  patterns.set(name, made);
-  return made;
+  const pattern = new RegExp(`^${text.replaceAll("*", wildcard)}$`, "s");
+  patterns.set(name, pattern);
+  return pattern;
 }

@@ -64,7 +64,7 @@ export const versionOf = (stored: Stored): number => Number(stored[versionName] 
 export function readable(kind: StoredKind, stored: Stored, name: string): Stored {
   const version = versionOf(stored);
   assertAccepted(kind, version, name);
-  const { [versionName]: _, ...attributes } = converted(kind, stored, {
+  const { [versionName]: _, ...attributes } = convert(kind, stored, {
     from: version,
     to: kind.version,
   });
@@ -74,7 +74,7 @@ export function readable(kind: StoredKind, stored: Stored, name: string): Stored
 /** Converts a row or object of the code's version to the version that a process writes. */
 export function writable(kind: StoredKind, current: Stored, writes: WrittenVersions): Stored {
   const to = writtenVersion(kind, writes);
-  return withVersion(converted(kind, current, { from: kind.version, to }), to);
+  return withVersion(convert(kind, current, { from: kind.version, to }), to);
 }
 
 /**
@@ -116,15 +116,15 @@ export function versionChange(
   return { from, to: isOlder ? toNewer(existing) : toOlder(existing) };
 }
 
-function converted(
+function convert(
   { conversion }: StoredKind,
   stored: Stored,
   { from, to }: { readonly from: number; readonly to: number },
 ): Stored {
   if (from === to || conversion === undefined) return stored;
   const change = versionChange(conversion, { ...stored, [versionName]: from });
-  const kept = Object.entries(stored).filter(([name]) => !(name in change.from));
-  return { ...Object.fromEntries(kept), ...change.to };
+  const unchangedEntries = Object.entries(stored).filter(([name]) => !(name in change.from));
+  return { ...Object.fromEntries(unchangedEntries), ...change.to };
 }
 
 /** Version 1 is not stored, so that rows of kinds that never changed do not grow. */

@@ -1,10 +1,10 @@
 import { picklist } from "valibot";
 import { didYouMean } from "./nearest.ts";
-import { shownValue } from "./shown-value.ts";
+import { formatValue } from "./shown-value.ts";
 
 /**
- * Error message for a value outside a set: the valid values, the rejected value, and the nearest
- * valid value if there is one.
+ * Returns the error message for a value outside a set: the valid values, the rejected value, and
+ * the nearest valid value if there is one.
  * @param what the parameter and its context, such as `'tier' of retailer_a`
  */
 export function invalidChoiceMessage(
@@ -14,7 +14,7 @@ export function invalidChoiceMessage(
 ): string {
   const meant = typeof value === "string" ? didYouMean(value, valid) : "";
   const set = valid.length === 1 ? valid[0] : `one of ${valid.join(", ")}`;
-  return `${what} must be ${set} (got ${shownValue(value)}).${meant}`;
+  return `${what} must be ${set} (got ${formatValue(value)}).${meant}`;
 }
 
 /** Schema of a parameter with a set of valid values. The error message lists them. */

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 
-/** Schema of a credit limit in bodies. Null removes the limit. */
+/** Creates the schema of a credit limit in bodies. Null removes the limit. */
 export const creditLimitField = (name: string, description: string) => {
-  const message = withRefused(
+  const message = addRefusedValue(
     `'${name}' must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}, or null.`,
   );
   return v.optional(

@@ -92,9 +92,9 @@ interface BareEntry {
 }
 
 /**
- * The ledger entries of a record. A charge spends credits of a hold, and a refund returns credits
- * to the balance. A settled hold of 0 credits gets a charge of 0, so that every settlement has an
- * entry.
+ * Returns the ledger entries of a record. A charge spends credits of a hold, and a refund returns
+ * credits to the balance. A settled hold of 0 credits gets a charge of 0, so that every settlement
+ * has an entry.
  */
 function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
   if (record.type === "transfer") return [];

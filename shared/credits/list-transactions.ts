@@ -1,6 +1,6 @@
 import type { InferOutput } from "valibot";
 import { invalidParam } from "../base/errors.ts";
-import { shownValue } from "../base/shown-value.ts";
+import { formatValue } from "../base/shown-value.ts";
 import {
   type CreditHistory,
   type ListedTransaction,
@@ -33,7 +33,7 @@ export async function listTransactions(
   if (startingAfter !== undefined && placeOfEntry(startingAfter, accountId) === undefined) {
     throw invalidParam(
       "starting_after",
-      `'starting_after' must be the ID of a credit transaction of this account (got ${shownValue(startingAfter)}). Use the last ID ` +
+      `'starting_after' must be the ID of a credit transaction of this account (got ${formatValue(startingAfter)}). Use the last ID ` +
         "or 'next_starting_after' of the previous page.",
     );
   }

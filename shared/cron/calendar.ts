@@ -83,7 +83,7 @@ export function smallestGapMinutes(fields: CronFields): number {
   return Math.min(smallestStep(times), acrossDays);
 }
 
-/** Minutes from the last time of a day to the first time of the next day. */
+/** Returns the minutes from the last time of a day to the first time of the next day. */
 function overnight(times: readonly number[]): number {
   return dayMinutes - (times.at(-1) ?? 0) + (times[0] ?? 0);
 }

@@ -4,8 +4,8 @@ export const cronLengthMax = 256;
 const macros = "@(?:hourly|daily|weekly|monthly|yearly)";
 
 /**
- * Pattern of a field: values, ranges and steps, separated by commas. `value` is the pattern of one
- * value.
+ * Returns the pattern of a field: values, ranges and steps, separated by commas. `value` is the
+ * pattern of one value.
  */
 function fieldPattern(value: string): string {
   const element = `(?:\\*(?:/[0-9]+)?|${value}(?:-${value}(?:/[0-9]+)?)?)`;

@@ -1,7 +1,7 @@
 import { invalidParam } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { quantity } from "../base/quantity.ts";
-import { shownValue } from "../base/shown-value.ts";
+import { formatValue } from "../base/shown-value.ts";
 
 /** The values that match each of the five fields. Each array is sorted, unique and not empty. */
 export interface CronFields {
@@ -43,7 +43,7 @@ const monthNames = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");
 /** Names of the days of the week in expressions, from Sunday. */
 export const weekdayNames: readonly string[] = "SUN MON TUE WED THU FRI SAT".split(" ");
 
-const numbered = (name: string, min: number, max: number): Field => ({
+const numberField = (name: string, min: number, max: number): Field => ({
   name,
   min,
   max,
@@ -52,9 +52,9 @@ const numbered = (name: string, min: number, max: number): Field => ({
   count: max - min + 1,
 });
 
-const minute = numbered("minute", 0, 59);
-const hour = numbered("hour", 0, 23);
-const day = numbered("day-of-month", 1, 31);
+const minute = numberField("minute", 0, 59);
+const hour = numberField("hour", 0, 23);
+const day = numberField("day-of-month", 1, 31);
 const month: Field = {
   name: "month",
   min: 1,
@@ -125,7 +125,7 @@ function splitFields(expression: string): FiveTexts {
   if (expression.startsWith("@") && !macros.has(expression.toLowerCase())) {
     throw invalidParam(
       "cron",
-      `'cron' has an unknown macro (got ${shownValue(expression)}). ` +
+      `'cron' has an unknown macro (got ${formatValue(expression)}). ` +
         `The macros are ${known}.${didYouMean(expression, [...macros.keys()])}`,
     );
   }

@@ -12,20 +12,20 @@ const spacingMs = spacingMinutes * minuteMs;
  * of `Date` (the year 275760), and none if `count` is less than 1.
  */
 export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] {
-  const found: Date[] = [];
-  if (count < 1) return found;
-  for (const at of spaced(instants(cron, firstDayFor(cron, after)))) {
+  const foundTimes: Date[] = [];
+  if (count < 1) return foundTimes;
+  for (const at of spaceOut(instants(cron, firstDayFor(cron, after)))) {
     if (at <= after.getTime()) continue;
-    found.push(new Date(at));
-    if (found.length === count) break;
+    foundTimes.push(new Date(at));
+    if (foundTimes.length === count) break;
   }
-  return found;
+  return foundTimes;
 }
 
 /** Returns the number of due times strictly after `after` and at or before `until`. */
 export function countOccurrences(cron: Cron, after: Date, until: Date): number {
   let count = 0;
-  for (const at of spaced(instants(cron, firstDayFor(cron, after)))) {
+  for (const at of spaceOut(instants(cron, firstDayFor(cron, after)))) {
     if (at > until.getTime()) break;
     if (at > after.getTime()) count += 1;
   }
@@ -43,9 +43,9 @@ export function nextOccurrence(cron: Cron, after: Date): Date {
 }
 
 /**
- * The local day at which a search begins: the day before the day of `after`. A local time that the
- * clocks skip moves by at most one day (in zones that crossed the date line). So every due time
- * after `after`, or in the five minutes before `after`, belongs to this day or a later one.
+ * Returns the local day at which a search begins: the day before the day of `after`. A local time
+ * that the clocks skip moves by at most one day (in zones that crossed the date line). So every due
+ * time after `after`, or in the five minutes before `after`, belongs to this day or a later one.
  */
 function firstDayFor({ timezone }: Cron, after: Date): number {
   const local = after.getTime() + offsetAt(timezone, after.getTime());
@@ -76,7 +76,7 @@ function* instants({ fields, timezone }: Cron, firstDay: number): Generator<numb
  * minutes apart. Only a forward change of the clocks brings instants closer together: it moves
  * skipped times near other times. The earlier instant is kept.
  */
-function* spaced(ascending: Iterable<number>): Generator<number> {
+function* spaceOut(ascending: Iterable<number>): Generator<number> {
   let previous = -Infinity;
   for (const at of ascending) {
     if (at - previous < spacingMs) continue;

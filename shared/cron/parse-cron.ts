@@ -35,7 +35,7 @@ export function parseCron(text: string, timezone: string): Cron {
   if (!everFires(fields)) {
     throw invalidParam(
       "cron",
-      "'cron' never fires: none of its months has one of its days. Change the day-of-month or " +
+      "'cron' never fires: none of its days exists in any of its months. Change the day-of-month or " +
         "the month field.",
     );
   }

@@ -51,7 +51,7 @@ function daysOf(fields: CronFields): [string, string, string] {
   return ["?", month, fields.weekdays.map((weekday) => weekdayNames[weekday]).join(",")];
 }
 
-/** All offsets of the zone from UTC in the next `aheadDays` days, in minutes. */
+/** Returns all offsets of the zone from UTC in the next `aheadDays` days, in minutes. */
 function offsetsAhead({ timezone }: Cron, now: Date): Set<number> {
   const offsets = new Set<number>();
   // Starts two days earlier: a due time that the clocks skip is converted with the offset from

@@ -1,6 +1,6 @@
 import { invalidParam } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { shownValue } from "../base/shown-value.ts";
+import { formatValue } from "../base/shown-value.ts";
 import { dayMs } from "./calendar.ts";
 import { zoneAliases } from "./zone-aliases.ts";
 
@@ -24,7 +24,7 @@ export function parseZoneName(text: string): string {
   if (name === undefined) {
     throw invalidParam(
       "timezone",
-      `'timezone' must be an IANA time zone name (got ${shownValue(text)}). Use one such as ` +
+      `'timezone' must be an IANA time zone name (got ${formatValue(text)}). Use one such as ` +
         "Europe/Berlin, America/New_York or UTC; offsets and abbreviations are not names." +
         didYouMean(text, [...spellings.values()]),
     );
@@ -41,13 +41,13 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 function formatterOf(timezone: string): Intl.DateTimeFormat {
   const known = formatters.get(timezone);
   if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat("en-US", {
+  const format = new Intl.DateTimeFormat("en-US", {
     timeZone: timezone,
     hour: "numeric",
     timeZoneName: "longOffset",
   });
-  formatters.set(timezone, made);
-  return made;
+  formatters.set(timezone, format);
+  return format;
 }
 
 /**

@@ -39,7 +39,7 @@ export const batchBytesMax = 250 * 1024;
 /** Bytes that the bus counts for the time of an entry. */
 const timeBytes = 14;
 
-/** Size of an entry in bytes, as the bus counts it. */
+/** Returns the size of an entry in bytes, as the bus counts it. */
 export const entryBytes = ({ type, watchlistId, detail }: BusEntry): number =>
   [busSource, type, watchlistId, detail].reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
   timeBytes;

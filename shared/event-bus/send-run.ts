@@ -3,7 +3,7 @@ import type { Clock, RandomSource } from "../base/clock.ts";
 import { quantity } from "../base/quantity.ts";
 import {
   type ArchivedEvent,
-  archivedRun,
+  readRunIndex,
   type EventBodies,
   readLines,
   unpackBody,
@@ -53,7 +53,7 @@ const failuresInRowMax = 3;
 export async function sendRun(task: SendTask, dependencies: SendRunDependencies): Promise<void> {
   const { accountId, entry, content, slice, failures } = task;
   if (failures.inRow >= failuresInRowMax) return postpone(task, dependencies);
-  const run = await archivedRun({ accountId, runId: content.runId }, dependencies.bodies);
+  const run = await readRunIndex({ accountId, runId: content.runId }, dependencies.bodies);
   // A run without an index has no events to send, because they have expired.
   if (run === null) return slice.record({ removed: entry });
   let progress: BusContent = {
@@ -63,7 +63,7 @@ export async function sendRun(task: SendTask, dependencies: SendRunDependencies)
   for await (const batch of batchesOf(task, { run, progress, dependencies })) {
     if (slice.isOver()) return;
     const sent = await sendBatch(task, batch, dependencies);
-    progress = advanced(progress, sent);
+    progress = advance(progress, sent);
     if (batch.entries.length > 0) failures.inRow = sent.count > 0 ? 0 : failures.inRow + 1;
     if (failures.inRow > 0) break;
     // Replaces the entry, because its lane, due time and key stay the same.
@@ -154,7 +154,7 @@ async function sendBatch(
   return { count, failed, positions: [...positions, ...expired] };
 }
 
-function advanced(progress: BusContent, { count, failed, positions }: SentBatch): BusContent {
+function advance(progress: BusContent, { count, failed, positions }: SentBatch): BusContent {
   const handled = new Set(positions);
   return {
     ...progress,

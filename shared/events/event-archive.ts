@@ -145,7 +145,7 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
  * Reads the index of a run's events. Returns null if the index has expired or was never written.
  * @throws 503 UNAVAILABLE if this release does not accept the version of the index
  */
-export async function archivedRun(
+export async function readRunIndex(
   run: RunReference,
   bodies: EventBodies,
 ): Promise<ArchivedRun | null> {
@@ -163,14 +163,14 @@ export const putSnapshot = (
 ): Promise<void> => bodies.put(snapshotFileKey(run, name), bytes);
 
 /** Reads the snapshot file of a run. Returns null if it has expired. */
-export const archivedSnapshot = (
+export const readSnapshot = (
   run: RunReference,
   { name }: Pick<SnapshotFile, "name">,
   bodies: EventBodies,
 ): Promise<Uint8Array | null> => bodies.get(snapshotFileKey(run, name));
 
 /** Reads the compressed line of one event. Returns null if it has expired. */
-export async function archivedLine(
+export async function readLine(
   run: RunReference,
   event: ArchivedEvent,
   bodies: EventBodies,

@@ -4,11 +4,11 @@ import { timedIdPattern, timeOf } from "../base/ids.ts";
 import { isoTimeParam } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { runEventTypes } from "./event.ts";
 
-const afterMessage = withRefused(
+const afterMessage = addRefusedValue(
   "'after' must be the ID of an event, as in 'next_after', or an ISO 8601 time with a zone, such " +
     "as 2026-11-20T10:00:00Z.",
 );

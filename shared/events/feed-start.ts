@@ -1,5 +1,5 @@
 import { timeOf } from "../base/ids.ts";
-import { archivedRun, type EventBodies } from "./event-archive.ts";
+import { readRunIndex, type EventBodies } from "./event-archive.ts";
 import { lastEventId } from "./event.ts";
 import type { EventFeed, FeedEntry } from "./event-feed.ts";
 
@@ -37,8 +37,8 @@ export async function feedStart(
     const since = new Date(after).toISOString();
     return { sequence: await sources.feed.before(accountId, since), skip: 0, since };
   }
-  const found = await placeOf(accountId, { id: after, happenedAt }, sources);
-  if (found !== null) return found;
+  const foundPlace = await placeOf(accountId, { id: after, happenedAt }, sources);
+  if (foundPlace !== null) return foundPlace;
   return { sequence: await sources.feed.before(accountId, happenedAt), skip: 0, since: null };
 }
 
@@ -48,8 +48,8 @@ interface WantedEvent {
 }
 
 /**
- * The position after an event; null if the event is not found. Searches only runs that ended at the
- * event's time, because a run creates its events when it ends.
+ * Returns the position after an event; null if the event is not found. Searches only runs that
+ * ended at the event's time, because a run creates its events when it ends.
  */
 async function placeOf(
   accountId: string,
@@ -63,7 +63,7 @@ async function placeOf(
     const ended = runs.find((run) => lastEventIdOf(run) === event.id);
     if (ended !== undefined) return { sequence: ended.sequence, skip: 0, since: null };
     const places = await Promise.all(runs.map((run) => placeIn(run, event, { accountId, bodies })));
-    const place = places.find((found) => found !== null);
+    const place = places.find((foundPlace) => foundPlace !== null);
     if (place !== undefined) return place;
     after = runs.at(-1) ?? null;
     if (after === null) return null;
@@ -75,7 +75,7 @@ async function placeIn(
   event: WantedEvent,
   { accountId, bodies }: { readonly accountId: string; readonly bodies: EventBodies },
 ): Promise<FeedStart | null> {
-  const archived = await archivedRun({ accountId, runId: run.runId }, bodies);
+  const archived = await readRunIndex({ accountId, runId: run.runId }, bodies);
   const index = archived?.events.findIndex(({ id }) => id === event.id) ?? -1;
   return index < 0 ? null : { sequence: run.sequence - 1, skip: index + 1, since: null };
 }

@@ -1,8 +1,8 @@
 import { timeOf } from "../base/ids.ts";
 import {
   type ArchivedEvent,
-  archivedLine,
-  archivedRun,
+  readLine,
+  readRunIndex,
   type EventBodies,
   type RunReference,
   unpackBody,
@@ -34,7 +34,7 @@ export async function findEvent(
   for (;;) {
     const runs: readonly FeedEntry[] = await feed.between(accountId, { ...span, after });
     for (const run of runs) {
-      const archived = await archivedRun({ accountId, runId: run.runId }, bodies);
+      const archived = await readRunIndex({ accountId, runId: run.runId }, bodies);
       const event = archived?.events.find(({ id }) => id === eventId);
       if (event !== undefined) return { run, event };
     }
@@ -51,6 +51,6 @@ export async function envelopeOf(
   event: ArchivedEvent,
   bodies: EventBodies,
 ): Promise<string | null> {
-  const gzip = await archivedLine(run, event, bodies);
+  const gzip = await readLine(run, event, bodies);
   return gzip === null ? null : Buffer.from(unpackBody(gzip)).toString();
 }

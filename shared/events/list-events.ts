@@ -2,7 +2,7 @@ import { chunksOf } from "../base/chunks-of.ts";
 import {
   type ArchivedEvent,
   type ArchivedRun,
-  archivedRun,
+  readRunIndex,
   type EventBodies,
   readLines,
   unpackBody,
@@ -86,7 +86,7 @@ async function fill(page: Page, search: Search, sources: FeedSources): Promise<b
   let { sequence } = start;
   for (let read = 0; read < runsMax; read += runsAtOnce) {
     const runs = await sources.feed.after(accountId, sequence, runsAtOnce);
-    for await (const { run, archived } of indexed(runs, search, sources)) {
+    for await (const { run, archived } of readIndexes(runs, search, sources)) {
       if (!addEvents(page, search, { run, archived })) return true;
       sequence = run.sequence;
     }
@@ -101,7 +101,7 @@ interface IndexedRun {
   readonly archived: ArchivedRun | null;
 }
 
-async function* indexed(
+async function* readIndexes(
   runs: readonly FeedEntry[],
   search: Search,
   { bodies }: FeedSources,
@@ -111,7 +111,7 @@ async function* indexed(
     const reads = some.map(async (run) => {
       const isRead = mayMatch(run, search);
       const reference = { accountId: search.accountId, runId: run.runId };
-      return { run, archived: isRead ? await archivedRun(reference, bodies) : null };
+      return { run, archived: isRead ? await readRunIndex(reference, bodies) : null };
     });
     yield* await Promise.all(reads);
   }

@@ -3,7 +3,7 @@ import type { EventFeed, FeedEntry } from "../events/event-feed.ts";
 import type { TimeSlice } from "../outbox/drain.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
 import { type BackfillContent, exportOf, nextEntries } from "./export-entries.ts";
-import { type ExportRecord, restarted } from "./export-record.ts";
+import { type ExportRecord, restartExport } from "./export-record.ts";
 
 export interface BackfillDependencies {
   readonly feed: Pick<EventFeed, "between">;
@@ -53,5 +53,5 @@ async function restartedExport(
   { known, now }: { readonly known: BackfillDependencies["known"]; readonly now: Date },
 ): Promise<ExportRecord> {
   const fresh = exportOf({ runId, watchlistId, runNumber: null, createdAt });
-  return restarted((await known(fresh.id)) ?? fresh, now);
+  return restartExport((await known(fresh.id)) ?? fresh, now);
 }

@@ -1,4 +1,4 @@
-import { changed, lost, repeatChange } from "../base/repeat-change.ts";
+import { endAttempt, lost, repeatChange } from "../base/repeat-change.ts";
 import { endPending } from "../outbox/end-pending.ts";
 import { destinationTarget } from "../outbox/outbox.ts";
 import { requireUsable } from "./check-destination.ts";
@@ -12,7 +12,7 @@ import {
   type SaveDestinationDependencies,
 } from "./put-destination.ts";
 import { storeAddress } from "./store-address.ts";
-import { wantedCredentials } from "./wanted-credentials.ts";
+import { credentialsAfterChange } from "./wanted-credentials.ts";
 
 type PatchRequest = DestinationRequest<DestinationPatch>;
 
@@ -39,12 +39,14 @@ export async function changeDestination(
     const stored = await destinations.get(accountId);
     if (stored === null) throw noDestination();
     const wantedState = await changedBy(request, { before: stored, endpoint }, dependencies);
-    if (isSame(stored, wantedState)) return changed({ before: stored, after: stored });
+    if (isSame(stored, wantedState)) return endAttempt({ before: stored, after: stored });
     const checked = needsCheck(stored, wantedState);
     if (checked) await requireUsable(accountId, wantedState, dependencies);
     const from = { revision: stored.revision, checked };
-    const kept = await destinations.change(accountId, wantedState, from);
-    return kept === null ? lost : changed({ before: stored, after: kept });
+    const storedDestination = await destinations.change(accountId, wantedState, from);
+    return storedDestination === null
+      ? lost
+      : endAttempt({ before: stored, after: storedDestination });
   }, destinationRepeats);
   if (after.enabled) await requestRetry(accountId, now, dependencies);
   else if (before.enabled) await endPending(destinationTarget(accountId), now, dependencies);
@@ -60,7 +62,7 @@ async function changedBy(
   const endpoint = known.endpoint === undefined ? before.endpoint : known.endpoint;
   const bucket = wanted.bucket ?? before.bucket;
   const isNewEndpoint = endpoint !== before.endpoint;
-  const credentials = await wantedCredentials(
+  const credentials = await credentialsAfterChange(
     {
       accountId,
       wanted,
@@ -89,8 +91,8 @@ async function changedBy(
 }
 
 /**
- * The settings that a check covers, as a string. A secret that is sent again gives another text,
- * because it is encrypted again.
+ * Returns the settings that a check covers, as a string. A secret that is sent again gives another
+ * text, because it is encrypted again.
  */
 const checkedSettings = (destination: Destination): string => {
   const { bucket, region, endpoint, forcePathStyle, prefix, credentials } = destination;

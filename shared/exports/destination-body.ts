@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { refusedType, withRefused } from "../base/shown-value.ts";
+import { addRefusedType, addRefusedValue } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { compressions, snapshotChoices } from "./destination.ts";
 import { compressionMeaning, rowsMeaning, snapshotMeaning } from "./destination-schema.ts";
@@ -11,7 +11,7 @@ const roleArnLengthMax = 600;
 const credential = (name: string) =>
   v.nullable(
     v.pipe(
-      v.string(refusedType(`'${name}' must be a string.`)),
+      v.string(addRefusedType(`'${name}' must be a string.`)),
       v.minLength(1, `'${name}' must not be empty. Send the complete value.`),
       v.maxLength(
         credentialLengthMax,
@@ -25,32 +25,32 @@ const credential = (name: string) =>
     ),
   );
 
-const enabled = v.boolean(withRefused("'enabled' must be true or false."));
+const enabled = v.boolean(addRefusedValue("'enabled' must be true or false."));
 const bucket = v.pipe(
-  v.string(withRefused("'bucket' must be a string.")),
+  v.string(addRefusedValue("'bucket' must be a string.")),
   v.regex(
     /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-    withRefused(
+    addRefusedValue(
       "'bucket' must be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens.",
     ),
   ),
 );
 const region = v.pipe(
-  v.string(withRefused("'region' must be a string.")),
+  v.string(addRefusedValue("'region' must be a string.")),
   v.regex(
     /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/,
-    withRefused("'region' must be a region name such as us-east-1."),
+    addRefusedValue("'region' must be a region name such as us-east-1."),
   ),
 );
 const endpoint = v.nullable(
   v.pipe(
-    v.string(withRefused("'endpoint' must be a string or null.")),
+    v.string(addRefusedValue("'endpoint' must be a string or null.")),
     v.description("Address of an S3-compatible store. Null if the bucket is on AWS."),
   ),
 );
-const forcePathStyle = v.boolean(withRefused("'force_path_style' must be true or false."));
+const forcePathStyle = v.boolean(addRefusedValue("'force_path_style' must be true or false."));
 const prefix = v.pipe(
-  v.string(withRefused("'prefix' must be a string.")),
+  v.string(addRefusedValue("'prefix' must be a string.")),
   v.maxLength(
     prefixLengthMax,
     ({ input }) =>
@@ -58,17 +58,17 @@ const prefix = v.pipe(
   ),
   v.regex(
     /^(?:[A-Za-z0-9!_.*'()=-][A-Za-z0-9!_.*'()=/-]*)?$/,
-    withRefused(
+    addRefusedValue(
       "'prefix' must consist of letters, digits and !_.*'()=-/, without a slash at the beginning.",
     ),
   ),
   v.regex(
     /^(?!.*\/\/)/,
-    withRefused("'prefix' must not contain an empty folder ('//'). Use single slashes."),
+    addRefusedValue("'prefix' must not contain an empty folder ('//'). Use single slashes."),
   ),
   v.regex(
     /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))/,
-    withRefused("'prefix' must not contain '.' or '..' as a folder. Use other names."),
+    addRefusedValue("'prefix' must not contain '.' or '..' as a folder. Use other names."),
   ),
   v.transform((folder) => (folder === "" || folder.endsWith("/") ? folder : `${folder}/`)),
   v.description("Key prefix of the objects. The service adds a trailing slash if it is missing."),
@@ -81,7 +81,7 @@ const auth = v.pipe(
 );
 const roleArn = v.nullable(
   v.pipe(
-    v.string(withRefused("'role_arn' must be a string.")),
+    v.string(addRefusedValue("'role_arn' must be a string.")),
     v.maxLength(
       roleArnLengthMax,
       ({ input }) =>
@@ -89,7 +89,7 @@ const roleArn = v.nullable(
     ),
     v.regex(
       /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
-      withRefused(
+      addRefusedValue(
         "'role_arn' must be the ARN of a role, such as arn:aws:iam::123456789012:role/events.",
       ),
     ),
@@ -100,7 +100,7 @@ const roleArn = v.nullable(
 );
 const compression = v.pipe(oneOf("compression", compressions), v.description(compressionMeaning));
 const rows = v.pipe(
-  v.boolean(withRefused("'rows' must be true or false.")),
+  v.boolean(addRefusedValue("'rows' must be true or false.")),
   v.description(rowsMeaning),
 );
 const snapshot = v.pipe(oneOf("snapshot", snapshotChoices), v.description(snapshotMeaning));

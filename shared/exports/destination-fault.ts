@@ -22,9 +22,9 @@ export function faultOf(
   destination: Destination,
   failure: CheckFailure,
 ): DestinationFault {
-  const found = { accountId, destination, ...failure };
+  const failedCheck = { accountId, destination, ...failure };
   const { step, reason } = failure;
-  const [param, advice] = step === "sign_in" ? signInFault(found) : bucketFault(found);
+  const [param, advice] = step === "sign_in" ? signInFault(failedCheck) : bucketFault(failedCheck);
   return { param, message: `${attemptOf(step, destination)} failed: ${reason}. ${advice}` };
 }
 
@@ -60,34 +60,35 @@ function signInFault({ accountId, destination, reason }: Found): Fault {
  * Returns the fault of another region if the store reported one. Otherwise returns the fault of the
  * first rule whose pattern matches the whole error code, or `unknownCode`.
  */
-function bucketFault(found: Found): Fault {
-  const { reason, region, destination } = found;
-  if (region !== undefined && region !== destination.region) return anotherRegion(found);
+function bucketFault(failedCheck: Found): Fault {
+  const { reason, region, destination } = failedCheck;
+  if (region !== undefined && region !== destination.region) return anotherRegion(failedCheck);
   const rule = rules.find(([reasons]) => new RegExp(`^(?:${reasons})$`).test(reason));
-  return rule === undefined ? unknownCode : rule[1](found);
+  return rule === undefined ? unknownCode : rule[1](failedCheck);
 }
 
 const unknownCode: Fault = ["bucket", "See the documentation of the store for this error code."];
 
-const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault])[] = [
+const rules: readonly (readonly [reasons: string, fault: (failedCheck: Found) => Fault])[] = [
   [
     "PermanentRedirect|TemporaryRedirect|IllegalLocationConstraintException|InvalidRegion(?:Name)?",
-    (found) => anotherRegion(found),
+    (failedCheck) => anotherRegion(failedCheck),
   ],
-  // The store returned the region for which the request was signed, so another part of the
-  // signature is wrong.
+  // The request was signed for the region that the store returned, so another part of the signature
+  // is wrong.
   [
     "AuthorizationHeaderMalformed",
-    (found) => (found.region === undefined ? anotherRegion(found) : unknownIdentity(found)),
+    (failedCheck) =>
+      failedCheck.region === undefined ? anotherRegion(failedCheck) : unknownIdentity(failedCheck),
   ],
   [
     "InvalidAccessKeyId|InvalidClientTokenId|InvalidToken|ExpiredToken|Unauthorized|status_401",
-    (found) => unknownIdentity(found),
+    (failedCheck) => unknownIdentity(failedCheck),
   ],
   [
     "SignatureDoesNotMatch",
-    (found) => [
-      found.destination.credentials.auth === "role" ? "role_arn" : "secret_access_key",
+    (failedCheck) => [
+      failedCheck.destination.credentials.auth === "role" ? "role_arn" : "secret_access_key",
       "Check 'secret_access_key', then 'region'.",
     ],
   ],
@@ -127,7 +128,10 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
       `There is no such bucket. Create it, or check 'bucket'${andEndpoint(destination)}.`,
     ],
   ],
-  ["AccessDenied|AllAccessDisabled|Forbidden|status_403", (found) => ["bucket", grantOf(found)]],
+  [
+    "AccessDenied|AllAccessDisabled|Forbidden|status_403",
+    (failedCheck) => ["bucket", grantOf(failedCheck)],
+  ],
   [
     "name_not_resolved",
     ({ destination }) => {
@@ -225,7 +229,7 @@ const identityOf = ({ credentials }: Destination): string =>
 const holderOf = ({ credentials }: Destination): string =>
   credentials.auth === "role" ? "role" : "owner of the access key";
 
-/** Name of the field that determines the address of the store. */
+/** Returns the name of the field that determines the address of the store. */
 const placeOf = ({ endpoint }: Destination): string => (endpoint === null ? "bucket" : "endpoint");
 
 const andEndpoint = ({ endpoint }: Destination): string =>

@@ -71,7 +71,7 @@ const revisionBytes = 12;
 export const keyHint = (secretAccessKey: string): string | null =>
   secretAccessKey.length >= hintedLengthMin ? secretAccessKey.slice(-hintLength) : null;
 
-/** Error 404 NOT_FOUND: the account has no S3 destination. */
+/** Returns the error 404 NOT_FOUND: the account has no S3 destination. */
 export const noDestination = (): ServiceError =>
   notFound("This account has no S3 destination. Create one with PUT /v1/s3_destination.");
 

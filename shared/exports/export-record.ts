@@ -69,7 +69,7 @@ export const newExport = (
  * Returns the export record, reset to start again at the first event and due now. Keeps the format
  * and the number of attempts.
  */
-export const restarted = (record: ExportRecord, now: Date): ExportRecord => ({
+export const restartExport = (record: ExportRecord, now: Date): ExportRecord => ({
   ...newExport(record),
   compression: record.compression,
   attemptCount: record.attemptCount,

@@ -1,7 +1,7 @@
 import { assertNever } from "../base/assert.ts";
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { newMetrics, type MetricsSink } from "../observability/metrics.ts";
-import { type ArchivedRun, archivedRun, type EventBodies } from "../events/event-archive.ts";
+import { type ArchivedRun, readRunIndex, type EventBodies } from "../events/event-archive.ts";
 import type { AttemptCounts } from "../outbox/attempt-counts.ts";
 import { nextWaitSeconds } from "../outbox/backoff.ts";
 import type { TimeSlice } from "../outbox/drain.ts";
@@ -76,7 +76,7 @@ export async function exportRun(
     failures.reason = ready.reason;
     return fail(task, { record, destination, reason: ready.reason }, dependencies);
   }
-  const run = await archivedRun({ accountId, runId: record.runId }, dependencies.bodies);
+  const run = await readRunIndex({ accountId, runId: record.runId }, dependencies.bodies);
   if (run === null) return end(task, record, { ...dependencies, reason: "events_expired" });
   const start = startOf(record, run, destination);
   // Stored before the first object is written, so that the next attempt uses the same format.
@@ -97,9 +97,9 @@ export async function exportRun(
 type StartedRecord = ExportRecord & { readonly compression: Compression };
 
 /**
- * The export record at the start of an attempt. The export starts at the first event in two cases:
- * the destination changed, or no format is stored. Without a stored format, objects that exist have
- * the layout of an earlier release.
+ * Returns the export record at the start of an attempt. The export starts at the first event in two
+ * cases: the destination changed, or no format is stored. Without a stored format, objects that
+ * exist have the layout of an earlier release.
  */
 function startOf(
   record: ExportRecord,

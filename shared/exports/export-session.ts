@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { newMetrics } from "../observability/metrics.ts";
 import { attemptCounts } from "../outbox/attempt-counts.ts";
 import type { OpenSession, TimeSlice } from "../outbox/drain.ts";
-import { notedSlice } from "../outbox/noted-slice.ts";
+import { noteRecords } from "../outbox/noted-slice.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
 import { backfillPage, type BackfillDependencies } from "./backfill.ts";
 import type { DestinationStore } from "./destination-store.ts";
@@ -77,12 +77,12 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
   };
 }
 
-/** The export log, including records of this session that are not stored yet. */
+/** Returns the export log, including records of this session that are not stored yet. */
 function exportLog(accountId: string, { exports }: ExportDependencies) {
   const noted = new Map<string, ExportRecord>();
   return {
     known: async (id: string) => noted.get(id) ?? exports.get(accountId, id),
     noting: (slice: TimeSlice<ExportRecord>): TimeSlice<ExportRecord> =>
-      notedSlice(slice, (record) => noted.set(record.id, record)),
+      noteRecords(slice, (record) => noted.set(record.id, record)),
   };
 }

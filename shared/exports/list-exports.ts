@@ -1,5 +1,5 @@
 import type { InferOutput } from "valibot";
-import { mergedPage } from "../outbox/merged-page.ts";
+import { mergePage } from "../outbox/merged-page.ts";
 import type { exportsQuery, exportsResponse } from "./export-schema.ts";
 import type { ExportStore } from "./export-store.ts";
 import { pendingExports, type PendingExportSources } from "./pending-exports.ts";
@@ -25,7 +25,7 @@ export async function listExports(
   // results. In the other order, both reads would miss it.
   const pending = await pendingExports(accountId, wanted, dependencies);
   const { exports: entries, lastId } = await dependencies.exports.list(accountId, wanted);
-  const page = mergedPage({ entries, lastId }, pending, limit);
+  const page = mergePage({ entries, lastId }, pending, limit);
   return {
     object: "list",
     data: page.entries.map(presentExport),

@@ -43,8 +43,9 @@ export const layoutFolders = {
 } as const;
 
 /**
- * The folder of a run's objects, which never changes for a run. Query engines make a column of each
- * `name=value` folder, so no top-level field of an event or a manifest may have the same name.
+ * Returns the folder of a run's objects, which never changes for a run. Query engines make a column
+ * of each `name=value` folder, so no top-level field of an event or a manifest may have the same
+ * name.
  */
 function exportFolder(folder: ExportFolder): string {
   const events = `${folder.prefix}${layoutFolders.events}${partitionsOf(folder)}/`;
@@ -57,11 +58,13 @@ function partitionsOf({ watchlistId, runNumber, runStartedAt }: ExportFolder): s
   return `dt=${date}/watchlist_id=${watchlistId}/run_number=${number}`;
 }
 
-/** Key of the Parquet file with the changes of a run, beside the folders of the events. */
+/**
+ * Returns the key of the Parquet file with the changes of a run, beside the folders of the events.
+ */
 export const rowsKey = (folder: ExportFolder): string =>
   `${folder.prefix}${layoutFolders.rows}${partitionsOf(folder)}/changes.parquet`;
 
-/** Key of the Parquet file with all items at the end of a run. */
+/** Returns the key of the Parquet file with all items at the end of a run. */
 export const snapshotKey = (folder: ExportFolder): string =>
   `${folder.prefix}${layoutFolders.snapshots}${partitionsOf(folder)}/items.parquet`;
 

@@ -24,9 +24,9 @@ export async function pendingExports(
 ): Promise<PendingPage<ExportRecord>> {
   if ((state ?? "pending") !== "pending") return { entries: [], from: null };
   const span = { since: since ?? null, until: latestBefore("export", before), limit: limit + 1 };
-  const found = await pending.newest(destinationTarget(accountId), span);
-  const oldest = found.length > limit ? found.at(-1) : undefined;
-  const unattempted = found
+  const foundEntries = await pending.newest(destinationTarget(accountId), span);
+  const oldest = foundEntries.length > limit ? foundEntries.at(-1) : undefined;
+  const unattempted = foundEntries
     .flatMap((entry) => {
       const content = safeParse(exportContent, entry.content);
       return content.success ? [{ ...exportOf(content.output), nextAttemptAt: entry.dueAt }] : [];

@@ -1,5 +1,5 @@
 import { conflict } from "../base/errors.ts";
-import { type ChangeRepeats, changed, lost, repeatChange } from "../base/repeat-change.ts";
+import { type ChangeRepeats, endAttempt, lost, repeatChange } from "../base/repeat-change.ts";
 import { endPending, type EndPendingDependencies } from "../outbox/end-pending.ts";
 import { destinationTarget } from "../outbox/outbox.ts";
 import { type Destination, newRevision } from "./destination.ts";
@@ -9,7 +9,7 @@ import type { DestinationStore } from "./destination-store.ts";
 import { requestRetry, type RequestRetryDependencies } from "./request-retry.ts";
 import { storeAddress, type StoreAddressDependencies } from "./store-address.ts";
 import type { OwnAddresses } from "../outgoing/url.ts";
-import { wantedCredentials } from "./wanted-credentials.ts";
+import { credentialsAfterChange } from "./wanted-credentials.ts";
 
 /** The attempts of a conditional change of the destination. */
 export const destinationRepeats: ChangeRepeats = {
@@ -55,7 +55,7 @@ export async function putDestination(
   const { accountId, wanted, now, own } = request;
   const { destinations, secrets, random } = dependencies;
   const endpoint = await storeAddress({ endpoint: wanted.endpoint, own }, dependencies);
-  const credentials = await wantedCredentials(
+  const credentials = await credentialsAfterChange(
     { accountId, wanted, endpoint, before: null, placeChanged: true },
     secrets,
   );
@@ -81,8 +81,8 @@ export async function putDestination(
   const saved = await repeatChange(async () => {
     const before = await destinations.get(accountId);
     const destination = { ...fresh, createdAt: before?.createdAt ?? fresh.createdAt };
-    const kept = await destinations.put(accountId, destination, before?.revision ?? null);
-    return kept ? changed({ destination, before }) : lost;
+    const isStored = await destinations.put(accountId, destination, before?.revision ?? null);
+    return isStored ? endAttempt({ destination, before }) : lost;
   }, destinationRepeats);
   const { destination, before } = saved;
   if (before !== null) {

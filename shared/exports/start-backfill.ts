@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { conflict } from "../base/errors.ts";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { timestamp } from "../base/wire-schema.ts";
-import { type KeptSpan, keptSpan, keptSpanBody } from "../events/kept-span.ts";
+import { type KeptSpan, parseKeptSpan, keptSpanBody } from "../events/kept-span.ts";
 import { destinationTarget, type Outbox, type OutboxQueue } from "../outbox/outbox.ts";
 import { noDestination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
@@ -47,7 +47,7 @@ export async function startBackfill(
     throw conflict(
       "The S3 destination is disabled, so nothing would be written. Enable it first with PATCH /v1/s3_destination.",
     );
-  const span = keptSpan(wanted, now);
+  const span = parseKeptSpan(wanted, now);
   const target = destinationTarget(accountId);
   await outbox.add(target, [backfillEntry(span, now)]);
   await bestEffort(() => queue.send([target], 0), warn);

@@ -1,5 +1,5 @@
 import { invalidParam } from "../base/errors.ts";
-import { shownValue } from "../base/shown-value.ts";
+import { formatValue } from "../base/shown-value.ts";
 import type { AddressPolicy } from "../outgoing/address-policy.ts";
 import { requirePublicUrl } from "../outgoing/public-url.ts";
 import type { Resolver } from "../outgoing/resolver.ts";
@@ -27,7 +27,7 @@ export async function storeAddress(
   if (pathname !== "/" || search !== "") {
     throw invalidParam(
       "endpoint",
-      `'endpoint' must not have a path or a query (got ${shownValue(pathname + search)}). Remove them.`,
+      `'endpoint' must not have a path or a query (got ${formatValue(pathname + search)}). Remove them.`,
     );
   }
   return href;

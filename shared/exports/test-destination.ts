@@ -29,9 +29,9 @@ export async function testDestination(
   const { destinations, clock } = dependencies;
   const destination = await destinations.get(accountId);
   if (destination === null) throw noDestination();
-  const begun = clock.now().getTime();
+  const startMs = clock.now().getTime();
   const checked = await checkDestination(accountId, destination, dependencies);
-  const durationMs = clock.now().getTime() - begun;
+  const durationMs = clock.now().getTime() - startMs;
   const { revision } = destination;
   if (checked.outcome === "failed") {
     const { reason } = checked;

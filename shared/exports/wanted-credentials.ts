@@ -23,7 +23,7 @@ export interface CredentialsRequest {
  * @throws 400 that names a missing field, or a field that does not belong to the kind of
  * credentials
  */
-export async function wantedCredentials(
+export async function credentialsAfterChange(
   request: CredentialsRequest,
   secrets: SecretBox,
 ): Promise<Credentials> {

@@ -3,7 +3,7 @@ import { assert } from "../base/assert.ts";
 import {
   type ArchivedEvent,
   type ArchivedRun,
-  archivedLine,
+  readLine,
   type EventBodies,
   readLines,
   unpackBody,
@@ -31,7 +31,10 @@ export interface WriteSubject {
   readonly compression: Compression;
   /** True writes the changes of the run as a Parquet file, too. */
   readonly rows: boolean;
-  /** True writes the items at the end of the run as a Parquet file, too, if the run has one. */
+  /**
+   * True if the write includes the Parquet file with the items at the end of the run, if the run
+   * has one.
+   */
   readonly snapshot: boolean;
   readonly bucket: CustomerBucket;
   /** The export record before this attempt. */
@@ -104,7 +107,7 @@ async function writeObjects(
       return false;
     }
     written.add(position);
-    const next = progressed(record, { run, written, ...format });
+    const next = recordProgress(record, { run, written, ...format });
     if (next === record) return true;
     record = next;
     await slice.record({ records: [record] });
@@ -125,10 +128,10 @@ async function writeObjects(
 }
 
 /**
- * The export record after a write. Counts only events before the first one that is missing, so the
- * next attempt may write later events again.
+ * Returns the export record after a write. Counts only events before the first one that is missing,
+ * so the next attempt may write later events again.
  */
-function progressed(
+function recordProgress(
   record: ExportRecord,
   state: {
     readonly run: ArchivedRun;
@@ -176,7 +179,7 @@ async function writeManifest(
   const line =
     completed === undefined
       ? null
-      : await archivedLine({ accountId, runId: run.runId }, completed, bodies);
+      : await readLine({ accountId, runId: run.runId }, completed, bodies);
   const runObject = line === null ? null : dataOf(unpackBody(line));
   const manifest = presentManifest({ run, prefix, compression, runObject, ...files });
   return bucket.put({

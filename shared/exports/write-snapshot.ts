@@ -1,4 +1,4 @@
-import { type ArchivedRun, archivedSnapshot, type EventBodies } from "../events/event-archive.ts";
+import { type ArchivedRun, readSnapshot, type EventBodies } from "../events/event-archive.ts";
 import type { CustomerBucket } from "./customer-bucket.ts";
 import { folderOf, snapshotKey } from "./object-key.ts";
 import type { FileOutcome } from "./write-rows.ts";
@@ -20,7 +20,7 @@ export async function writeSnapshot(
 ): Promise<FileOutcome> {
   const { runId, snapshot } = run;
   if (snapshot === undefined) return { outcome: "written", file: null };
-  const bytes = await archivedSnapshot({ accountId, runId }, snapshot, bodies);
+  const bytes = await readSnapshot({ accountId, runId }, snapshot, bodies);
   if (bytes === null) return { outcome: "expired" };
   const key = snapshotKey(folderOf(run, prefix));
   const put = await bucket.put({ key, bytes, contentType: "application/vnd.apache.parquet" });

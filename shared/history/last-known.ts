@@ -38,8 +38,9 @@ export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldC
 }
 
 /**
- * Returns the last number of a field before a gap, as far as one point before the end of the gap
- * shows it. Null: the item had no number. Undefined: only an earlier point can show it.
+ * Returns the last number of a field before a gap, if this point shows it. The point must be before
+ * the end of the gap. Null: the item had no number. Undefined: only an earlier point can show the
+ * number.
  */
 function numberBeforeGap(
   { status, values }: Pick<HistoryPoint, "status" | "values">,

@@ -47,7 +47,9 @@ const pagePointsMax = 100_000;
  * ends.
  */
 const pageLookupsMax = 100;
-/** The same for all pages by size or by amount together. */
+/**
+ * Number of items whose history all pages by size or by amount together read, for the same purpose.
+ */
 const sizeLookupsMax = 1_000;
 
 /**
@@ -169,7 +171,7 @@ function firstOf<Entry>(count: number, compare: (a: Entry, b: Entry) => number) 
   return {
     add(entry: Entry): void {
       kept.push(entry);
-      // Sorting only now and then makes an entry cost about as much as one comparison.
+      // Sorts only after many additions, so that an added entry costs about one comparison.
       if (kept.length >= 2 * count + sortedMin) sorted();
     },
     sorted,

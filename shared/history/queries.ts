@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { isoTimeParam } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { changeKinds } from "./change-kinds.ts";
 import { changeSorts } from "./list-changes.ts";
@@ -51,7 +51,7 @@ export const itemHistoryQuery = v.object({
       v.string(),
       v.maxLength(
         100,
-        withRefused("'starting_after' must be the ID of a history point, such as '12.check'."),
+        addRefusedValue("'starting_after' must be the ID of a history point, such as '12.check'."),
       ),
       v.description("The `id` of the last point of the previous page."),
     ),
@@ -63,14 +63,14 @@ export const changesDefaultDays = 1;
 
 const sizeMax = 1_000_000;
 
-/** Schema of the minimum size of a change in a query. The parsed value is a number. */
+/** Creates the schema of the minimum size of a change in a query. The parsed value is a number. */
 const minSize = (name: string, description: string) =>
   v.optional(
     v.pipe(
       v.string(),
       v.check(
         (text) => /^\d{1,7}(?:\.\d{1,6})?$/.test(text) && Number(text) <= sizeMax,
-        withRefused(`'${name}' must be a number from 0 to ${sizeMax}.`),
+        addRefusedValue(`'${name}' must be a number from 0 to ${sizeMax}.`),
       ),
       v.transform(Number),
       v.number(),
@@ -134,7 +134,7 @@ export const changesQuery = v.object({
       v.string(),
       v.maxLength(
         200,
-        withRefused("'starting_after' must be the 'next_starting_after' of the previous page."),
+        addRefusedValue("'starting_after' must be the 'next_starting_after' of the previous page."),
       ),
       v.description("The `next_starting_after` of the previous page."),
     ),

@@ -148,7 +148,7 @@ function withFirst(run: ListedRun, rest: RunSource): RunSource {
   };
 }
 
-/** A source with one run, or with none if the run has no points. */
+/** Returns a source with one run, or with none if the run has no points. */
 const sourceOfOne = (run: ListedRun): RunSource => {
   const none = { next: async () => undefined, end: async () => {} };
   return run.segment.points.length === 0 ? none : withFirst(run, none);

@@ -13,7 +13,7 @@ export interface StatusCounts {
   readonly unavailable: number;
 }
 
-const counted = (description: string) => v.pipe(count, v.description(description));
+const describedCount = (description: string) => v.pipe(count, v.description(description));
 
 /** Response 200 of `POST /v1/products` (specification, section "Item envelope"). */
 export const productsResponse = v.pipe(
@@ -33,14 +33,14 @@ export const productsResponse = v.pipe(
       v.description("One per unique item, in the order of the request."),
     ),
     stats: v.object({
-      requested: counted("Unique items."),
-      ok: counted("Complete results: charged."),
-      partial: counted("Results without some fields: refunded."),
-      notFound: counted("The item does not exist on the platform: charged."),
-      unavailable: counted("No result: refunded. Try again later."),
-      elapsedMs: counted("Duration of the call in milliseconds."),
+      requested: describedCount("Unique items."),
+      ok: describedCount("Complete results: charged."),
+      partial: describedCount("Results without some fields: refunded."),
+      notFound: describedCount("The item does not exist on the platform: charged."),
+      unavailable: describedCount("No result: refunded. Try again later."),
+      elapsedMs: describedCount("Duration of the call in milliseconds."),
     }),
-    credits: counted("Credits charged, as in the header X-Service-Credits."),
+    credits: describedCount("Credits charged, as in the header X-Service-Credits."),
   }),
   v.title("ProductsEnvelope"),
 );
@@ -72,14 +72,14 @@ export const chargedItems = ({ ok, notFound }: StatusCounts): number => ok + not
 /** Builds the body of the 200 response of `POST /v1/products`. */
 export function productsEnvelope(
   { platform, marketplace, tier, include }: ProductsRequest,
-  found: {
+  parts: {
     readonly results: readonly ProductResult[];
     readonly counts: StatusCounts;
     readonly elapsedMs: number;
     readonly credits: number;
   },
 ): ProductsEnvelope {
-  const { results, counts, elapsedMs, credits } = found;
+  const { results, counts, elapsedMs, credits } = parts;
   return {
     platform,
     marketplace,

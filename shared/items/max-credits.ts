@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { integerParam } from "../base/integer-param.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 
-const message = withRefused(
+const message = addRefusedValue(
   `'max_credits' must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, or null.`,
 );
 const description =

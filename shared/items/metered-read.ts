@@ -9,7 +9,7 @@ import {
   invalidParam,
   isServiceError,
   unavailable,
-  unconfirmed,
+  chargeUnconfirmed,
 } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { retryBudget, withRetryBudget, withSeparateLoss } from "../base/retry-budget.ts";
@@ -99,7 +99,7 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
   dependencies: MeteredReadDependencies,
 ): Promise<MeteredRead<Answer, Result>> {
   const { clock, answerBytesMax } = dependencies;
-  const { found, credits, balance } = await paidRead(
+  const { result, credits, balance } = await paidRead(
     call,
     {
       ...work,
@@ -117,7 +117,7 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
     dependencies,
   );
   const elapsedMs = clock.now().getTime() - call.now.getTime();
-  return { ...found, credits, balance, reserved: work.reserved, elapsedMs };
+  return { ...result, credits, balance, reserved: work.reserved, elapsedMs };
 }
 
 /** The reads of a call and their cost. */
@@ -136,16 +136,16 @@ export async function paidRead<Found>(
   call: MeteredCall,
   work: PaidReads<Found>,
   dependencies: MeteredReadDependencies,
-): Promise<Settled & { readonly found: Found }> {
+): Promise<Settled & { readonly result: Found }> {
   refuseOverCap(work);
   await reserve(call, work, dependencies);
-  const { found, charged } = await orRelease(call, dependencies, async () => {
+  const { result, charged } = await orRelease(call, dependencies, async () => {
     // Separate retry budgets: time lost in sources must not reduce the time for settling credits.
     const read = await withSeparateLoss(callLossMs, work.read);
     if (call.msToAnswer() <= 0) throw unavailable("the call has no time left to settle its charge");
-    return { found: read, charged: work.charge(read) };
+    return { result: read, charged: work.charge(read) };
   });
-  return { found, ...(await settle(call, charged, dependencies)) };
+  return { result, ...(await settle(call, charged, dependencies)) };
 }
 
 /** @throws 402 if the call would reserve more credits than the client allows */
@@ -241,7 +241,7 @@ async function settle(
       // If the ledger refused the settlement, nothing was charged. If it did not respond, the
       // settlement may have taken effect.
       if (isServiceError(error) && error.details.isUnconfirmed !== true) throw error;
-      if (!isCancelled) throw unconfirmed(String(error));
+      if (!isCancelled) throw chargeUnconfirmed(String(error));
       throw isServiceError(error)
         ? unavailable("the charge was settled, but the call has no response")
         : error;
@@ -253,7 +253,7 @@ async function settle(
     (await cancelLater(call, dependencies, cancelMs / 2));
   throw isCancelled
     ? unavailable("the charge was settled too late to send the response")
-    : unconfirmed("settled too late");
+    : chargeUnconfirmed("settled too late");
 }
 
 /** Cancels the hold of a call. Returns true if this succeeded within `withinMs`. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { lengthOf, visibleNamePattern } from "../base/visible-text.ts";
 import { parsePlatform, type Shop } from "../platforms/catalog.ts";
 import { itemIdPattern, parseItemId } from "../platforms/item-id.ts";
@@ -19,20 +19,20 @@ const references = (name: string): v.GenericSchema<OfferReference[]> =>
       v.object(
         {
           asin: v.pipe(
-            v.string(withRefused("'asin' must be a string.")),
+            v.string(addRefusedValue("'asin' must be a string.")),
             v.metadata({ pattern: itemIdPattern("retailer_a") }),
           ),
           offerListingId: v.pipe(
-            v.string(withRefused("'offerListingId' must be a string.")),
+            v.string(addRefusedValue("'offerListingId' must be a string.")),
             v.metadata({ minLength: 1, maxLength: lengthMax, pattern: visibleNamePattern }),
             v.description(
               `ID of the offer: 1 to ${lengthMax} characters when decoded, without control characters.`,
             ),
           ),
         },
-        withRefused("An offer must be an object with 'asin' and 'offerListingId'."),
+        addRefusedValue("An offer must be an object with 'asin' and 'offerListingId'."),
       ),
-      withRefused(`'${name}' must be an array of objects with 'asin' and 'offerListingId'.`),
+      addRefusedValue(`'${name}' must be an array of objects with 'asin' and 'offerListingId'.`),
     ),
     v.metadata({ minItems: 1, maxItems: max }),
   );

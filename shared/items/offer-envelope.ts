@@ -5,7 +5,7 @@ import type { Shop } from "../platforms/catalog.ts";
 import { countByStatus, type StatusCounts } from "./envelope.ts";
 import type { MeteredRead } from "./metered-read.ts";
 
-const counted = (description: string) => v.pipe(count, v.description(description));
+const describedCount = (description: string) => v.pipe(count, v.description(description));
 
 /**
  * Creates the schema of the response 200 of an offers endpoint from the schema of one result
@@ -21,14 +21,14 @@ export const offerEnvelope = <Result extends v.GenericSchema>(result: Result, ti
         v.description("One per unique item, in the order of the request."),
       ),
       stats: v.object({
-        requested: counted("Unique items."),
-        ok: counted("Complete results: charged."),
-        partial: counted("Always 0: these results cannot be partial."),
-        notFound: counted("The item does not exist on the platform: charged."),
-        unavailable: counted("No result: refunded. Try again later."),
-        elapsedMs: counted("Duration of the call in milliseconds."),
+        requested: describedCount("Unique items."),
+        ok: describedCount("Complete results: charged."),
+        partial: describedCount("Always 0: these results cannot be partial."),
+        notFound: describedCount("The item does not exist on the platform: charged."),
+        unavailable: describedCount("No result: refunded. Try again later."),
+        elapsedMs: describedCount("Duration of the call in milliseconds."),
       }),
-      credits: counted("Credits charged, as in the header X-Service-Credits."),
+      credits: describedCount("Credits charged, as in the header X-Service-Credits."),
     }),
     v.title(title),
   );

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { assert } from "../base/assert.ts";
 import { invalidParam, missingParam } from "../base/errors.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import {
   parsePlatform,
@@ -16,11 +16,13 @@ import { shopFields } from "../platforms/shop-fields.ts";
 import { type ProductScraperId, scrapers } from "../scrapers/catalog.ts";
 import { type CreditCap, creditCap, maxCreditsField } from "./max-credits.ts";
 
-/** Schema of a parameter that is an array of item IDs. Its messages name the parameter. */
+/**
+ * Creates the schema of a parameter that is an array of item IDs. Its messages name the parameter.
+ */
 export const idArray = (name: string): v.GenericSchema<string[]> =>
   v.array(
     v.string(`'${name}' must contain strings only. Put IDs in quotes, such as "6501234".`),
-    withRefused(`'${name}' must be an array of strings.`),
+    addRefusedValue(`'${name}' must be an array of strings.`),
   );
 
 /** Body of `POST /v1/products` before parsing (specification, section of this name). */
@@ -44,15 +46,15 @@ export const productsBody = v.object({
   ),
   tier: v.optional(
     v.pipe(
-      v.string(withRefused("'tier' must be a string.")),
+      v.string(addRefusedValue("'tier' must be a string.")),
       v.description("Required on retailer_a: pulse, lite or full. Elsewhere: standard."),
     ),
   ),
   include: v.optional(
     v.pipe(
       v.array(
-        v.string(withRefused("Each entry of 'include' must be a string.")),
-        withRefused("'include' must be an array of strings."),
+        v.string(addRefusedValue("Each entry of 'include' must be a string.")),
+        addRefusedValue("'include' must be an array of strings."),
       ),
       v.description("Accepted on retailer_a, without effect."),
       v.metadata({ deprecated: true }),
@@ -139,8 +141,8 @@ function parseTier(platform: Platform, wanted: string | undefined): Tier {
     const message = `Parameter 'tier' is required on ${platform}: one of ${valid.join(", ")}.`;
     throw missingParam("tier", message);
   }
-  const found = tiers.find((tier) => tier.id === id);
-  if (found !== undefined) return found;
+  const foundTier = tiers.find((tier) => tier.id === id);
+  if (foundTier !== undefined) return foundTier;
   throw invalidParam("tier", invalidChoiceMessage(`'tier' of ${platform}`, valid, id));
 }
 

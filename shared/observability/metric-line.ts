@@ -67,13 +67,13 @@ function writtenValues(values: Metrics["values"]): Record<string, MetricValue> {
 }
 
 const writtenValue = (value: MetricValue): MetricValue =>
-  typeof value === "number" ? value : spread(value.filter((one) => Number.isFinite(one)));
+  typeof value === "number" ? value : sampleEvenly(value.filter((one) => Number.isFinite(one)));
 
 /**
- * At most 100 of the values: an even sample in ascending order that includes the minimum and the
- * maximum.
+ * Returns at most 100 of the values: an even sample in ascending order that includes the minimum
+ * and the maximum.
  */
-function spread(values: readonly number[]): readonly number[] {
+function sampleEvenly(values: readonly number[]): readonly number[] {
   if (values.length <= valuesMax) return values;
   const sorted = values.toSorted((a, b) => a - b);
   const step = (sorted.length - 1) / (valuesMax - 1);

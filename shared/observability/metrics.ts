@@ -46,7 +46,7 @@ export function inLines(metrics: readonly Metrics[]): readonly (readonly Metrics
   const lines: { readonly dimensions: Map<string, string>; readonly metrics: Metrics[] }[] = [
     { dimensions: new Map(), metrics: [] },
   ];
-  for (const one of merged(metrics)) {
+  for (const one of mergeMetrics(metrics)) {
     const named = Object.entries(one.dimensions);
     let line = lines.find(
       ({ dimensions, metrics: others }) =>
@@ -67,17 +67,17 @@ export function inLines(metrics: readonly Metrics[]): readonly (readonly Metrics
  * Merges metrics of the same kind and dimensions: adds up counts, and collects durations in an
  * array.
  */
-export function merged(metrics: readonly Metrics[]): readonly Metrics[] {
+export function mergeMetrics(metrics: readonly Metrics[]): readonly Metrics[] {
   const byName = new Map<string, Metrics>();
   for (const one of metrics) {
     const name = JSON.stringify([one.kind, Object.entries(one.dimensions)]);
     const before = byName.get(name);
-    byName.set(name, before === undefined ? one : added(before, one));
+    byName.set(name, before === undefined ? one : addMetrics(before, one));
   }
   return [...byName.values()];
 }
 
-function added(before: Metrics, one: Metrics): Metrics {
+function addMetrics(before: Metrics, one: Metrics): Metrics {
   const units: Readonly<Record<string, string>> = metricKinds[one.kind].metrics;
   const values: Record<string, MetricValue> = { ...before.values };
   for (const [name, value] of Object.entries(one.values)) {

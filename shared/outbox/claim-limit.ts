@@ -48,7 +48,7 @@ export function beforeClaim(others: readonly TargetTimes[], now: Date): ClaimAll
  * @param others the other targets after the claim
  * @param taken the other targets that were claimed before the claim
  */
-export function staysClaimed(
+export function keepsClaim(
   own: Pick<TargetTimes, "targetId" | "leaseUntil">,
   { others, taken }: Record<"others" | "taken", readonly TargetTimes[]>,
   now: Date,

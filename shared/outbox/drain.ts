@@ -141,8 +141,8 @@ export async function drain<LogRecord>(
 }
 
 /**
- * Delay of the next wake-up message, in seconds. 0 for a deleted or disabled target. Null if the
- * delay exceeds the maximum of a message.
+ * Returns the delay of the next wake-up message, in seconds. 0 for a deleted or disabled target.
+ * Null if the delay exceeds the maximum of a message.
  */
 async function delayUntil<LogRecord>(
   next: Date,
@@ -169,7 +169,7 @@ interface Work<LogRecord> {
   readonly recorder: ReturnType<typeof recorder<LogRecord>>;
   readonly entries: EntryList;
   readonly isOver: () => boolean;
-  /** Names of the entries for which the service itself failed in this slice. */
+  /** Names of the entries that this slice could not process because the service itself failed. */
   readonly failed: Set<string>;
   readonly errors: unknown[];
 }
@@ -240,11 +240,11 @@ async function workOn<LogRecord>(
   work: Work<LogRecord>,
   parallel: number,
 ): Promise<void> {
-  const { session, recorder: kept, entries, isOver, dependencies } = work;
+  const { session, recorder: changeRecorder, entries, isOver, dependencies } = work;
   const waiting = [...due];
   const record = (change: OutboxChange<LogRecord>): Promise<void> => {
     entries.apply(change);
-    return kept.record(change);
+    return changeRecorder.record(change);
   };
   const track = async (): Promise<void> => {
     for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
@@ -257,12 +257,12 @@ async function workOn<LogRecord>(
           record,
           async store(change) {
             await record(change);
-            await kept.flush();
+            await changeRecorder.flush();
           },
           isOver,
         });
       } catch (error) {
-        if (kept.hasFailed()) throw error;
+        if (changeRecorder.hasFailed()) throw error;
         work.failed.add(entryName(entry));
         work.errors.push(error);
       }

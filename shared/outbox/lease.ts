@@ -10,8 +10,8 @@ const leaseTokenBytes = 12;
 const messageDelaySecondsMax = 900;
 
 /**
- * Maximum time for which a worker drains one target. A new wake-up message then continues the
- * drain, so that other targets are drained too.
+ * Maximum time that a worker drains one target, in seconds. A new wake-up message then continues
+ * the drain, so that other targets are drained too.
  */
 export const sliceSecondsMax = 30;
 

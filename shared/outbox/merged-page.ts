@@ -20,7 +20,7 @@ export interface PendingPage<Entry> {
  * entries. Leaves out entries with low IDs if one of the two pages ended above these IDs, because
  * that page may lack some of them. If both pages have an entry, returns the logged one.
  */
-export function mergedPage<Entry extends { readonly id: string }>(
+export function mergePage<Entry extends { readonly id: string }>(
   logged: LogPage<Entry>,
   pending: PendingPage<Entry>,
   limit: number,

@@ -2,7 +2,7 @@ import type { TimeSlice } from "./drain.ts";
 import type { OutboxChange } from "./change.ts";
 
 /** Wraps a time slice: calls `note` with each log record before the slice queues the record. */
-export function notedSlice<LogRecord>(
+export function noteRecords<LogRecord>(
   slice: TimeSlice<LogRecord>,
   note: (record: LogRecord) => void,
 ): TimeSlice<LogRecord> {

@@ -48,7 +48,10 @@ export interface OutboxChanges<LogRecord> {
 
 /** Result of a successful claim. */
 export interface ClaimResult {
-  /** The number of entries added to the outbox so far. `release` detects later ones with it. */
+  /**
+   * The number of entries added to the outbox so far. `release` compares it to detect later
+   * additions.
+   */
   readonly additions: number;
   /** The stored session state; undefined if there is none. */
   readonly state: unknown;

@@ -75,7 +75,7 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
     const now = clock.now();
     keptAt = now.getTime();
     const lease: Lease = { token, until: leaseUntil(now) };
-    const change = { lease, changes: merged(taken), state: state() };
+    const change = { lease, changes: mergeChanges(taken), state: state() };
     if (!(await outbox.record(target, change))) throw new LeaseLost();
   };
   const isDue = (): boolean =>
@@ -126,7 +126,9 @@ const rowsOf = <LogRecord>({
  * Merges successive changes into one. If several changes add or remove the same entry, the last one
  * applies.
  */
-function merged<LogRecord>(changes: readonly OutboxChange<LogRecord>[]): OutboxChanges<LogRecord> {
+function mergeChanges<LogRecord>(
+  changes: readonly OutboxChange<LogRecord>[],
+): OutboxChanges<LogRecord> {
   const removed = new Map<string, OutboxEntry>();
   const added = new Map<string, OutboxEntry>();
   for (const change of changes) {

@@ -35,7 +35,7 @@ const interimMax = 16;
  * Builds the result of a request without a response. `sent` is true if the request may have been
  * sent.
  */
-export const failed = (error: SendFailure, sent: boolean): Exchange => ({
+export const failedExchange = (error: SendFailure, sent: boolean): Exchange => ({
   outcome: "failed",
   error,
   sent,
@@ -44,8 +44,8 @@ export const failed = (error: SendFailure, sent: boolean): Exchange => ({
 /**
  * Sends a request once and reads the response. Keeps the socket open only if request and response
  * are complete. Never rejects. Returns "stale" if a reused socket fails before any byte of the
- * response arrives. The server has then probably closed the idle socket, so the caller can try a
- * new socket.
+ * response arrives: the server has probably closed the idle socket. The caller can then try a new
+ * socket.
  */
 export function attemptExchange(
   open: () => ClientRequest,
@@ -55,7 +55,7 @@ export function attemptExchange(
   if (signal.aborted) return Promise.resolve(endedBy(signal, false));
   return new Promise((resolve) => {
     const outgoing = openedOrNull(open);
-    if (outgoing === null) return resolve(failed("connection_failed", false));
+    if (outgoing === null) return resolve(failedExchange("connection_failed", false));
     const hasLeft = leaving(outgoing);
     let answer: (() => Exchange) | undefined;
     const settle = (exchange: Exchange | "stale", keepsSocket = false): void => {
@@ -68,13 +68,13 @@ export function attemptExchange(
     signal.addEventListener("abort", onAbort);
     const isUnheard = listening(outgoing);
     outgoing.on("error", (error) => {
-      settle(answer?.() ?? (isUnheard() ? "stale" : failed(failureOf(error), hasLeft())));
+      settle(answer?.() ?? (isUnheard() ? "stale" : failedExchange(failureOf(error), hasLeft())));
     });
-    outgoing.on("upgrade", (response) => settle(answered(response, [])));
+    outgoing.on("upgrade", (response) => settle(answeredExchange(response, [])));
     outgoing.on("response", (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
-      const soFar = (): Exchange => answered(response, chunks, bytesMax);
+      const soFar = (): Exchange => answeredExchange(response, chunks, bytesMax);
       answer = soFar;
       response.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
@@ -149,7 +149,7 @@ function limitInterim(outgoing: ClientRequest): void {
   });
 }
 
-const answered = (
+const answeredExchange = (
   { statusCode: status = 0, headers }: IncomingMessage,
   chunks: readonly Buffer[],
   bytesMax = 0,
@@ -159,7 +159,7 @@ const answered = (
 };
 
 const endedBy = ({ reason }: AbortSignal, sent: boolean): Exchange =>
-  failed(reason === "timeout" ? "timeout" : "connection_failed", sent);
+  failedExchange(reason === "timeout" ? "timeout" : "connection_failed", sent);
 
 const failures: readonly (readonly [RegExp, SendFailure])[] = [
   [/^ADDRESS_REFUSED$/, "address_refused"],

@@ -41,7 +41,7 @@ export class GuardedTlsAgent extends TlsAgent {
   }
 
   override createConnection(...call: Parameters<TlsAgent["createConnection"]>): Socket {
-    return watched(super.createConnection(...call), "secureConnect", this.#rules);
+    return guardSocket(super.createConnection(...call), "secureConnect", this.#rules);
   }
 }
 
@@ -55,7 +55,7 @@ export class GuardedPlainAgent extends PlainAgent {
   }
 
   override createConnection(...call: Parameters<PlainAgent["createConnection"]>): Socket {
-    return watched(super.createConnection(...call), "connect", this.#rules);
+    return guardSocket(super.createConnection(...call), "connect", this.#rules);
   }
 }
 
@@ -81,9 +81,9 @@ const settings = ({ policy, lookup = systemLookup, idleMax, idleMs }: AgentRules
  */
 function guardedLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
+    lookup(hostname, { ...options, all: true }, (error, foundAddresses) => {
       if (error !== null) return callback(error, "");
-      const addresses = Array.isArray(found) ? found : [];
+      const addresses = Array.isArray(foundAddresses) ? foundAddresses : [];
       const [first] = addresses;
       if (first === undefined || !addresses.every(({ address }) => policy.allows(address))) {
         return callback(new AddressRefused(), "");
@@ -99,12 +99,16 @@ function guardedLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFun
  * Applies the connect time limit and the address policy to a new connection.
  * @throws TypeError if the agent did not create a socket of Node.js
  */
-function watched(made: unknown, ready: "connect" | "secureConnect", rules: AgentRules): Socket {
-  if (!(made instanceof Socket))
+function guardSocket(
+  candidate: unknown,
+  ready: "connect" | "secureConnect",
+  rules: AgentRules,
+): Socket {
+  if (!(candidate instanceof Socket))
     throw new TypeError(
       "The HTTP agent must create a net.Socket of Node.js. The address policy applies only to these.",
     );
-  const socket = made;
+  const socket = candidate;
   const limit = setTimeout(() => socket.destroy(new ConnectTimeout()), rules.connectMs);
   const stop = (): void => clearTimeout(limit);
   socket.once(ready, stop).once("close", stop);

@@ -3,7 +3,7 @@ import { request as tlsRequest, type RequestOptions } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { AddressPolicy } from "./address-policy.ts";
 import { bareHost } from "./url.ts";
-import { attemptExchange, type Exchange, failed } from "./exchange-attempt.ts";
+import { attemptExchange, type Exchange, failedExchange } from "./exchange-attempt.ts";
 import { GuardedPlainAgent, GuardedTlsAgent } from "./guarded-agents.ts";
 
 /** One HTTP request to an address that a customer chose. */
@@ -71,12 +71,12 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
   let isClosed = false;
 
   const send = async (request: ExchangeRequest): Promise<Exchange> => {
-    if (isClosed) return failed("connection_failed", false);
+    if (isClosed) return failedExchange("connection_failed", false);
     const controller = new AbortController();
     underWay.add(controller);
     const limit = setTimeout(() => controller.abort("timeout"), totalMs);
     const attempt = (): Promise<Exchange | "stale"> =>
-      attemptExchange(() => opened(request, agents), {
+      attemptExchange(() => openRequest(request, agents), {
         body: request.body,
         bytesMax,
         signal: controller.signal,
@@ -88,7 +88,7 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
       // socket.
       closeIdle(agents);
       const second = await attempt();
-      if (second === "stale") return failed("connection_failed", true);
+      if (second === "stale") return failedExchange("connection_failed", true);
       // The first attempt was sent on the stale socket, so the server may have processed it.
       return second.outcome === "failed" ? { ...second, sent: true } : second;
     } finally {
@@ -101,7 +101,7 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
     exchange: async (request) =>
       isAllowed(request.url, policy)
         ? inTurn(() => send(request))
-        : failed("address_refused", false),
+        : failedExchange("address_refused", false),
     close() {
       isClosed = true;
       for (const controller of underWay) controller.abort("closed");
@@ -125,7 +125,10 @@ function isAllowed({ protocol, hostname }: URL, policy: AddressPolicy): boolean 
 /**
  * Creates the request from the parsed URL, so that no second parser can read another host from it.
  */
-function opened({ url, path, method, headers, body }: ExchangeRequest, { tls, plain }: Agents) {
+function openRequest(
+  { url, path, method, headers, body }: ExchangeRequest,
+  { tls, plain }: Agents,
+) {
   const host = bareHost(url.hostname);
   const options: RequestOptions = {
     host,

@@ -26,9 +26,9 @@ export function hostResolver({
     resolve: (hostname) =>
       new Promise((resolve) => {
         const limit = setTimeout(() => resolve([]), limitMs);
-        lookup(hostname, { all: true }, (error, found) => {
+        lookup(hostname, { all: true }, (error, foundAddresses) => {
           clearTimeout(limit);
-          const addresses = error === null && Array.isArray(found) ? found : [];
+          const addresses = error === null && Array.isArray(foundAddresses) ? foundAddresses : [];
           resolve(addresses.map(({ address }) => address));
         });
       }),

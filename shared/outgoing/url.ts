@@ -64,8 +64,8 @@ export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
   const url = URL.parse(raw);
   if (url === null) return refusedFor("must be a valid URL");
   tidy(url);
-  const found = urlProblem(url, rules);
-  if (found !== null) return refusedFor(found);
+  const foundProblem = urlProblem(url, rules);
+  if (foundProblem !== null) return refusedFor(foundProblem);
   return { outcome: "accepted", href: url.href, hostname: bareHost(url.hostname) };
 }
 

@@ -1,5 +1,5 @@
 import { invalidParam, missingParam } from "../base/errors.ts";
-import { shownValue } from "../base/shown-value.ts";
+import { formatValue } from "../base/shown-value.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import type { FieldType } from "../scrapers/fields.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalog.ts";
@@ -262,7 +262,7 @@ function checkOp({ when, op, value, field, type }: Test, place: Place): void {
   if (typeOfValue(value, { ...place, path: `${path}.value` }) !== type) {
     throw invalidParam(
       `${path}.value`,
-      `'value' must be a ${type}, the type of '${field}' (got ${shownValue(value)}).`,
+      `'value' must be a ${type}, the type of '${field}' (got ${formatValue(value)}).`,
     );
   }
 }

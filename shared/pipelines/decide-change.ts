@@ -73,7 +73,7 @@ export function decideChange(route: Route, state: RouteState, read: ChangeRead):
  * read, because this route has not compared the new value yet. Drops the count of a field whose
  * value is now on another side of the reference value.
  */
-export function keptState(
+export function keepState(
   route: Route,
   state: RouteState,
   {
@@ -92,7 +92,7 @@ export function keptState(
     const [was, is] = [before?.[field], after[field]];
     if (was === undefined || is === undefined) continue;
     const stored = state.from?.[field];
-    const reference = followed(route, stored === undefined ? was : stored, is);
+    const reference = nextReference(route, stored === undefined ? was : stored, is);
     setOrDelete(from, field, reference === is ? undefined : reference);
     if (!isSameSide(field, [was, is], reference)) delete seen[field];
   }
@@ -168,7 +168,7 @@ function decideField(route: Route, read: FieldRead): FieldDecision {
   const isMatch = isConfirmed && effect === "holds" && !isDelayed;
   return isMatch || (isConfirmed && effect === "opposite")
     ? { isMatch, reads: 0, reference: is }
-    : { isMatch, reads, reference: followed(route, reference, is) };
+    : { isMatch, reads, reference: nextReference(route, reference, is) };
 }
 
 /**
@@ -247,8 +247,8 @@ const isComparable = (route: Route, reference: FieldValue): boolean =>
   typeof reference === "number" ||
   (!isDirectional(route) && route.min_delta === undefined && route.min_delta_percent === undefined);
 
-/** The reference value after a read that the route does not report. */
-function followed(route: Route, reference: FieldValue, is: FieldValue): FieldValue {
+/** Returns the reference value after a read that the route does not report. */
+function nextReference(route: Route, reference: FieldValue, is: FieldValue): FieldValue {
   if (!isComparable(route, reference)) return is;
   return !isGated(route) && typeof is === "number" ? is : reference;
 }

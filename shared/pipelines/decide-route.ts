@@ -51,7 +51,8 @@ export function decideRoute(
 }
 
 /**
- * Number of reads in a row that met the condition, including the current read; at most `needed`.
+ * Returns the number of reads in a row that met the condition, including the current read; at most
+ * `needed`.
  */
 const heldAfter = ({ matched, held = 0 }: RouteState, needed: number): number =>
   matched === true ? needed : Math.min(held + 1, needed);

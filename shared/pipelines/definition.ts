@@ -61,8 +61,8 @@ export interface FieldTest {
 
 /**
  * A rule of a step: selects items by the outcome of their read, then routes or reports them. Its
- * keys have the names of the API, so that the previous release shows stored keys that are new to it
- * under their API names.
+ * keys have the names of the API. The previous release therefore shows a stored key that it does
+ * not know under the correct name.
  */
 export interface Route {
   readonly when: When;

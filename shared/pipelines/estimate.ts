@@ -98,7 +98,7 @@ export interface RunBounds {
 /**
  * Calculates the bounds of the credits of a run under a limit. A step runs completely or not at
  * all. It costs nothing if the limit left too few credits for the items that are certain to reach
- * it. The items that only may reach it cost at most what the limit left.
+ * it. Items that may reach it, but are not certain to, cost at most what the limit left.
  */
 export function boundsOf(pipeline: Pipeline, items: RunItems): RunBounds {
   const best = boundOf(pipeline, items, {

@@ -44,7 +44,7 @@ export function verdictOf(route: Route, { values, metadata = {} }: TestedItem): 
   return isKnown ? "met" : "unknown";
 }
 
-/** @param skipsNull true if `below` and `above` are unknown for null */
+/** @param skipsNull true if `below` and `above` of a null value result in `unknown` */
 function verdictOfTest(test: FieldTest, item: Required<TestedItem>, skipsNull: boolean): Verdict {
   const { field, op, value } = test;
   const is = item.values[field];

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { secondsOf } from "../base/duration.ts";
 import { limits } from "../base/limits.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { shownValue, withRefused } from "../base/shown-value.ts";
+import { formatValue, addRefusedValue } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { stepScraperIds } from "../scrapers/catalog.ts";
@@ -13,10 +13,12 @@ import { meaning } from "./pipeline-schema.ts";
 /** Pattern of names that are short and plain enough to repeat in an error message. */
 export const plainName = /^[\w.-]{1,64}$/;
 
-/** Schema of an object that refuses unknown keys, because they may be mistyped. */
+/** Creates the schema of an object that refuses unknown keys, because they may be mistyped. */
 function strict<Entries extends v.ObjectEntries>(what: string, entries: Entries) {
   const keys = Object.keys(entries);
-  const notAnObject = withRefused(`${what} must be an object with the keys ${keys.join(", ")}.`);
+  const notAnObject = addRefusedValue(
+    `${what} must be an object with the keys ${keys.join(", ")}.`,
+  );
   return v.strictObject(entries, ({ expected, input }) => {
     if (expected !== "never") return notAnObject({ input });
     const name = typeof input === "string" && plainName.test(input) ? input : undefined;
@@ -44,7 +46,7 @@ const {
 } = limits.pipeline;
 
 function stepId(name: string, what: keyof typeof meaning) {
-  const message = withRefused(
+  const message = addRefusedValue(
     `'${name}' must be the ID of a step: 1 to ${stepIdLengthMax} letters, digits, '-' and '_', ` +
       "beginning with a letter or digit.",
   );
@@ -60,13 +62,15 @@ const namedOneOf = <const Values extends readonly string[]>(
   values: Values,
 ) => v.pipe(oneOf(name, values), v.description(meaning[name]));
 
-const everyRunsMessage = withRefused(
+const everyRunsMessage = addRefusedValue(
   `'every_runs' must be a whole number from ${refreshEveryRunsMin} to ${refreshEveryRunsMax}.`,
 );
-const smallMessage = withRefused(
+const smallMessage = addRefusedValue(
   `A number in 'value' must be 0, or at least ${valueMin} or at most -${valueMin}.`,
 );
-const numberMessage = withRefused(`A number in 'value' must be from -${valueMax} to ${valueMax}.`);
+const numberMessage = addRefusedValue(
+  `A number in 'value' must be from -${valueMax} to ${valueMax}.`,
+);
 
 /** Schema of a value that a test compares with. */
 const valueBody = v.union(
@@ -104,23 +108,23 @@ function valueRefusal(input: unknown): string {
     const unknown = Object.keys(input).find((key) => key !== "metadata");
     if (unknown !== undefined) {
       return (
-        `'value' with 'metadata' must have no other key (got ${shownValue(unknown)}). Remove this key, or ` +
+        `'value' with 'metadata' must have no other key (got ${formatValue(unknown)}). Remove this key, or ` +
         "'metadata'."
       );
     }
     return (
       `'metadata' in 'value' must be a metadata key: 1 to ${limits.itemLabels.metadataKeyLengthMax} ` +
-      `lower-case letters, digits and '_' (got ${shownValue(input.metadata)}).`
+      `lower-case letters, digits and '_' (got ${formatValue(input.metadata)}).`
     );
   }
   return (
     "'value' must be a number, true, false, a string, or an object such as " +
-    `{"metadata": "target_price"} or {"field": "lowest30d"} (got ${shownValue(input)}).`
+    `{"metadata": "target_price"} or {"field": "lowest30d"} (got ${formatValue(input)}).`
   );
 }
 
-const whereMessage = withRefused(`'where' must be an array of 1 to ${whereMax} tests.`);
-const fieldMessage = withRefused("'field' must be the name of a field.");
+const whereMessage = addRefusedValue(`'where' must be an array of 1 to ${whereMax} tests.`);
+const fieldMessage = addRefusedValue("'field' must be the name of a field.");
 
 const whereBody = v.pipe(
   v.array(
@@ -136,9 +140,9 @@ const whereBody = v.pipe(
   v.description(meaning.where),
 );
 
-/** Schema of a minimum difference: a number greater than 0. */
+/** Creates the schema of a minimum difference: a number greater than 0. */
 function deltaBody(name: "min_delta" | "min_delta_percent", description: string) {
-  const message = withRefused(`'${name}' must be a number from ${valueMin} to ${valueMax}.`);
+  const message = addRefusedValue(`'${name}' must be a number from ${valueMin} to ${valueMax}.`);
   return v.pipe(
     v.number(message),
     v.minValue(valueMin, message),
@@ -147,10 +151,10 @@ function deltaBody(name: "min_delta" | "min_delta_percent", description: string)
   );
 }
 
-const confirmMessage = withRefused(
+const confirmMessage = addRefusedValue(
   `'confirm' must be a whole number from ${confirmMin} to ${confirmMax}.`,
 );
-const cooldownMessage = withRefused(
+const cooldownMessage = addRefusedValue(
   "'cooldown' must be a time from 5m to 30d: a whole number with m, h or d, such as 6h.",
 );
 /** Pattern of `cooldown` for the OpenAPI document: 5 to 43,200 m, 1 to 720 h, or 1 to 30 d. */
@@ -182,7 +186,10 @@ export const routeBody = strict("A route", {
     ),
   ),
   once: v.exactOptional(
-    v.pipe(v.boolean(withRefused("'once' must be true or false.")), v.description(meaning.once)),
+    v.pipe(
+      v.boolean(addRefusedValue("'once' must be true or false.")),
+      v.description(meaning.once),
+    ),
   ),
   cooldown: v.exactOptional(
     v.pipe(
@@ -195,7 +202,7 @@ export const routeBody = strict("A route", {
   run: v.exactOptional(stepId("run", "run")),
   notify: v.exactOptional(
     v.pipe(
-      v.boolean(withRefused("'notify' must be true or false.")),
+      v.boolean(addRefusedValue("'notify' must be true or false.")),
       v.description(meaning.notify),
     ),
   ),
@@ -208,7 +215,7 @@ export const stepBody = strict("A step", {
   condition: v.exactOptional(namedOneOf("condition", conditionFilters)),
   routes: v.optional(
     v.pipe(
-      v.array(routeBody, withRefused("'routes' must be an array of routes.")),
+      v.array(routeBody, addRefusedValue("'routes' must be an array of routes.")),
       v.maxLength(
         routesMax,
         ({ input }) =>
@@ -226,7 +233,7 @@ export const stepBody = strict("A step", {
 export const pipelineBody = v.pipe(
   strict("A pipeline", {
     steps: v.pipe(
-      v.array(stepBody, withRefused("'steps' must be an array of steps.")),
+      v.array(stepBody, addRefusedValue("'steps' must be an array of steps.")),
       v.minLength(1, `'steps' must have 1 to ${stepsMax} steps (got none). Add a step.`),
       v.maxLength(
         stepsMax,

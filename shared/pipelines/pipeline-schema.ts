@@ -75,7 +75,7 @@ export const openSet = (values: readonly string[], description: string): v.Gener
     v.examples([...values]),
   );
 
-const shown = <Schema extends v.GenericSchema>(
+const describe = <Schema extends v.GenericSchema>(
   schema: Schema,
   what: keyof typeof meaning,
 ): v.SchemaWithPipe<readonly [Schema, v.DescriptionAction<v.InferOutput<Schema>, string>]> =>
@@ -85,53 +85,53 @@ const testedValue = v.union([
   v.number(),
   v.boolean(),
   v.string(),
-  v.object({ metadata: shown(v.string(), "metadataKey") }),
-  v.object({ field: shown(v.string(), "comparedField") }),
+  v.object({ metadata: describe(v.string(), "metadataKey") }),
+  v.object({ field: describe(v.string(), "comparedField") }),
 ]);
 
 const routeSchema = v.object({
   when: openSet(whens, meaning.when),
-  field: v.optional(shown(v.string(), "field")),
+  field: v.optional(describe(v.string(), "field")),
   op: v.optional(openSet(ops, meaning.op)),
-  value: v.optional(shown(testedValue, "value")),
+  value: v.optional(describe(testedValue, "value")),
   where: v.optional(
-    shown(
+    describe(
       v.array(
         v.object({
-          field: shown(v.string(), "whereField"),
+          field: describe(v.string(), "whereField"),
           op: openSet(valueOps, meaning.whereOp),
-          value: shown(testedValue, "whereValue"),
+          value: describe(testedValue, "whereValue"),
         }),
       ),
       "where",
     ),
   ),
-  min_delta: v.optional(shown(v.number(), "minDelta")),
-  min_delta_percent: v.optional(shown(v.number(), "minDeltaPercent")),
-  confirm: v.optional(shown(v.pipe(v.number(), v.integer()), "confirm")),
-  once: v.optional(shown(v.boolean(), "once")),
-  cooldown: v.optional(shown(v.string(), "cooldown")),
-  run: v.optional(shown(v.string(), "run")),
-  notify: v.optional(shown(v.boolean(), "notify")),
+  min_delta: v.optional(describe(v.number(), "minDelta")),
+  min_delta_percent: v.optional(describe(v.number(), "minDeltaPercent")),
+  confirm: v.optional(describe(v.pipe(v.number(), v.integer()), "confirm")),
+  once: v.optional(describe(v.boolean(), "once")),
+  cooldown: v.optional(describe(v.string(), "cooldown")),
+  run: v.optional(describe(v.string(), "run")),
+  notify: v.optional(describe(v.boolean(), "notify")),
 });
 
 /** A pipeline in API responses (specification, section "Pipeline"). */
 export const pipelineSchema = v.pipe(
   v.object({
-    entry: shown(v.string(), "entry"),
-    baseline: v.nullable(shown(v.string(), "baseline")),
+    entry: describe(v.string(), "entry"),
+    baseline: v.nullable(describe(v.string(), "baseline")),
     refresh: v.nullable(
-      shown(
+      describe(
         v.object({
-          every_runs: shown(v.pipe(v.number(), v.integer()), "everyRuns"),
-          entry: shown(v.string(), "refreshEntry"),
+          every_runs: describe(v.pipe(v.number(), v.integer()), "everyRuns"),
+          entry: describe(v.string(), "refreshEntry"),
         }),
         "refresh",
       ),
     ),
     steps: v.array(
       v.object({
-        id: shown(v.string(), "stepId"),
+        id: describe(v.string(), "stepId"),
         scraper: openSet(stepScraperIds, meaning.scraper),
         condition: v.optional(openSet(conditionFilters, meaning.condition)),
         routes: v.array(routeSchema),

@@ -12,9 +12,9 @@ interface PresentedState {
 }
 
 /**
- * Converts the states of the notifying routes to their form in API responses. Omits routes that
- * hold no match back: routes without `confirm`, `once` and `cooldown`, and routes in their initial
- * state.
+ * Converts the states of the notifying routes to their form in API responses. Omits routes whose
+ * state cannot prevent a match: routes without `confirm`, `once` and `cooldown`, and routes in
+ * their initial state.
  */
 export const presentRouteStates = (
   pipeline: Pipeline,

@@ -152,8 +152,8 @@ function nameOf(platform: Platform, id: StepScraperId): string {
 }
 
 /**
- * Number of items for which the credits of templates are estimated. With so many items, rounding to
- * whole credits has little effect.
+ * Number of items that the estimates of templates assume. With so many items, rounding to whole
+ * credits has little effect.
  */
 const estimatedItems = 1_000;
 

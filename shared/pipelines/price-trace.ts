@@ -64,7 +64,7 @@ const derivedPrices: Readonly<Record<DerivedPriceField, DerivedPrice>> = {
 };
 
 /** Returns the trace of an item after the first read with a price. */
-export const startedTrace = (field: DerivedPriceField, read: PriceRead): PriceTrace => ({
+export const startTrace = (field: DerivedPriceField, read: PriceRead): PriceTrace => ({
   since: dayOf(read.at),
   ...derivedPrices[field].start(read),
 });
@@ -105,8 +105,8 @@ function previousAt(trace: PriceTrace, read: PriceRead): number | undefined {
 }
 
 /**
- * The lowest price of the last `window` days. Each entry of the trace contains a price and the last
- * day on which it held. Later entries have higher prices.
+ * Returns the lowest price of the last `window` days. Each entry of the trace contains a price and
+ * the last day on which it held. Later entries have higher prices.
  */
 function lowestOf(window: number): DerivedPrice {
   return {
@@ -115,8 +115,8 @@ function lowestOf(window: number): DerivedPrice {
     changed({ since, days = [] }, { was, is, at }) {
       const held = typeof was === "number" ? withLowest(days, [dayOf(at), was]) : days;
       const first = dayOf(at) - window;
-      // A price that is not below the current price cannot be the lowest while the current price
-      // holds, and it leaves the window earlier. It is therefore dropped.
+      // Drops prices that are not below the current price: none of them can become the lowest,
+      // because the current price stays in the window longer.
       const isBelow = (price: number): boolean => typeof is !== "number" || price < is;
       const left = held.filter(([day = 0, price = 0]) => day >= first && isBelow(price));
       return { since, ...(left.length > 0 && { days: left }) };
@@ -136,17 +136,17 @@ function withLowest(days: Entries, [day, price]: readonly [number, number]): Ent
 }
 
 /**
- * The average of the price over `window` days, weighted by time. An entry contains the day, the
- * milliseconds of this day with a price, and the sum of each price times its milliseconds.
+ * Returns the average of the price over `window` days, weighted by time. An entry contains the day,
+ * the milliseconds of this day with a price, and the sum of each price times its milliseconds.
  */
 function averageOf(window: number): DerivedPrice {
   const closed = ({ at: from = 0, days = [] }: PriceTrace, { was, at }: PriceRead): Entries => {
     const first = dayOf(at) - window;
-    const kept = days.filter(([day = 0]) => day >= first);
-    if (typeof was !== "number") return kept;
+    const keptDays = days.filter(([day = 0]) => day >= first);
+    if (typeof was !== "number") return keptDays;
     return dailyParts(Math.max(from, first * dayMs), at).reduce<Entries>(
       (sums, part) => withPart(sums, { ...part, price: was }),
-      kept,
+      keptDays,
     );
   };
   return {
@@ -198,10 +198,12 @@ function withPart(
 function countOf(window: number): DerivedPrice {
   const counted = ({ days = [] }: PriceTrace, { was, is, at }: PriceRead): Entries => {
     const today = dayOf(at);
-    const kept = days.filter(([day = 0]) => day >= today - window);
-    if (is === was) return kept;
-    const [lastDay, count = 0] = kept.at(-1) ?? [];
-    return lastDay === today ? [...kept.slice(0, -1), [today, count + 1]] : [...kept, [today, 1]];
+    const keptDays = days.filter(([day = 0]) => day >= today - window);
+    if (is === was) return keptDays;
+    const [lastDay, count = 0] = keptDays.at(-1) ?? [];
+    return lastDay === today
+      ? [...keptDays.slice(0, -1), [today, count + 1]]
+      : [...keptDays, [today, 1]];
   };
   return {
     window,

@@ -184,7 +184,7 @@ interface Matched {
 }
 
 /**
- * The changes that a read stores and reports. It makes two comparisons:
+ * Returns the changes that a read stores and reports. It makes two comparisons:
  *
  * - For routes, it compares the read with the last read of the same kind (specification, section
  *   "Pipeline"). So a step sees every change since it last read the item, even if another scraper
@@ -201,8 +201,8 @@ interface Matched {
  * another route has reported some of that difference. If only routes with reference values match,
  * the event contains only the fields that these routes match.
  *
- * A route with `increased` or `decreased` compares with the last known number. If the last reading is
- * null, the event shows this number as `before`.
+ * A route with `increased` or `decreased` compares with the last known number. If the last reading
+ * is null, the event shows this number as `before`.
  */
 function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const { trackedFields, fieldNames } = stepScrapers[step.scraper];
@@ -235,7 +235,7 @@ function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   };
 }
 
-/** The changes from null that a route measured from the last known number instead. */
+/** Returns the changes from null that a route measured from the last known number instead. */
 function acrossNull(changes: FieldChanges, notifying: readonly Decision[]): FieldChanges {
   const bridged: Record<string, FieldChanges[string]> = {};
   for (const { part, changes: measured = {} } of notifying) {
@@ -286,7 +286,7 @@ const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> 
  * cent also keeps its stored value, so a slow drift is detected when the changes add up. Returns
  * `before` itself if nothing differs.
  */
-export function mergedReading(before: Snapshot | null, observed: Snapshot): Snapshot {
+export function mergeReading(before: Snapshot | null, observed: Snapshot): Snapshot {
   if (before === null) return observed;
   const news = Object.entries(observed).filter(([field, is]) => {
     const was = before[field];

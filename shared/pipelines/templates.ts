@@ -95,7 +95,7 @@ const straight = (steps: readonly [Step, ...Step[]]): Pipeline => ({
  * Returns a pipeline that reads all items at pulse and routes items that may have changed to lite.
  * @param routes the routes of the lite step
  */
-const scanned = (routes: readonly Route[], further: readonly Step[] = []): Pipeline => ({
+const scanPipeline = (routes: readonly Route[], further: readonly Step[] = []): Pipeline => ({
   entry: "pulse",
   baseline: "lite",
   refresh: { everyRuns: defaultRefreshEveryRuns, entry: "lite" },
@@ -118,13 +118,13 @@ const retailerATemplates: readonly Template[] = [
     id: "price_drops",
     name: "Price drops",
     description: "Scans at pulse and reports an item when lite finds that its price fell.",
-    pipeline: scanned([priceDrop]),
+    pipeline: scanPipeline([priceDrop]),
   },
   {
     id: "back_in_stock",
     name: "Back in stock",
     description: "Scans at pulse and reports an item when lite finds that it is in stock again.",
-    pipeline: scanned([backInStock]),
+    pipeline: scanPipeline([backInStock]),
   },
   {
     id: "buybox_watch",
@@ -132,7 +132,7 @@ const retailerATemplates: readonly Template[] = [
     description:
       "Reports an item when another seller holds the buy box, and sends what its offers look like " +
       "then.",
-    pipeline: scanned(
+    pipeline: scanPipeline(
       [{ when: "changed", field: "merchant", run: "offers", notify: true }],
       [{ id: "offers", scraper: "retailer_a.offers", routes: [everyReading] }],
     ),

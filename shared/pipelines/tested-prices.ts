@@ -2,7 +2,7 @@ import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalo
 import { type DerivedPriceField, derivedPriceFields } from "../scrapers/fields.ts";
 import { areEqual } from "./compare.ts";
 import { isFieldReference, type Pipeline, type Step, type TestValue } from "./definition.ts";
-import { derivedPrice, type PriceRead, startedTrace, traceAfter } from "./price-trace.ts";
+import { derivedPrice, type PriceRead, startTrace, traceAfter } from "./price-trace.ts";
 import type { RouteState, RouteStates } from "./route-state.ts";
 
 const testedByPipeline = new WeakMap<Pipeline, readonly DerivedPriceField[]>();
@@ -41,11 +41,11 @@ export function priceRead(
   const was = before?.["price"];
   const seen = observed["price"];
   if (seen === undefined) return undefined;
-  return { was, is: settled(was, seen), at: Date.parse(at) };
+  return { was, is: settlePrice(was, seen), at: Date.parse(at) };
 }
 
 /** Returns `was` if the price differs from it by at most half a cent, else the observed price. */
-const settled = (was: FieldValue | undefined, seen: FieldValue): FieldValue =>
+const settlePrice = (was: FieldValue | undefined, seen: FieldValue): FieldValue =>
   was !== undefined && areEqual("price", was, seen) ? was : seen;
 
 /**
@@ -84,7 +84,7 @@ export function priceStatesAfter(
     const trace = states[field]?.prices;
     if (read === undefined) {
       if (trace !== undefined) after[field] = { prices: trace };
-    } else if (read.was === undefined) after[field] = { prices: startedTrace(field, read) };
+    } else if (read.was === undefined) after[field] = { prices: startTrace(field, read) };
     else if (trace !== undefined) after[field] = { prices: traceAfter(field, trace, read) };
   }
   return after;

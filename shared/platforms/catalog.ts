@@ -47,7 +47,7 @@ const comingSoon = (code: MarketplaceCode): Marketplace => ({
   ...countries[code],
 });
 
-const announced = (name: string): PlatformEntry => ({
+const announcedPlatform = (name: string): PlatformEntry => ({
   name,
   status: "coming_soon",
   idField: "ids",
@@ -58,7 +58,7 @@ const announced = (name: string): PlatformEntry => ({
   marketplaces: [comingSoon("us")],
 });
 
-/** A live platform whose only tier is `standard`, at one credit per item. */
+/** Returns a live platform whose only tier is `standard`, at one credit per item. */
 const oneTier = (
   name: string,
   {
@@ -170,9 +170,9 @@ export const platforms = {
 
 /** Announced platforms by ID. Requests for them return 501. */
 export const announcedPlatforms = {
-  retailer_e: announced("Retailer E"),
-  retailer_f: announced("Retailer F"),
-  retailer_g: announced("Retailer G"),
+  retailer_e: announcedPlatform("Retailer E"),
+  retailer_f: announcedPlatform("Retailer F"),
+  retailer_g: announcedPlatform("Retailer G"),
 } as const satisfies Record<string, PlatformEntry>;
 
 export type Platform = keyof typeof platforms;
@@ -222,8 +222,8 @@ export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"
   if (Object.hasOwn(announcedPlatforms, name)) throw notImplemented(`The platform ${name}`);
   if (!isPlatform(name)) return;
   const entry: PlatformEntry = platforms[name];
-  const found = entry.endpoints.find(({ id }) => id === endpoint);
-  if (found?.status !== "live")
+  const foundEndpoint = entry.endpoints.find(({ id }) => id === endpoint);
+  if (foundEndpoint?.status !== "live")
     throw notImplemented(`The endpoint "${endpointNames[endpoint]}" of ${name}`);
   const wanted = entry.marketplaces.find(({ code }) => code === marketplace);
   if (wanted?.status === "coming_soon") {
@@ -268,9 +268,9 @@ export function parsePlatform(
  */
 export function currencyOf(platform: Platform, marketplace: string): string {
   const entry: PlatformEntry = platforms[platform];
-  const found = entry.marketplaces.find((one) => one.code === marketplace);
-  assert(found !== undefined, "a stored marketplace belongs to its platform");
-  return found.currency;
+  const foundMarketplace = entry.marketplaces.find((one) => one.code === marketplace);
+  assert(foundMarketplace !== undefined, "a stored marketplace belongs to its platform");
+  return foundMarketplace.currency;
 }
 
 /**
@@ -284,9 +284,9 @@ export function productTiers(platform: Platform): readonly Tier[] {
 
 /** Returns a products tier by ID. @throws Error if the platform does not have it */
 export function productTier(platform: Platform, id: string): Tier {
-  const found = productTiers(platform).find((tier) => tier.id === id);
-  assert(found !== undefined, "a tier that the code names exists");
-  return found;
+  const foundTier = productTiers(platform).find((tier) => tier.id === id);
+  assert(foundTier !== undefined, "a tier that the code names exists");
+  return foundTier;
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { liveMarketplaces, livePlatforms } from "./catalog.ts";
 import type { EndpointId } from "./endpoints.ts";
 
@@ -11,14 +11,14 @@ import type { EndpointId } from "./endpoints.ts";
 export const shopFields = (endpoint: EndpointId = "products") => ({
   platform: v.optional(
     v.pipe(
-      v.string(withRefused("'platform' must be a string.")),
+      v.string(addRefusedValue("'platform' must be a string.")),
       v.metadata({ enum: livePlatforms(endpoint) }),
       v.description("Default: retailer_a."),
     ),
   ),
   marketplace: v.optional(
     v.pipe(
-      v.string(withRefused("'marketplace' must be a string.")),
+      v.string(addRefusedValue("'marketplace' must be a string.")),
       v.metadata({ enum: liveMarketplaces() }),
       v.description("Default: the platform's default marketplace."),
     ),

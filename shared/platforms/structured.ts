@@ -38,7 +38,8 @@ const parametersOf: Readonly<Record<Kind, (platform: Platform) => readonly Param
 };
 
 /**
- * Name of the parameter that contains the item ID: `item_id` on retailer_b, `product_id` elsewhere.
+ * Returns the name of the parameter that contains the item ID: `item_id` on retailer_b,
+ * `product_id` elsewhere.
  */
 const idOf = (platform: Platform): string => (platform === "retailer_b" ? "item_id" : "product_id");
 
@@ -99,7 +100,7 @@ export const presentStructured = (): v.InferOutput<typeof structuredResponse> =>
  * Returns the error for a call to a structured-data endpoint: 501 for an announced endpoint, else
  * 404.
  */
-export function structuredRefusal(platform: string, kind: string): ServiceError {
+export function structuredError(platform: string, kind: string): ServiceError {
   return includes(platformNames, platform) && includes(kindNames, kind)
     ? notImplemented(`The structured endpoint ${platform}/${kind}`)
     : unknownId(

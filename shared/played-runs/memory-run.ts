@@ -27,7 +27,7 @@ export interface MemoryRun {
   readonly outcome: () => WatchlistOutcome | null;
 }
 
-const unused = async (): Promise<never> => {
+const failUnused = async (): Promise<never> => {
   throw new Error("Invariant broken: a run in memory has no other processes");
 };
 
@@ -57,9 +57,9 @@ export function memoryRun(id: string): MemoryRun {
     nextBatch: () => batches.shift(),
     steps: memorySteps(run),
     queue: {
-      sendDue: unused,
-      sendPurge: unused,
-      sendResume: unused,
+      sendDue: failUnused,
+      sendPurge: failUnused,
+      sendResume: failUnused,
       sendFinish: async () => {},
       async sendBatches(refs) {
         batches.push(...refs);
@@ -77,7 +77,7 @@ export function memoryRun(id: string): MemoryRun {
         current = { ...run(), ...plan, phase: "reading" };
       },
       recordProgress: async () => {},
-      abandon: unused,
+      abandon: failUnused,
       async startFinishing(_ref, status) {
         current = { ...run(), status, phase: "finishing" };
       },
@@ -91,10 +91,10 @@ export function memoryRun(id: string): MemoryRun {
       },
       forget: async () => {},
       // A run in memory has no brake.
-      markHeld: unused,
-      decideHold: unused,
-      endHold: unused,
-      takeStalled: unused,
+      markHeld: failUnused,
+      decideHold: failUnused,
+      endHold: failUnused,
+      takeStalled: failUnused,
     },
   };
 }

@@ -37,7 +37,7 @@ interface PlayDependencies {
   readonly clockAtEnd: Clock;
 }
 
-/** An ended run of which nothing was stored or sent. */
+/** A run that ended in memory. Nothing of it was stored or sent. */
 export interface PlayedRun {
   readonly run: Run;
   /** The events that the run would have sent, as they would be stored. */

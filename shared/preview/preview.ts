@@ -81,7 +81,7 @@ export async function preview(
     request.items.map((item) => startsOf(item, memory.run())),
   );
   const steps: PreviewedStep[] = [];
-  const { found, credits, balance } = await paidRead<PlayedRun>(
+  const { result, credits, balance } = await paidRead<PlayedRun>(
     call,
     {
       watchlistId: watchlist.id,
@@ -100,7 +100,7 @@ export async function preview(
     },
     dependencies,
   );
-  return { ...found, steps, reserved, credits, balance };
+  return { ...result, steps, reserved, credits, balance };
 }
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);

@@ -45,19 +45,19 @@ export function parsePreviewedIds(
  * are not delisted.
  * @throws 400 for an ID that is not on the watchlist or is delisted; 409 if no item is left
  */
-export async function previewedItems(
+export async function findPreviewItems(
   watchlist: Watchlist,
   ids: readonly string[] | undefined,
   pages: Pick<PageStore, "pages">,
 ): Promise<readonly Item[]> {
   if (ids !== undefined) {
-    const found = new Map<string, Item>();
+    const foundItems = new Map<string, Item>();
     for (const range of rangesOf(watchlist, ids)) {
       for await (const page of pages.pages(watchlist.id, range)) {
-        for (const item of page.items) found.set(item.id, item);
+        for (const item of page.items) foundItems.set(item.id, item);
       }
     }
-    return ids.map((id) => readable(found.get(id), id));
+    return ids.map((id) => readable(foundItems.get(id), id));
   }
   const items: Item[] = [];
   for await (const item of readItems(pages, watchlist.id)) {

@@ -76,7 +76,7 @@ async function* itemRows(
   yield await rowsOf(group);
 }
 
-/** The ends of the newest complete runs, including the run that ends. See `lastReadAt`. */
+/** Returns the ends of the newest complete runs, including the run that ends. See `lastReadAt`. */
 async function readsAfter(
   run: Run,
   runs: TakeSnapshotDependencies["runs"],

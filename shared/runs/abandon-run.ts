@@ -57,8 +57,9 @@ export async function abandonRun(run: Run, dependencies: AbandonDependencies): P
 }
 
 /**
- * Stores the outcomes of items that were routed to other steps, because the steps that should have
- * stored them may never have run. An item that was routed to such a step gets an owed retry of it.
+ * Stores the outcomes of items that were routed to other steps, because those steps, which should
+ * have stored them, may never have run. An item that was routed to such a step gets an owed retry
+ * of it.
  */
 async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps } = dependencies;
@@ -66,13 +67,16 @@ async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promi
   const ran = new Set(records.filter(({ stats }) => stats !== null).map(({ step }) => step));
   for (const step of records) {
     for await (const outcomes of steps.routed(step)) {
-      const found = [{ step: step.step, outcomes }, ...missedBy(run, outcomes, ran)];
-      await storeOutcomes(run, { found }, dependencies);
+      const carried = [{ step: step.step, outcomes }, ...missedBy(run, outcomes, ran)];
+      await storeOutcomes(run, { carried }, dependencies);
     }
   }
 }
 
-/** `deferred` outcomes for the items that were routed to steps that never ran, in step order. */
+/**
+ * Returns `deferred` outcomes for the items that were routed to steps that never ran, in step
+ * order.
+ */
 function missedBy(
   { pipeline }: Run,
   outcomes: readonly ItemOutcome[],
@@ -112,7 +116,7 @@ async function withoutOpenBatches(
     );
     await storeOutcomes(
       run,
-      { found: outcomesToStore(step, planned, result), pagesRead },
+      { carried: outcomesToStore(step, planned, result), pagesRead },
       dependencies,
     );
     after = (await steps.markDone(ref)) ?? after;
@@ -121,9 +125,9 @@ async function withoutOpenBatches(
 }
 
 /**
- * Releases the hold of a step for which no decision is stored: the process that planned the step
- * may have reserved credits and then died. First reserves the same hold ID. The ledger opens a hold
- * only once, so a process that still runs cannot open it after the release.
+ * Releases the hold of a step without a stored decision: the process that planned the step may have
+ * reserved credits and then died. First reserves the same hold ID. The ledger opens a hold only
+ * once, so a process that still runs cannot open it after the release.
  */
 async function releaseUndecided(
   run: Run,

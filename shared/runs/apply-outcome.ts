@@ -51,7 +51,7 @@ export function changeByOutcome(item: Item, outcome: ItemOutcome, reading: Readi
   switch (outcome.status) {
     case "ok":
       return isNews(item, outcome, reading)
-        ? { ...found(item, outcome, reading), revision }
+        ? { ...applyReading(item, outcome, reading), revision }
         : "unchanged";
     case "not_found":
       return {
@@ -95,7 +95,7 @@ function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): 
   );
 }
 
-function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
+function applyReading(item: Item, outcome: ItemOutcome, reading: Reading): Item {
   const { pipeline, step } = reading;
   return {
     ...withStates(item, outcome.routeStates),
@@ -113,8 +113,8 @@ function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
 }
 
 /**
- * The item with the route states after an outcome. If `after` is undefined, the item keeps its
- * states; if `after` is empty, the item has no `routeStates`.
+ * Returns the item with the route states after an outcome. If `after` is undefined, the item keeps
+ * its states; if `after` is empty, the item has no `routeStates`.
  */
 function withStates(item: Item, after: ItemOutcome["routeStates"]): Item {
   if (after === undefined) return item;
@@ -123,8 +123,8 @@ function withStates(item: Item, after: ItemOutcome["routeStates"]): Item {
 }
 
 /**
- * The item's last change after an outcome. Merges the changes of several steps of one run: per
- * field, `before` is from the first step and `after` from the last.
+ * Returns the item's last change after an outcome. Merges the changes of several steps of one run:
+ * per field, `before` is from the first step and `after` from the last.
  */
 function lastChangeAfter(
   before: LastChange | null,

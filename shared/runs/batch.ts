@@ -51,7 +51,7 @@ export interface BatchResult {
 export interface BatchShape {
   /** Number of items with an `ok` answer and an earlier reading of the same kind. */
   readonly compared: number;
-  /** Number of items with a `partial` answer whose answer before was complete. */
+  /** Number of items with a `partial` answer whose previous answer was complete. */
   readonly incomplete: number;
   /** By field: how many compared items had a value, and how many of them have none now. */
   readonly fields: Readonly<Record<string, readonly [had: number, lost: number]>>;

@@ -11,7 +11,7 @@ import { runWatchlist } from "./run-watchlist.ts";
 export interface ClaimRequest {
   readonly watchlist: Watchlist;
   readonly trigger: RunTrigger;
-  /** The due time for which the run is claimed. For a manual run, the time of the request. */
+  /** The due time of the claimed run. For a manual run, the time of the request. */
   readonly due: Date;
   readonly now: Date;
 }
@@ -66,15 +66,15 @@ function kindOf(watchlist: Watchlist, pipeline: Pipeline, runNumber: number): Ru
 }
 
 /**
- * ID of the step at which the items of a run start. In a sweep or a refresh, new items and owed
- * retries may start at another step.
+ * Returns the ID of the step at which the items of a run start. In a sweep or a refresh, new items
+ * and owed retries may start at another step.
  */
 function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string {
   if (kind === "baseline") return baseline ?? entry;
   return kind === "refresh" ? (refresh?.entry ?? entry) : entry;
 }
 
-/** Due time of the run after the claimed run (ISO); null if the watchlist is paused. */
+/** Returns the due time of the run after the claimed run (ISO); null if the watchlist is paused. */
 function nextRunAt(watchlist: Watchlist, due: Date, now: Date): string | null {
   if (watchlist.status === "paused") return null;
   return nextRunAfter(watchlist.schedule, due, now).toISOString();

@@ -8,7 +8,7 @@ import type { Run } from "./run.ts";
  * Returns the number of items that a run read completely, and that had an earlier reading with
  * which to compare.
  */
-export function comparedItems(
+export function countComparedItems(
   { stats }: Pick<Run, "stats">,
   steps: readonly StepResults[],
 ): number {
@@ -17,12 +17,12 @@ export function comparedItems(
     .filter(({ lastSnapshot }) => lastSnapshot === null)
     .map(({ id }) => id);
   const first = firstRead(steps.flatMap((step) => step.points));
-  const uncompared = new Set([...unansweredIn(steps), ...unknown, ...first]);
-  return stats.tracked - countWithout(uncompared, changedIn(steps));
+  const uncompared = new Set([...unansweredIdsIn(steps), ...unknown, ...first]);
+  return stats.tracked - countWithout(uncompared, changedIdsIn(steps));
 }
 
 /** Returns the IDs of the items that changed or were delisted. */
-export const changedIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
+export const changedIdsIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
   new Set(
     steps
       .flatMap((step) => step.outcomes)
@@ -31,7 +31,7 @@ export const changedIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
   );
 
 /** Returns the IDs of the items without a complete answer. */
-export const unansweredIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
+export const unansweredIdsIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
   new Set([
     ...steps.flatMap((step) => step.unread ?? []),
     ...steps
@@ -44,7 +44,7 @@ export const unansweredIn = (steps: readonly StepResults[]): ReadonlySet<string>
 export const countWithout = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
   [...ids].filter((id) => !others.has(id)).length;
 
-/** IDs of the items that had no known value before the run. */
+/** Returns the IDs of the items that had no known value before the run. */
 function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
   const first = new Set<string>();
   const compared = new Set<string>();

@@ -1,7 +1,7 @@
 import { creditsFor } from "../credits/charge.ts";
 import { chargedItems } from "../items/envelope.ts";
 import { advanceRun, type AdvanceDependencies } from "./advance-run.ts";
-import { holdIdOf, releaseStepCredits, reservedFor } from "./reserve-step.ts";
+import { holdIdOf, releaseStepCredits, maxCostOf } from "./reserve-step.ts";
 import type { Run } from "./run.ts";
 import type { StepRecord } from "./step.ts";
 import { stepMetrics, stepTimeMetrics } from "./run-metrics.ts";
@@ -67,6 +67,6 @@ export async function settleStep(
       : { credits: 0 };
   const stats = { scraper: step.scraper, ...counts, credits: settled.credits };
   await steps.recordStats({ ...step, stats });
-  const reserved = step.decision === "read" ? reservedFor(step) : 0;
+  const reserved = step.decision === "read" ? maxCostOf(step) : 0;
   report?.([stepMetrics(step, { reserved, charged: settled.credits })]);
 }

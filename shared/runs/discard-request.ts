@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { visiblePattern, visibleText } from "../base/visible-text.ts";
 
-const message = withRefused(
+const message = addRefusedValue(
   `'reason' must be a string of 1 to ${limits.discardReasonMax} characters. Send one, or omit it.`,
 );
 

@@ -22,15 +22,15 @@ export async function restoreItems(run: Run, dependencies: RestoreDependencies):
     {
       watchlist: run,
       ids: [...before.keys()].toSorted(compareIds),
-      change: (item) => restored(item, before.get(item.id), run),
+      change: (item) => restoreItem(item, before.get(item.id), run),
     },
     dependencies,
   );
 }
 
 /**
- * The items that the run read, as they were before the run, by ID. If several steps recorded an
- * item, only the first step recorded its state before the run.
+ * Returns the items that the run read, as they were before the run, by ID. If several steps
+ * recorded an item, only the first step recorded its state before the run.
  */
 async function itemsBefore(
   run: Run,
@@ -49,7 +49,7 @@ async function itemsBefore(
  * Returns the item with the values that it had before the run, in all members that outcomes change.
  * The new revision makes late outcomes of the run have no effect.
  */
-function restored(item: Item, before: Item | undefined, { runNumber }: Run): Changed<Item> {
+function restoreItem(item: Item, before: Item | undefined, { runNumber }: Run): Changed<Item> {
   const revision = revisionAfter(runNumber);
   if (before === undefined || before.addedAt !== item.addedAt || item.revision >= revision) {
     return "unchanged";

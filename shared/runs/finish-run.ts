@@ -76,29 +76,29 @@ export async function finishRun(
   dependencies: FinishDependencies,
 ): Promise<void> {
   const { runs, steps, clock } = dependencies;
-  const found = await runs.get(ref);
-  if (found === undefined || !isToFinish(found)) return;
-  dependencies.begins?.(found);
-  const stepResults = await stepResultsOf(found, steps);
-  if (found.phase === "finishing") {
+  const foundRun = await runs.get(ref);
+  if (foundRun === undefined || !isToFinish(foundRun)) return;
+  dependencies.begins?.(foundRun);
+  const stepResults = await stepResultsOf(foundRun, steps);
+  if (foundRun.phase === "finishing") {
     const shortage = creditShortage(
-      found,
+      foundRun,
       stepResults.map(({ step }) => step),
     );
-    const shape = shapeChangeOf(found, stepResults);
+    const shape = shapeChangeOf(foundRun, stepResults);
     const ended = {
-      ...found,
-      error: found.error ?? shortage,
+      ...foundRun,
+      error: foundRun.error ?? shortage,
       ...(shape !== undefined && { shape }),
     };
     const hold = holdOf(ended, stepResults);
     await endRun(
       { ...ended, ...(hold !== undefined && { hold }) },
-      statsOf(found, stepResults),
+      statsOf(foundRun, stepResults),
       dependencies,
     );
   }
-  const run = found.phase === "finishing" ? await runs.get(ref) : found;
+  const run = foundRun.phase === "finishing" ? await runs.get(ref) : foundRun;
   if (run === undefined || !isToPublish(run)) return;
   const isOver = (): boolean => until !== undefined && clock.now() >= until;
   const isDone = await publishPhase(run, { stepResults, isOver }, dependencies);
@@ -165,8 +165,8 @@ async function recordAndPublish(
   return mergeHistory(run, isOver, {
     history,
     async runsInProgress({ watchlistId, first, last }) {
-      const found = await runs.list(watchlistId, last - first + 1, last + 1);
-      const running = found.runs.filter(({ phase }) => phase !== "done");
+      const foundRuns = await runs.list(watchlistId, last - first + 1, last + 1);
+      const running = foundRuns.runs.filter(({ phase }) => phase !== "done");
       return new Set(running.map(({ runNumber }) => runNumber));
     },
   });
@@ -275,8 +275,8 @@ async function endWithWatchlist(
 }
 
 /**
- * The end of a run whose watchlist was deleted. It has no events, so there is nothing to hold and
- * no file.
+ * Returns the end of a run whose watchlist was deleted. It has no events, so there is nothing to
+ * hold and no file.
  */
 function withoutWatchlist(run: Run): Run {
   const { hold: _, snapshot: __, ...ended } = run;
@@ -305,7 +305,7 @@ async function finishIn(
   return runs.finish(
     {
       ...ended,
-      watchlist: runWatchlist({ ...(pause ? paused(watchlist) : watchlist), webhookEndpointId }),
+      watchlist: runWatchlist({ ...(pause ? inPause(watchlist) : watchlist), webhookEndpointId }),
     },
     {
       pause,
@@ -319,15 +319,15 @@ async function finishIn(
 }
 
 /**
- * Number of runs in a row skipped for lack of credits, after this run. A skipped manual run does
- * not count.
+ * Returns the number of runs in a row skipped for lack of credits, after this run. A skipped manual
+ * run does not count.
  */
 function skipsAfter(run: Run, before: number): number {
   if (run.status !== "insufficient_credits") return 0;
   return run.trigger === "manual" ? before : before + 1;
 }
 
-const paused = (watchlist: Watchlist): Watchlist => ({
+const inPause = (watchlist: Watchlist): Watchlist => ({
   ...watchlist,
   status: "paused",
   pausedReason: "insufficient_credits",

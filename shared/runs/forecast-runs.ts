@@ -97,7 +97,10 @@ export async function forecastAccount(
 ): Promise<AccountForecast> {
   const { watchlists } = await dependencies.watchlists.list(accountId, limits.watchlistsMax);
   const active = watchlists.filter(
-    (list) => list.status === "active" && !isEmpty(list) && list.id !== replaced?.watchlistId,
+    (watchlist) =>
+      watchlist.status === "active" &&
+      !isEmpty(watchlist) &&
+      watchlist.id !== replaced?.watchlistId,
   );
   const accountBudget = credits.dailyCreditBudget;
   const limited = active.filter(({ dailyCreditBudget }) => dailyCreditBudget !== null);
@@ -115,9 +118,9 @@ export async function forecastAccount(
     const some = active.slice(start, start + atOnce);
     forecasts.push(
       ...(await Promise.all(
-        some.map((list) => {
-          const usedToday = useOf(list.id);
-          return forecastList({ ...list, accountBudget, usedToday }, now, dependencies);
+        some.map((watchlist) => {
+          const usedToday = useOf(watchlist.id);
+          return forecastList({ ...watchlist, accountBudget, usedToday }, now, dependencies);
         }),
       )),
     );
@@ -127,8 +130,8 @@ export async function forecastAccount(
 
 /** Forecasts the credits of a watchlist's runs after `now`, from its newest runs. */
 const forecastList = async (
-  list: Omit<ForecastWatchlist, "runs"> & Pick<Watchlist, "id">,
+  watchlist: Omit<ForecastWatchlist, "runs"> & Pick<Watchlist, "id">,
   now: Date,
   dependencies: Pick<ForecastDependencies, "runs">,
 ): Promise<Forecast> =>
-  forecastOf({ ...list, runs: pastRuns(await newestRuns(list.id, dependencies)) }, now);
+  forecastOf({ ...watchlist, runs: pastRuns(await newestRuns(watchlist.id, dependencies)) }, now);

@@ -68,7 +68,7 @@ const idOf = ({ outcome }: HeldChange): string => outcome.id;
 const hasReturn = ({ outcome }: HeldChange): boolean =>
   Object.values(outcome.changes ?? {}).some(isReturn);
 
-/** The points of a held run, which the history does not have yet, of some items by ID. */
+/** Returns the points of a held run, which the history does not have yet, of some items by ID. */
 const heldPoints = (
   results: readonly StepResults[],
   ids: ReadonlySet<string>,
@@ -78,7 +78,10 @@ const heldPoints = (
     ({ id }) => id,
   );
 
-/** The points of an item before a held change: of the history, then of earlier steps of the run. */
+/**
+ * Returns the points of an item before a held change: of the history, then of earlier steps of the
+ * run.
+ */
 async function pointsBefore(
   { step, outcome: { id, at } }: HeldChange,
   { run, own }: { readonly run: Run; readonly own: readonly HistoryPoint[] },
@@ -104,8 +107,11 @@ function presentHeldChange(
   const compared = Object.entries(changes ?? {}).map(([field, { before, after }]) => {
     const change = { watchlistId, itemId, field, before, after, at, runNumber, step };
     const lastKnown = isReturn(change) ? lastNumberIn(points, field) : before;
-    const found = comparedWith(change, lastKnown);
-    return [field, { kind: found.kind, before, after, ...presentDifference(found) }] as const;
+    const comparedChange = comparedWith(change, lastKnown);
+    return [
+      field,
+      { kind: comparedChange.kind, before, after, ...presentDifference(comparedChange) },
+    ] as const;
   });
   return {
     item_id: itemId,

@@ -1,4 +1,9 @@
-import { changedIn, comparedItems, countWithout, unansweredIn } from "./compared-items.ts";
+import {
+  changedIdsIn,
+  countComparedItems,
+  countWithout,
+  unansweredIdsIn,
+} from "./compared-items.ts";
 import type { Hold, Run } from "./run.ts";
 import { holdsEvents } from "./source-shape.ts";
 import type { StepResults } from "./run-outcomes.ts";
@@ -26,15 +31,15 @@ export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefine
   const isPossible = mayBeHeld(run) && steps.every((step) => step.isRestorable);
   if (brake === null || !isPossible) return undefined;
   const isWrongShape = shape !== undefined && holdsEvents(shape);
-  const changed = changedIn(steps);
+  const changed = changedIdsIn(steps);
   const changedItems = changed.size;
   const points = steps.reduce((sum, step) => sum + step.points.length, 0);
   // Avoids the exact count for most runs: even if every point were of a new item, which does not
   // count, the share of changed items would not exceed the brake.
-  const answered = run.stats.tracked - countWithout(unansweredIn(steps), changed);
+  const answered = run.stats.tracked - countWithout(unansweredIdsIn(steps), changed);
   const mayBeAbove = changedItems * 100 > brake.maxChangedPercent * (answered - points);
   if (!isWrongShape && !mayBeAbove) return undefined;
-  const readItems = comparedItems(run, steps);
+  const readItems = countComparedItems(run, steps);
   const isAbove =
     readItems >= brake.minItems && changedItems * 100 > brake.maxChangedPercent * readItems;
   return isWrongShape || isAbove

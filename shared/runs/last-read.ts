@@ -26,9 +26,9 @@ export const readEverything = ({ status, error, finishedAt, hold }: Run): boolea
   (hold === undefined || hold.status === "released");
 
 /**
- * Returns when a run last read an item successfully (ISO); null before its first such read. A read
- * that finds the item as it was is not stored with the item. So the time follows from the runs:
- * without failures, the newest of them read the item.
+ * Returns the time at which a run last read an item successfully (ISO); null before its first such
+ * read. A read that finds no change is not stored with the item. The time is therefore derived from
+ * the runs: the newest complete run read every item that has no failure.
  * @param reads ends of the newest complete runs, newest first
  */
 export function lastReadAt(item: Item, reads: readonly string[]): string | null {

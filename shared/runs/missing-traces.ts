@@ -5,7 +5,7 @@ import type { HistoryStore } from "../history/history-store.ts";
 import { lastRunOf } from "../history/window.ts";
 import { areEqual } from "../pipelines/compare.ts";
 import { readingKind, type Step } from "../pipelines/definition.ts";
-import { type PriceTrace, startedTrace, traceAfter } from "../pipelines/price-trace.ts";
+import { type PriceTrace, startTrace, traceAfter } from "../pipelines/price-trace.ts";
 import type { RouteState, RouteStates } from "../pipelines/route-state.ts";
 import { readsPrice, testedPrices } from "../pipelines/tested-prices.ts";
 import type { FieldValue } from "../scrapers/catalog.ts";
@@ -65,8 +65,8 @@ export async function missingTraces(
       until: one.at,
     });
     const earlier = points.filter(({ runNumber }) => runNumber < run.runNumber);
-    const found = tracesOf(one, earlier);
-    if (found !== undefined) traces.set(one.item.id, found);
+    const foundTraces = tracesOf(one, earlier);
+    if (foundTraces !== undefined) traces.set(one.item.id, foundTraces);
   });
   return traces;
 }
@@ -124,11 +124,11 @@ function tracesOf(
     let trace: PriceTrace | undefined;
     for (const { before, after, at: time } of changes) {
       const read = { was: before, is: after, at: time };
-      trace = trace === undefined ? startedTrace(field, read) : traceAfter(field, trace, read);
+      trace = trace === undefined ? startTrace(field, read) : traceAfter(field, trace, read);
     }
     // An item without points was read before the history began, so its prices begin now.
     states[field] = {
-      prices: trace ?? startedTrace(field, { was: undefined, is: price, at: Date.parse(at) }),
+      prices: trace ?? startTrace(field, { was: undefined, is: price, at: Date.parse(at) }),
     };
   }
   return states;

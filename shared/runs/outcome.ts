@@ -21,7 +21,7 @@ import { readingsAfter } from "./readings-after.ts";
 import { routeStatesAfter } from "./route-states-after.ts";
 import type { BatchCounts, BatchResult } from "./batch.ts";
 import { hasEffects, isReported, type ItemOutcome } from "./item-outcome.ts";
-import { derivedOf, unchangedCheck } from "./unchanged-read.ts";
+import { deriveFromPulse, unchangedCheck } from "./unchanged-read.ts";
 
 /**
  * Derives the result of a batch from the answers for its items (specification, sections "States and
@@ -57,7 +57,10 @@ export function batchResult(
   return { counts: countsOf(answers, planned), outcomes };
 }
 
-/** The item's metadata. Empty if the step tests none, because finding the details takes time. */
+/**
+ * Returns the item's metadata. Empty if the step tests none, because finding the details takes
+ * time.
+ */
 const testedMetadata = (step: Step, details: () => KnownDetails): Metadata =>
   testsMetadata(step) ? (details().metadata ?? {}) : {};
 
@@ -134,7 +137,7 @@ function outcomeOf(tested: TestedStep, item: Item, answer: StepAnswer): ItemOutc
     : { ...outcome, ...routeStatesAfter(item, { pipeline, step, matches, at, after: {} }) };
 }
 
-/** The facts that do not depend on the answer. */
+/** Returns the facts that do not depend on the answer. */
 const factsOf = (
   { metadata }: TestedStep,
   { firstReadAt }: Item,
@@ -151,7 +154,7 @@ function okOutcome(
   const price = readsPrice(step) ? priceRead(item.readings[kind], observed, at) : undefined;
   const states = { ...traces, ...item.routeStates };
   const derived =
-    kind === "pulse" ? derivedOf(item, observed) : derivedPricesAt(pipeline, states, price);
+    kind === "pulse" ? deriveFromPulse(item, observed) : derivedPricesAt(pipeline, states, price);
   const known = knownOf(item, step);
   const matches = matchRoutes(
     step,
@@ -169,7 +172,10 @@ function okOutcome(
   const after = readingsAfter(item, { pipeline, step, observed, matches });
   const snapshot = (): Snapshot => snapshotAfter(item, after);
   const { testableFields } = stepScrapers[step.scraper];
-  const routed = routedBy(matches, () => ({ ...picked(snapshot(), testableFields), ...derived }));
+  const routed = routedBy(matches, () => ({
+    ...pickFields(snapshot(), testableFields),
+    ...derived,
+  }));
   const { buyboxOfferId } = answer;
   const isOtherOffer = buyboxOfferId !== undefined && buyboxOfferId !== item.buyboxOfferId;
   const outcome: ItemOutcome = {
@@ -224,7 +230,10 @@ const reportedIn = (
   ...(reported !== undefined && { reportedChanges: reported }),
 });
 
-/** Last known values of the fields that a step reads, even if another kind of step read them. */
+/**
+ * Returns the last known values of the fields that a step reads, even if another kind of step read
+ * them.
+ */
 function knownOf(item: Item, step: Step): Snapshot {
   // Most items of a baseline run have no reading.
   if (Object.keys(item.readings).length === 0) return {};
@@ -255,10 +264,10 @@ const snapshotAfter = (
 const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
   item.lastReadStatus !== "ok" || retrySteps(pipeline, item).includes(step.id);
 
-const picked = (snapshot: Snapshot, fields: readonly string[]): Snapshot =>
+const pickFields = (snapshot: Snapshot, fields: readonly string[]): Snapshot =>
   valuesOf(fields, (field) => snapshot[field]);
 
-/** The values of the fields that have one. */
+/** Returns the values of the fields that have one. */
 function valuesOf(
   fields: readonly string[],
   valueOf: (field: string) => FieldValue | undefined,

@@ -12,7 +12,7 @@ import type { Item, OwedRetry } from "../watchlists/item.ts";
  * 4. the first step of the same scraper, with any condition;
  * 5. the baseline step.
  *
- * Exception: if rules 2 to 5 give a baseline step without routes, that step would report nothing.
+ * Exception: if rules 2 to 5 select a baseline step without routes, that step would report nothing.
  * Then the first step with routes that reads the same kind does the retry, if there is such a step.
  * On the default pipeline of retailer_a, `pulse` does the owed retries of a pulse, and `lite` does
  * all other retries (specification, section "Watchlists").
@@ -65,8 +65,8 @@ export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =
 
 /**
  * Returns the owed retries of an item after a step failed to read it or was deferred: adds a retry
- * of this step, and removes the retries of the same scraper and condition filter that this step was
- * to do.
+ * of this step, and removes the retries with the same scraper and condition filter that were
+ * assigned to this step.
  */
 export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] {
   const step = stepOf(pipeline, stepId);

@@ -19,14 +19,14 @@ export interface PlanDependencies {
 }
 
 /**
- * Plans the step at a position in the run order: stores the batches of items to read. A step
- * reads the items that start there and the items that earlier steps routed there. Returns undefined
- * if there are no such items. The batches depend only on stored data that no longer changes, so a
+ * Plans the step at a position in the run order: stores the batches of items to read. A step reads
+ * the items that start there and the items that earlier steps routed there. Returns undefined if
+ * there are no such items. The batches depend only on stored data that no longer changes, so a
  * repeated call plans the same batches. The plan that was stored first wins, and is returned.
  *
- * Returns `over`, without a plan, if the run is no longer in phase `reading`. A process that was
- * paused until the run was abandoned could otherwise plan a step and reserve credits, which nothing
- * releases before the hold expires if the process then ends.
+ * Returns `over`, without a plan, if the run is no longer in phase `reading`. Otherwise, a process
+ * that was paused until the run was abandoned could plan a step and reserve credits. If it then
+ * died, the credits would stay reserved until the hold expires.
  */
 export async function planStep(
   run: Run,
@@ -85,12 +85,12 @@ async function stepRead(
   const starting = planned.flat();
   const delisted =
     starting.length === 0 ? new Set<string>() : await delistedBefore(run, position, steps);
-  const kept = starting.filter((id) => !delisted.has(id));
+  const keptIds = starting.filter((id) => !delisted.has(id));
   const { sent, unstored } = await outcomesBefore(run, position, steps);
-  const ids = new Set([...kept, ...sent]);
+  const ids = new Set([...keptIds, ...sent]);
   // This step also stores the outcomes that earlier steps left unstored for its items.
   const carried = outcomesOf(ids, unstored);
-  const isAsPlanned = kept.length === starting.length && sent.size === 0 && carried.length === 0;
+  const isAsPlanned = keptIds.length === starting.length && sent.size === 0 && carried.length === 0;
   return isAsPlanned
     ? { kind: "as_planned", batches: planned }
     : { kind: "mixed", ids: [...ids].toSorted(compareIds), carried };
@@ -109,8 +109,8 @@ const batchesOf = (
       }));
 
 /**
- * IDs of the items that earlier steps delisted. The step does not read these items, unless they are
- * routed to it.
+ * Returns the IDs of the items that earlier steps delisted. The step does not read these items,
+ * unless they are routed to it.
  */
 async function delistedBefore(
   run: Run,
@@ -167,9 +167,9 @@ async function outcomesBefore(
  */
 const outcomesOf = (
   ids: ReadonlySet<string>,
-  found: readonly CarriedOutcomes[],
+  carried: readonly CarriedOutcomes[],
 ): readonly CarriedOutcomes[] =>
-  found
+  carried
     .map(({ step, outcomes }) => ({ step, outcomes: outcomes.filter(({ id }) => ids.has(id)) }))
     .filter(({ outcomes }) => outcomes.length > 0);
 

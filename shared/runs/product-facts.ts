@@ -31,7 +31,7 @@ export const factsOfOffers = ({
 const knownFacts = (facts: ProductFacts): ProductFacts | undefined =>
   Object.keys(facts).length === 0 ? undefined : facts;
 
-/** The ID and name of a seller as facts. Empty if the source lacks one of the two. */
+/** Returns the ID and name of a seller as facts. Empty if the source lacks one of the two. */
 function sellerFacts(field: SellerField, seller: unknown): Pick<ProductFacts, "sellers"> {
   const id = at(seller, "id");
   const name = cutText(at(seller, "name"), sellerNameLengthMax);

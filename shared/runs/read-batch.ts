@@ -95,7 +95,7 @@ async function readAndStore(
       : { result: recorded, pagesRead: [] };
   await storeOutcomes(
     run,
-    { found: outcomesToStore(step, planned, result), pagesRead },
+    { carried: outcomesToStore(step, planned, result), pagesRead },
     dependencies,
   );
   const after = await steps.markDone(ref);
@@ -144,15 +144,15 @@ async function readItems(
     { step: definition, items, answers, isOver },
     dependencies,
   );
-  const found = batchResult(
+  const foundResult = batchResult(
     { pipeline, step: definition },
     { items, planned: ids.length, at, traces, detailsOf },
     answers,
   );
   const milliseconds = now.getTime() - startedAt;
-  report?.(batchMetrics(step, { counts: found.counts, milliseconds }));
+  report?.(batchMetrics(step, { counts: foundResult.counts, milliseconds }));
   const shape = batchShape(definition, { items, answers });
-  const result = shape === undefined ? found : { ...found, shape };
+  const result = shape === undefined ? foundResult : { ...foundResult, shape };
   return recordBatch({ ref, run, planned }, { result, pagesRead }, steps);
 }
 

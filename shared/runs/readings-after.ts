@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { areEqual } from "../pipelines/compare.ts";
 import { type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
-import { mergedReading, type RouteMatches } from "../pipelines/rules.ts";
+import { mergeReading, type RouteMatches } from "../pipelines/rules.ts";
 import {
   type FieldValue,
   type ReadingKind,
@@ -75,14 +75,14 @@ function sharedChanges(
   return after;
 }
 
-/** The readings that differ from the stored ones. */
+/** Returns the readings that differ from the stored ones. */
 function newReadings(item: Item, read: GoodRead, changes: Changes): Readings {
   const { step, observed, pipeline } = read;
   const kind = readingKind(step);
   const readings: Partial<Record<ReadingKind, Snapshot>> = {};
   const refresh = (refreshed: ReadingKind, seen: Snapshot): void => {
     const before = item.readings[refreshed] ?? null;
-    const merged = mergedReading(before, seen);
+    const merged = mergeReading(before, seen);
     if (merged !== before) readings[refreshed] = merged;
   };
   refresh(kind, observed);

@@ -24,10 +24,10 @@ export function isRefresh(
 }
 
 /**
- * Returns true if a missed refresh is due after a run. That is so after a refresh that was skipped
- * for lack of credits, that failed before its entry step, or whose entry step was deferred by a
- * credit limit before anything was read. If a run of another kind does not complete, returns
- * `dueBefore`. Otherwise, returns false: items that were not read have an owed retry.
+ * Returns true if a missed refresh is due after a run. A refresh is missed if it was skipped for
+ * lack of credits, if it failed before its entry step, or if a credit limit deferred its entry step
+ * before anything was read. If a run of another kind does not complete, returns `dueBefore`.
+ * Otherwise, returns false: items that were not read have an owed retry.
  * @param dueBefore whether a missed refresh was due before the run
  */
 export function refreshDueAfter(

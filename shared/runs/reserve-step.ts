@@ -24,7 +24,7 @@ export const holdIdOf = (step: { runId: string; step: string }): string =>
   `${step.runId}#${step.step}`;
 
 /** Returns the maximum cost of a step, in credits. */
-export const reservedFor = ({ items, scraper }: StepRecord): number =>
+export const maxCostOf = ({ items, scraper }: StepRecord): number =>
   creditsFor(items * stepScrapers[scraper].reserveQuarters);
 
 /**
@@ -39,7 +39,7 @@ export async function reserveStepCredits(
   { ledger, clock }: ReserveDependencies,
 ): Promise<Shortfall | null> {
   const now = clock.now();
-  const needed = reservedFor(step);
+  const needed = maxCostOf(step);
   const { dailyCreditBudget } = run.limits;
   const reserved = await ledger.reserve({
     accountId: run.accountId,
@@ -122,7 +122,7 @@ async function overRunLimit(
     (sum, { stats }) => sum + (stats?.credits ?? 0),
     0,
   );
-  const needed = reservedFor(step);
+  const needed = maxCostOf(step);
   const available = maxCreditsPerRun - charged;
   return needed <= available ? null : { needed, available, limit: "max_credits_per_run" };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { keptState } from "../pipelines/decide-change.ts";
+import { keepState } from "../pipelines/decide-change.ts";
 import { isCooling } from "../pipelines/decide-route.ts";
 import { type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
 import {
@@ -64,7 +64,7 @@ function stateAfter(
   const after = readings[kind];
   if (route.when !== "changed" || after === undefined) return state;
   const { trackedFields } = stepScrapers[scraper];
-  return keptState(route, state, { before: stored[kind], after, trackedFields });
+  return keepState(route, state, { before: stored[kind], after, trackedFields });
 }
 
 function withoutExpired(states: RouteStates, at: string): RouteStates {

@@ -131,9 +131,9 @@ function changedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): reado
 
 function matchedEntries(ids: Entry, outcome: ItemOutcome, step: StepRecord): readonly Entry[] {
   const { branches = [], values = {} } = outcome.matched ?? {};
-  const found = { ...ids, matched_at: outcome.at, step: step.step, scraper: step.scraper };
+  const entry = { ...ids, matched_at: outcome.at, step: step.step, scraper: step.scraper };
   return branches.map((branch) =>
-    Object.assign({}, found, { branch, status: outcome.status, values }),
+    Object.assign({}, entry, { branch, status: outcome.status, values }),
   );
 }
 
@@ -152,8 +152,8 @@ function delistedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): read
 }
 
 /**
- * The last event of a run: the run object, event counts, and a digest by which receivers detect
- * lost events.
+ * Returns the last event of a run: the run object, event counts, and a digest by which receivers
+ * detect lost events.
  */
 function completedEvent(
   run: Run,

@@ -1,6 +1,6 @@
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { conflict } from "../base/errors.ts";
-import { type ChangeAttempt, changed, lost } from "../base/repeat-change.ts";
+import { type ChangeAttempt, endAttempt, lost } from "../base/repeat-change.ts";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { retryLostChange } from "../watchlists/retry-lost-change.ts";
 import { watchlistSchedule, type Schedules } from "../watchlists/schedules.ts";
@@ -30,7 +30,7 @@ interface RunNowDependencies {
  * or the retry budget is exhausted
  */
 export async function runNow(
-  found: Watchlist,
+  foundWatchlist: Watchlist,
   now: Date,
   dependencies: RunNowDependencies,
 ): Promise<Run> {
@@ -40,12 +40,15 @@ export async function runNow(
     const run = await claimRun({ watchlist, trigger: "manual", due: now, now }, dependencies.runs);
     if (run === undefined) return lost;
     await wake(run, { watchlist, now }, dependencies);
-    return changed(run);
+    return endAttempt(run);
   };
-  return retryLostChange(found, attempt, dependencies);
+  return retryLostChange(foundWatchlist, attempt, dependencies);
 }
 
-/** The error for a watchlist whose last run is held, or is ending after its release or discard. */
+/**
+ * Returns the error for a watchlist whose last run is held, or is ending after its release or
+ * discard.
+ */
 async function heldRefusal(
   { accountId, id: watchlistId, runningRun }: Watchlist,
   { runs }: Pick<RunNowDependencies, "runs">,

@@ -7,7 +7,7 @@ import { pointOf } from "../history/point-lines.ts";
 import { readingKind, type Step, stepOf } from "../pipelines/definition.ts";
 import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalog.ts";
 import type { Item } from "../watchlists/item.ts";
-import { comparedItems } from "./compared-items.ts";
+import { countComparedItems } from "./compared-items.ts";
 import type { StepAnswer } from "./read-step.ts";
 import type { StepResults } from "./run-outcomes.ts";
 import type { BatchShape } from "./batch.ts";
@@ -103,7 +103,7 @@ export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeCha
 
 /** Returns true if the change raises the alarm of operators. */
 export const isAlarming = ({ priceJump, lostFields, incompleteItems }: ShapeChange): boolean =>
-  [priceJump, lostFields, incompleteItems].some((found) => found !== undefined);
+  [priceJump, lostFields, incompleteItems].some((foundChange) => foundChange !== undefined);
 
 /**
  * Returns true if the values of the run may be wrong, so that a brake holds its events. Incomplete
@@ -127,9 +127,9 @@ function shapesByKind(
   steps: readonly StepResults[],
 ): ReadonlyMap<ReadingKind, BatchShape> {
   const shapes = new Map<ReadingKind, BatchShape>();
-  for (const { step, shapes: found } of steps) {
+  for (const { step, shapes: batchShapes } of steps) {
     const kind = readingKind(stepOf(run.pipeline, step.step));
-    for (const shape of found) {
+    for (const shape of batchShapes) {
       const before = shapes.get(kind);
       shapes.set(kind, before === undefined ? shape : addShapes(before, shape));
     }
@@ -150,7 +150,7 @@ function addShapes(one: BatchShape, other: BatchShape): BatchShape {
   };
 }
 
-/** Fields that nearly all compared items had, and that few have now. */
+/** Returns the fields that nearly all compared items had, and that few have now. */
 const missingIn = ({ compared, fields }: BatchShape): readonly string[] =>
   Object.entries(fields)
     .filter(
@@ -187,14 +187,14 @@ function priceJumpIn(run: Run, steps: readonly StepResults[]): ShapeChange["pric
   const same = largestCluster(far);
   const items = same.length;
   if (items < limits.shapeItemsMin) return undefined;
-  if (items < jumpedShareMin * comparedItems(run, steps)) return undefined;
+  if (items < jumpedShareMin * countComparedItems(run, steps)) return undefined;
   const factor = same[Math.floor(items / 2)] ?? 1;
   return { factor: Number(factor.toPrecision(3)), items };
 }
 
 const isFar = (factor: number): boolean => factor >= factorMin || factor <= 1 / factorMin;
 
-/** The most factors that are the same, of factors in ascending order. */
+/** Returns the most factors that are the same, of factors in ascending order. */
 function largestCluster(factors: readonly number[]): readonly number[] {
   let largest = { from: 0, to: 0 };
   let from = 0;
@@ -205,7 +205,10 @@ function largestCluster(factors: readonly number[]): readonly number[] {
   return factors.slice(largest.from, largest.to);
 }
 
-/** The factor by which the selling price changed; undefined if it did not change or is unknown. */
+/**
+ * Returns the factor by which the selling price changed; undefined if it did not change or is
+ * unknown.
+ */
 function factorOf(values: ReturnType<typeof pointOf>["values"]): number | undefined {
   for (const field of sellingPrices) {
     const change = values[field];

@@ -17,14 +17,14 @@ export interface StoreDependencies {
 }
 
 /**
- * Returns a function that applies the outcomes in `found` to an item. `found` must be in step
+ * Returns a function that applies the outcomes in `carried` to an item. `carried` must be in step
  * order: an outcome of an earlier step has no effect after one of a later step.
  */
 export function withOutcomes(
   run: Run,
-  found: readonly CarriedOutcomes[],
+  carried: readonly CarriedOutcomes[],
 ): (item: Item) => Changed<Item> {
-  const steps = found.map(({ step, outcomes }) => ({
+  const steps = carried.map(({ step, outcomes }) => ({
     reading: readingOf(run, step),
     byId: new Map(outcomes.map((outcome) => [outcome.id, outcome])),
   }));
@@ -54,13 +54,13 @@ function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
 export async function storeOutcomes(
   run: Run,
   {
-    found,
+    carried,
     pagesRead = [],
-  }: { readonly found: readonly CarriedOutcomes[]; readonly pagesRead?: readonly StoredPage[] },
+  }: { readonly carried: readonly CarriedOutcomes[]; readonly pagesRead?: readonly StoredPage[] },
   dependencies: StoreDependencies,
 ): Promise<void> {
-  const apply = withOutcomes(run, found);
-  const all = new Set(found.flatMap(({ outcomes }) => outcomes.map(({ id }) => id)));
+  const apply = withOutcomes(run, carried);
+  const all = new Set(carried.flatMap(({ outcomes }) => outcomes.map(({ id }) => id)));
   const ids = [...all].toSorted(compareIds);
   const left: string[] = [];
   let from = 0;

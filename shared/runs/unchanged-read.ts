@@ -38,7 +38,7 @@ export function unchangedCheck(pipeline: Pipeline, step: Step): UnchangedCheck {
       firstRead: item.firstReadAt === null,
       before: item.readings[kind] ?? null,
       after: observed,
-      derived: kind === "pulse" ? derivedOf(item, observed) : {},
+      derived: kind === "pulse" ? deriveFromPulse(item, observed) : {},
       metadata,
     });
 }
@@ -70,7 +70,7 @@ function isAsKnown({ readings }: Item, observed: Snapshot, kind: ReadingKind): b
 }
 
 /** Returns the fields that are derived from a pulse and the last product reading of an item. */
-export function derivedOf({ readings }: Pick<Item, "readings">, pulse: Snapshot): Snapshot {
+export function deriveFromPulse({ readings }: Pick<Item, "readings">, pulse: Snapshot): Snapshot {
   const above = buyboxAboveLowest(readings.product ?? null, pulse);
   return above === undefined ? {} : { buyboxAboveLowest: above };
 }

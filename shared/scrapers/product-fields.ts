@@ -7,7 +7,7 @@ import type { ProductScraperId } from "./catalog.ts";
  * changes use the same names.
  */
 
-const described = <Schema extends v.GenericSchema>(
+const describe = <Schema extends v.GenericSchema>(
   schema: Schema,
   description: string,
 ): v.SchemaWithPipe<readonly [Schema, v.DescriptionAction<v.InferOutput<Schema>, string>]> =>
@@ -21,7 +21,7 @@ const openSet = (values: readonly string[]): v.GenericSchema<string> =>
   v.pipe(v.string(), v.description("More values may be added."), v.examples([...values]));
 
 const moneySchema = v.pipe(
-  v.object({ amount: v.number(), currency: described(v.string(), "ISO 4217.") }),
+  v.object({ amount: v.number(), currency: describe(v.string(), "ISO 4217.") }),
   v.title("Money"),
 );
 
@@ -33,14 +33,14 @@ const priceSchema = v.pipe(
   v.title("Price"),
 );
 
-const priceNumber = described(v.number(), "In the marketplace currency.");
-const sellingPrice = described(sellingAmount, "In the marketplace currency.");
+const priceNumber = describe(v.number(), "In the marketplace currency.");
+const sellingPrice = describe(sellingAmount, "In the marketplace currency.");
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 const commonFields = {
   title: v.optional(v.string()),
-  url: v.optional(described(v.string(), "Product page on the marketplace.")),
-  price: v.optional(described(v.nullable(priceSchema), "Featured (buy-box) price.")),
+  url: v.optional(describe(v.string(), "Product page on the marketplace.")),
+  price: v.optional(describe(v.nullable(priceSchema), "Featured (buy-box) price.")),
   availability: v.optional(v.object({ inStock: v.boolean(), message: v.string() })),
   seller: v.optional(v.nullable(v.object({ name: v.string() }))),
   fulfillment: v.optional(
@@ -63,28 +63,28 @@ export const availabilityTypes = [
 export type AvailabilityType = (typeof availabilityTypes)[number];
 
 const buyboxSchema = v.object({
-  offerListingId: described(v.string(), "The exact offer; POST /v1/offers/check takes it."),
+  offerListingId: describe(v.string(), "The exact offer; POST /v1/offers/check takes it."),
   price: sellingPrice,
   condition: v.string(),
-  merchant: described(
+  merchant: describe(
     v.object({ id: v.string(), name: v.string() }),
     "Watchlists compare merchants by id: `merchant` of a snapshot is the id.",
   ),
-  isFba: described(v.boolean(), "Shipped by the retailer."),
+  isFba: describe(v.boolean(), "Shipped by the retailer."),
   availabilityType: openSet(availabilityTypes),
 });
 
 const deliverySchema = v.object({
-  date: described(v.string(), "First day of the promise, YYYY-MM-DD."),
-  latestDate: v.optional(described(v.string(), "Last day, when the promise is a range.")),
+  date: describe(v.string(), "First day of the promise, YYYY-MM-DD."),
+  latestDate: v.optional(describe(v.string(), "Last day, when the promise is a range.")),
   message: v.string(),
   free: v.boolean(),
 });
 
 const counts = {
-  newCount: v.optional(described(count, "Offers in new condition.")),
+  newCount: v.optional(describe(count, "Offers in new condition.")),
   newMinPrice: v.optional(
-    described(v.nullable(sellingAmount), "Lowest new price; null when there is no new offer."),
+    describe(v.nullable(sellingAmount), "Lowest new price; null when there is no new offer."),
   ),
 };
 
@@ -92,14 +92,14 @@ export const retailerAObject = v.pipe(
   v.object({
     ...counts,
     usedCount: v.optional(
-      described(
+      describe(
         count,
         "Offers in a used condition (used_like_new to used_acceptable). Refurbished and collectible " +
           "offers are not counted.",
       ),
     ),
     usedMinPrice: v.optional(
-      described(
+      describe(
         v.nullable(sellingAmount),
         "Lowest price of the offers in usedCount; null when there is none.",
       ),
@@ -107,14 +107,14 @@ export const retailerAObject = v.pipe(
     brand: v.optional(v.string()),
     displayCategory: v.optional(v.string()),
     listPrice: v.optional(v.nullable(v.number())),
-    buybox: v.optional(described(v.nullable(buyboxSchema), "Null when no offer is featured.")),
+    buybox: v.optional(describe(v.nullable(buyboxSchema), "Null when no offer is featured.")),
     rating: v.optional(v.number()),
     reviewsCount: v.optional(count),
-    delivery: v.optional(described(v.nullable(deliverySchema), "Null when nothing is promised.")),
-    description: v.optional(described(v.array(v.string()), "`full` only; one entry a paragraph.")),
+    delivery: v.optional(describe(v.nullable(deliverySchema), "Null when nothing is promised.")),
+    description: v.optional(describe(v.array(v.string()), "`full` only; one entry a paragraph.")),
     attributes: v.optional(v.array(v.object({ name: v.string(), value: v.string() }))),
     isParent: v.optional(
-      described(v.boolean(), "`full` only; true for a parent listing with no buyable option."),
+      describe(v.boolean(), "`full` only; true for a parent listing with no buyable option."),
     ),
   }),
   v.title("RetailerAProduct"),
@@ -167,11 +167,11 @@ export type FulfillmentState = (typeof fulfillmentStates)[number];
 export const retailerCObject = v.pipe(
   v.object({
     tcin: v.optional(
-      described(v.string(), "Differs from `id` on a variation parent: its featured variant."),
+      describe(v.string(), "Differs from `id` on a variation parent: its featured variant."),
     ),
     regularPrice: v.optional(v.nullable(priceNumber)),
     shipping: v.optional(openSet(fulfillmentStates)),
-    pickup: v.optional(described(openSet(fulfillmentStates), "Store pickup.")),
+    pickup: v.optional(describe(openSet(fulfillmentStates), "Store pickup.")),
   }),
   v.title("RetailerCProduct"),
 );
@@ -248,7 +248,7 @@ export const productFieldNames: Readonly<Record<ProductScraperId, readonly strin
  * price unless the item is out of stock. Otherwise the status is `partial`. A price of null or 0
  * counts as missing.
  */
-export function foundStatus({ title, availability, price }: CommonFields): "ok" | "partial" {
+export function statusOfFound({ title, availability, price }: CommonFields): "ok" | "partial" {
   if (title === undefined || availability === undefined) return "partial";
   return !availability.inStock || (price?.amount ?? 0) > 0 ? "ok" : "partial";
 }

@@ -65,7 +65,10 @@ export function windowHealth(counts: HealthCounts | null): WindowHealth {
   };
 }
 
-/** Upper bound of the range that contains a quantile of the durations; null if there are none. */
+/**
+ * Returns the upper bound of the range that contains a quantile of the durations; null if there are
+ * none.
+ */
 function quantile(latencies: readonly number[], share: number): number | null {
   const calls = latencies.reduce((sum, count) => sum + count, 0);
   if (calls === 0) return null;

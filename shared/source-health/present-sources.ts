@@ -123,15 +123,15 @@ function presentWindow(
   const health = windowHealth(counts);
   const { shares, latencyMs, ageMs } = health;
   return {
-    success_rate: rounded(successShare(health)),
-    partial_rate: rounded(shares?.partial ?? null),
-    not_found_rate: rounded(shares?.notFound ?? null),
-    unavailable_rate: rounded(shares?.unavailable ?? null),
+    success_rate: roundDown(successShare(health)),
+    partial_rate: roundDown(shares?.partial ?? null),
+    not_found_rate: roundDown(shares?.notFound ?? null),
+    unavailable_rate: roundDown(shares?.unavailable ?? null),
     latency_ms: latencyMs,
     data_age_seconds: ageMs === null ? null : Math.round(ageMs / 1_000),
   };
 }
 
 /** Rounds a share to hundredths, downwards, so that only a share of 1 is shown as 1. */
-const rounded = (value: number | null): number | null =>
+const roundDown = (value: number | null): number | null =>
   value === null ? null : Math.floor(value * 100 + 1e-9) / 100;

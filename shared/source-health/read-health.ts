@@ -17,7 +17,7 @@ interface Options {
   readonly store: Pick<HealthStore, "since">;
   /** Length of the span that is read, in milliseconds. */
   readonly spanMs: number;
-  /** Milliseconds for which a result is reused before the store is queried again. */
+  /** How long a result is reused before the store is queried again, in milliseconds. */
   readonly freshMs: number;
   readonly clock: Clock;
   readonly warn: Warn;

@@ -22,9 +22,9 @@ interface Dependencies {
 /**
  * Creates the recorder of a process. It writes the first read of a scraper immediately. After that,
  * it adds up the counts and writes them with the first read that ends at least a minute after the
- * last write. So the number of writes does not depend on the number of items, batches or calls. The
- * counts of a process that reads nothing more after less than a minute are lost, and so are counts
- * whose write fails.
+ * last write. So the number of writes does not depend on the number of items, batches or calls. Two
+ * kinds of counts are lost: counts whose write fails, and counts of a process that makes no further
+ * read at least a minute after its last write.
  */
 export function healthRecorder({ store, clock, warn }: Dependencies): RecordHealth {
   const pending = new Map<StepScraperId, HealthCounts>();

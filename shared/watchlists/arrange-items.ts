@@ -24,7 +24,9 @@ const priceFields = ["price", "newMinPrice", "lowestPrice"] as const;
 /** Fields whose change is shown first: those that contain an amount. */
 const isAmount = (field: string): boolean => /price$/i.test(field);
 
-/** The change of the item's price, or of the first changed number, in percent; null if none. */
+/**
+ * Returns the change of the item's price, or of the first changed number, in percent; null if none.
+ */
 function percentOf({ lastChange }: Item): number | null {
   const changes = Object.entries(lastChange?.changes ?? {});
   const [, change] = changes.find(([field]) => isAmount(field)) ?? changes[0] ?? [];
@@ -77,7 +79,7 @@ function compareKeys(a: SortKey, b: SortKey, sign: 1 | -1): number {
   return a < b ? -sign : sign;
 }
 
-/** `A-` before an item number of retailer_c, which stored IDs lack. */
+/** The prefix `A-` of an item number of retailer_c. Stored IDs do not have it. */
 export const letterPrefix = /^a-(?=\d)/i;
 
 /** Returns the words of a search, in lower case. */

@@ -78,7 +78,7 @@ export function blockingLimit(watchlist: Planned & Limits): Limit["name"] | null
  * @param past the newest completed runs
  * @param deferred the number of items that the newest run deferred, by ID of the step
  */
-export function blockedSteps(
+export function findBlockedSteps(
   watchlist: Planned & Limits,
   past: ForecastWatchlist["runs"],
   deferred: ReadonlyMap<string, number>,
@@ -108,7 +108,7 @@ export function blockedSteps(
   }));
 }
 
-/** The average number of times that a past run of a kind read an item at a step. */
+/** Returns the average number of times that a past run of a kind read an item at a step. */
 function averageAt(step: string, past: ForecastWatchlist["runs"], kind: string): number {
   const same = past.filter((run) => run.kind === kind && run.tracked > 0);
   const items = same.reduce((sum, { tracked }) => sum + tracked, 0);

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { count } from "../base/wire-schema.ts";
 
 /**
@@ -27,10 +27,12 @@ const percentDescription =
   "A run is held if more than this percentage of the items that it read changed or were delisted.";
 const itemsDescription = "A run that read fewer items than this is never held.";
 
-const percentMessage = withRefused(
+const percentMessage = addRefusedValue(
   "'brake.max_changed_percent' must be a number above 0 and at most 100, such as 95.",
 );
-const itemsMessage = withRefused("'brake.min_items' must be an integer of at least 1, such as 50.");
+const itemsMessage = addRefusedValue(
+  "'brake.min_items' must be an integer of at least 1, such as 50.",
+);
 
 /** Schema of the setting in bodies. Null turns the brake off. */
 export const brakeField = v.optional(

@@ -57,9 +57,9 @@ export async function changeItems(
 ): Promise<{ readonly tally: ItemTally; readonly watchlist: Watchlist }> {
   const { watchlists, pages } = dependencies;
   const reread = async (): Promise<Watchlist> => {
-    const found = await watchlists.get(watchlist.accountId, watchlist.id);
-    if (found === undefined) throw watchlistNotFound(watchlist.id);
-    return found;
+    const current = await watchlists.get(watchlist.accountId, watchlist.id);
+    if (current === undefined) throw watchlistNotFound(watchlist.id);
+    return current;
   };
   let tally = nothing;
   for (const pass of await planPasses(watchlist, change, pages)) {
@@ -182,9 +182,9 @@ async function applyPass(
   dependencies: Omit<ChangeItemsDependencies, "watchlists">,
 ): Promise<{ readonly tally: ItemTally; readonly isFull: boolean }> {
   const { pages } = dependencies;
-  const list = { accountId: watchlist.accountId, watchlistId: watchlist.id };
+  const ref = { accountId: watchlist.accountId, watchlistId: watchlist.id };
   const unlabeled = { ids: change.remove, change: () => undefined };
-  await changeDetails(list, unlabeled, pages);
+  await changeDetails(ref, unlabeled, pages);
   const wanted = {
     adding: new Set(change.add),
     removing: new Set(change.remove),
@@ -192,16 +192,16 @@ async function applyPass(
   };
   const { outcome, notes } = await rewriteItems(
     {
-      watchlist: list,
+      watchlist: ref,
       ids: idsOf(change),
       change: (items, ids) => changePage(items, ids, wanted),
     },
     dependencies,
   );
-  if (outcome === "watchlist_deleted") throw watchlistNotFound(list.watchlistId);
+  if (outcome === "watchlist_deleted") throw watchlistNotFound(ref.watchlistId);
   const tally = notes.map((note) => note.tally).reduce(addTallies, nothing);
   const updated = await setLabels(
-    list,
+    ref,
     { placed: notes.flatMap((note) => note.placed), labels: change.labels },
     pages,
   );
@@ -223,7 +223,7 @@ interface Labeling {
  * @throws 404 if the watchlist was deleted, 503 after too many conflicts
  */
 async function setLabels(
-  list: WatchlistRef,
+  watchlist: WatchlistRef,
   { placed, labels }: Labeling,
   pages: Pick<PageStore, "changeDetails">,
 ): Promise<number> {
@@ -243,18 +243,18 @@ async function setLabels(
     if (after !== "unchanged" && item.outcome === "unchanged") updated.add(id);
     return after;
   };
-  await changeDetails(list, { ids: [...items.keys()], change }, pages);
+  await changeDetails(watchlist, { ids: [...items.keys()], change }, pages);
   return updated.size;
 }
 
 /** @throws 404 if the watchlist was deleted, 503 after too many conflicts */
 async function changeDetails(
-  list: WatchlistRef,
+  watchlist: WatchlistRef,
   change: DetailsChange,
   pages: Pick<PageStore, "changeDetails">,
 ): Promise<void> {
-  const outcome = await pages.changeDetails(list, change);
-  if (outcome === "watchlist_deleted") throw watchlistNotFound(list.watchlistId);
+  const outcome = await pages.changeDetails(watchlist, change);
+  if (outcome === "watchlist_deleted") throw watchlistNotFound(watchlist.watchlistId);
   if (outcome === "contended") throw unavailable();
 }
 
@@ -279,20 +279,20 @@ function changePage(
   ids: readonly string[],
   { adding, removing, addedAt }: Wanted,
 ): PageChange<{ readonly tally: ItemTally; readonly placed: readonly Placed[] }> {
-  const kept = new Map(items.map((item) => [item.id, item]));
+  const itemsById = new Map(items.map((item) => [item.id, item]));
   const tally = { ...nothing };
   const placed: Placed[] = [];
   for (const id of ids) {
-    const before = kept.get(id);
-    if (removing.has(id)) tally[kept.delete(id) ? "removed" : "missing"] += 1;
+    const before = itemsById.get(id);
+    if (removing.has(id)) tally[itemsById.delete(id) ? "removed" : "missing"] += 1;
     if (!adding.has(id)) continue;
-    const outcome = outcomeOf(kept.get(id));
+    const outcome = outcomeOf(itemsById.get(id));
     tally[outcome] += 1;
-    if (outcome !== "unchanged") kept.set(id, newItemAfter(id, addedAt, before));
-    placed.push({ id, addedAt: kept.get(id)?.addedAt ?? addedAt, outcome });
+    if (outcome !== "unchanged") itemsById.set(id, newItemAfter(id, addedAt, before));
+    placed.push({ id, addedAt: itemsById.get(id)?.addedAt ?? addedAt, outcome });
   }
   const after = isApplied(tally)
-    ? [...kept.values()].sort((a, b) => compareIds(a.id, b.id))
+    ? [...itemsById.values()].sort((a, b) => compareIds(a.id, b.id))
     : "unchanged";
   return { items: after, note: { tally, placed } };
 }
@@ -303,8 +303,8 @@ function outcomeOf(item: Item | undefined): Placed["outcome"] {
 }
 
 /**
- * A new item that replaces `before`, so its next read is a first read. Copies the revision, so that
- * a late outcome of an earlier read is ignored.
+ * Creates a new item that replaces `before`, so its next read is a first read. Copies the revision,
+ * so that a late outcome of an earlier read is ignored.
  */
 const newItemAfter = (id: string, addedAt: string, before: Item | undefined): Item => ({
   ...newItem(id, addedAt),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Changed } from "../base/after-change.ts";
 import { invalidParam } from "../base/errors.ts";
-import { shownValue } from "../base/shown-value.ts";
+import { formatValue } from "../base/shown-value.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import type { EndpointBinding } from "./endpoint-binding.ts";
@@ -30,7 +30,7 @@ export interface Change {
  * @throws 400 if a value in the patch is not valid for this watchlist, or if the patch has another
  * `platform`, `marketplace` or `schedule` than the watchlist
  */
-export function changedWatchlist(before: Watchlist, change: Change): Changed<Watchlist> {
+export function changeWatchlist(before: Watchlist, change: Change): Changed<Watchlist> {
   const { patch, endpoint, now } = change;
   refuseFixed(before, patch);
   const pipeline = pipelineAfter(before, patch);
@@ -78,7 +78,7 @@ function refuseFixed(watchlist: Watchlist, patch: WatchlistPatch): void {
       throw invalidParam(
         param,
         `'${param}' must be '${watchlist[param]}', because it cannot change after the watchlist was created ` +
-          `(got ${shownValue(wanted)}). Omit it, or create another watchlist.`,
+          `(got ${formatValue(wanted)}). Omit it, or create another watchlist.`,
       );
     }
   }
@@ -117,8 +117,9 @@ function pipelineAfter(watchlist: Watchlist, { pipeline }: WatchlistPatch): Pipe
 }
 
 /**
- * Next due time (ISO) after the change; null for a paused watchlist. An `every` schedule counts
- * from the last run. A watchlist without a run keeps its due time, or is due now if it has none.
+ * Returns the next due time (ISO) after the change; null for a paused watchlist. An `every`
+ * schedule counts from the last run. A watchlist without a run keeps its due time, or is due now if
+ * it has none.
  */
 function nextRunAt(before: Watchlist, after: Watchlist, now: Date): string | null {
   if (after.status === "paused") return null;

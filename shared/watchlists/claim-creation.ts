@@ -61,18 +61,18 @@ export async function claimCreation(
     expiresAt: new Date(now.getTime() + keyMemoryMs),
     answer: null,
   };
-  const found = await keys.open(wanted, now);
-  if (found.owner === wanted.owner) return claimed(found);
-  if (found.bodyHash !== bodyHash) throw idempotencyKeyReused();
-  if (found.answer !== null) return { outcome: "replay", answer: found.answer };
-  if (found.leaseUntil > now) throw inFlight();
-  const takenOver = takenOverFrom(found, wanted);
-  if (!(await keys.takeOver(takenOver, found.owner))) throw inFlight();
-  return claimed(takenOver);
+  const foundRecord = await keys.open(wanted, now);
+  if (foundRecord.owner === wanted.owner) return claimedOutcome(foundRecord);
+  if (foundRecord.bodyHash !== bodyHash) throw idempotencyKeyReused();
+  if (foundRecord.answer !== null) return { outcome: "replay", answer: foundRecord.answer };
+  if (foundRecord.leaseUntil > now) throw inFlight();
+  const takenOver = takenOverFrom(foundRecord, wanted);
+  if (!(await keys.takeOver(takenOver, foundRecord.owner))) throw inFlight();
+  return claimedOutcome(takenOver);
 }
 
 /**
- * The record of an attempt that takes over the creation of an abandoned attempt. Reuses the
+ * Returns the record of an attempt that takes over the creation of an abandoned attempt. Reuses the
  * watchlist ID and creation time of the abandoned attempt if less than `takeOverMs` has passed
  * since that creation time. Later, the abandoned creation may be purged.
  */
@@ -82,7 +82,7 @@ function takenOverFrom(abandoned: IdempotencyRecord, wanted: IdempotencyRecord):
   return { ...wanted, watchlistId: abandoned.watchlistId, claimedAt: abandoned.claimedAt };
 }
 
-const claimed = (record: IdempotencyRecord): ClaimOutcome => ({
+const claimedOutcome = (record: IdempotencyRecord): ClaimOutcome => ({
   outcome: "claimed",
   claim: { watchlistId: record.watchlistId, claimedAt: record.claimedAt, record },
 });

@@ -9,7 +9,7 @@ import { bindingTo, type EndpointBinding } from "./endpoint-binding.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
 import { newItem } from "./item.ts";
 import { type ItemDetails, withLabels } from "./item-details.ts";
-import { namedEndpoint } from "./named-endpoint.ts";
+import { findNamedEndpoint } from "./named-endpoint.ts";
 import { compareIds } from "./page.ts";
 import type { PageStore } from "./page-store.ts";
 import { presentWatchlist } from "./present-watchlist.ts";
@@ -99,12 +99,12 @@ async function create(
 ): Promise<string> {
   const { watchlists, pages, purges, schedules, endpoints, queue, warn } = dependencies;
   const { accountId, wanted, now, baseUrl } = request;
-  const named = await namedEndpoint(accountId, wanted, endpoints);
+  const named = await findNamedEndpoint(accountId, wanted, endpoints);
   const endpoint = named === null ? null : bindingTo(named);
   if (await watchlists.isFull(accountId)) throw tooMany();
   const watchlist = newWatchlist(request, claim, endpoint);
   const purgeAt = new Date(now.getTime() + purgeAfterMs);
-  if (!(await purges.expectCreation(watchlist, purgeAt))) throw superseded(claim);
+  if (!(await purges.expectCreation(watchlist, purgeAt))) throw supersededError(claim);
   const isActive = watchlist.status === "active";
   // Created before the watchlist's row, so that an active watchlist always has a schedule.
   if (isActive) await schedules.put(watchlistSchedule(watchlist, now));
@@ -119,7 +119,7 @@ async function create(
   );
   const outcome = await watchlists.create({ watchlist, record: claim.record, answer });
   if (outcome === "limit_reached") throw tooMany();
-  if (outcome === "superseded") throw superseded(claim);
+  if (outcome === "superseded") throw supersededError(claim);
   const due = { accountId, watchlistId: watchlist.id, scheduledTime: watchlist.createdAt };
   if (isActive) await bestEffort(() => queue.sendDue(due), warn);
   return answer;
@@ -142,7 +142,7 @@ const detailsOf = (
  * because another request took over the creation. Without one: 503, because the creation took so
  * long that the purge of its rows began.
  */
-const superseded = ({ record }: CreationClaim): Error =>
+const supersededError = ({ record }: CreationClaim): Error =>
   record === null ? unavailable() : inFlight();
 
 const tooMany = (): Error =>

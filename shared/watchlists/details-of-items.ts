@@ -22,8 +22,8 @@ export async function detailsOfItems(
   // Each part is read page by page, so more parts than pages would read pages twice.
   const parts = Math.min(pagesAtOnce, Math.ceil(totalOf(itemCounts) / limits.pageItemsMax));
   const size = Math.max(1, Math.ceil(sorted.length / Math.max(1, parts)));
-  const found = await inParallel(chunksOf(sorted, size), pagesAtOnce, (ids) =>
+  const foundDetails = await inParallel(chunksOf(sorted, size), pagesAtOnce, (ids) =>
     pages.detailsOf(id, ids),
   );
-  return new Map(found.flat().map((one) => [one.id, one]));
+  return new Map(foundDetails.flat().map((one) => [one.id, one]));
 }

@@ -122,7 +122,7 @@ export function mayContain(encoded: Uint8Array, words: readonly string[]): boole
  * page after the change, sorted by ID. Decodes the other details of the page only if one changes.
  * @param page undefined if the watchlist has no pages of details
  */
-export function changedDetails(
+export function changeDetails(
   page: StoredDetailsPage | undefined,
   ids: readonly string[],
   change: DetailsChange["change"],
@@ -137,7 +137,7 @@ export function changedDetails(
     changed.set(id, after);
   }
   if (changed.size === 0) return "unchanged";
-  const kept = (page?.details ?? []).filter(({ id }) => !changed.has(id));
+  const keptDetails = (page?.details ?? []).filter(({ id }) => !changed.has(id));
   const others = [...changed.values()].filter((one) => one !== undefined);
-  return [...kept, ...others].sort((a, b) => compareIds(a.id, b.id));
+  return [...keptDetails, ...others].sort((a, b) => compareIds(a.id, b.id));
 }

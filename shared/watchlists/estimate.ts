@@ -3,7 +3,7 @@ import { limits } from "../base/limits.ts";
 import { count } from "../base/wire-schema.ts";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { idPattern } from "../base/ids.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import {
   type AccountForecast,
   accountForecastSchema,
@@ -19,7 +19,7 @@ import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
 import { parsePlatform, type Shop } from "../platforms/catalog.ts";
 import {
   blockedByLimit,
-  blockedSteps,
+  findBlockedSteps,
   blockedStepsField,
   blockingLimit,
 } from "./blocking-limit.ts";
@@ -40,7 +40,7 @@ import { type ItemCounts, pipelineOf } from "./watchlist.ts";
 const itemsMax = limits.watchlistItemsMax;
 
 function itemCountField(name: string, description: string) {
-  const message = withRefused(`'${name}' must be a whole number from 0 to ${itemsMax}.`);
+  const message = addRefusedValue(`'${name}' must be a whole number from 0 to ${itemsMax}.`);
   return v.pipe(
     v.number(message),
     v.integer(message),
@@ -202,7 +202,7 @@ export function presentEstimate(
     default_pipeline: own === null,
     estimated_credits: estimatedCredits(pipeline, itemCounts),
     blocked_by_limit: blockingLimit({ ...estimate, accountBudget }),
-    blocked_steps: blockedSteps({ ...estimate, accountBudget }, runs, deferred),
+    blocked_steps: findBlockedSteps({ ...estimate, accountBudget }, runs, deferred),
     forecast: forecasts === null ? null : forecasts.own,
     account_forecast: forecasts === null ? null : presentAccountForecast(forecasts.account),
   };

@@ -40,25 +40,25 @@ export interface ForecastWatchlist
 const dayMs = 86_400_000;
 
 /** Forecasts the credits of a watchlist's scheduled runs in the day and the month after `now`. */
-export function forecastOf(list: ForecastWatchlist, now: Date): Forecast {
-  return { day: inDays(list, now, 1), month: inDays(list, now, forecastMonthDays) };
+export function forecastOf(watchlist: ForecastWatchlist, now: Date): Forecast {
+  return { day: inDays(watchlist, now, 1), month: inDays(watchlist, now, forecastMonthDays) };
 }
 
-function inDays(list: ForecastWatchlist, now: Date, days: number): Forecast["day"] {
-  const runs = countRuns(list.schedule, now, new Date(now.getTime() + days * dayMs));
-  const { new: unread, active } = list.itemCounts;
-  const first = creditsOfRun(list, "sweep", { unread, active });
+function inDays(watchlist: ForecastWatchlist, now: Date, days: number): Forecast["day"] {
+  const runs = countRuns(watchlist.schedule, now, new Date(now.getTime() + days * dayMs));
+  const { new: unread, active } = watchlist.itemCounts;
+  const first = creditsOfRun(watchlist, "sweep", { unread, active });
   const items = first.readsNew ? { unread: 0, active: active + unread } : { unread, active };
-  const refresh = creditsOfRun(list, "refresh", items);
-  const { sweeps, refreshes } = runsByKind(list, { runs, isRefreshFree: refresh.worst === 0 });
+  const refresh = creditsOfRun(watchlist, "refresh", items);
+  const { sweeps, refreshes } = runsByKind(watchlist, { runs, isRefreshFree: refresh.worst === 0 });
   // The first run reads the new items in place of its usual steps.
   const firsts = unread > 0 ? Math.min(1, sweeps) : 0;
   const parts = [
     { runs: firsts, credits: first },
     { runs: refreshes, credits: refresh },
-    { runs: sweeps - firsts, credits: creditsOfRun(list, "sweep", items) },
+    { runs: sweeps - firsts, credits: creditsOfRun(watchlist, "sweep", items) },
   ];
-  const budget = { perDay: dailyLimit(list), leftToday: leftToday(list), days };
+  const budget = { perDay: dailyLimit(watchlist), leftToday: leftToday(watchlist), days };
   const worst = worstInBudget(budget, parts);
   const sum = (name: "best" | "likely"): number => Math.min(worst, inBudget(budget, parts, name));
   return { runs, best: sum("best"), likely: sum("likely"), worst };
@@ -69,24 +69,24 @@ function inDays(list: ForecastWatchlist, now: Date, days: number): Forecast["day
  * nothing, and all later runs try it again.
  */
 function runsByKind(
-  list: ForecastWatchlist,
+  watchlist: ForecastWatchlist,
   { runs, isRefreshFree }: { readonly runs: number; readonly isRefreshFree: boolean },
 ): { readonly sweeps: number; readonly refreshes: number } {
-  const { refresh } = pipelineOf(list);
+  const { refresh } = pipelineOf(watchlist);
   if (refresh === null) return { sweeps: runs, refreshes: 0 };
   const { everyRuns } = refresh;
-  const before = Math.floor(list.runCount / everyRuns);
-  const refreshes = Math.floor((list.runCount + runs) / everyRuns) - before;
+  const before = Math.floor(watchlist.runCount / everyRuns);
+  const refreshes = Math.floor((watchlist.runCount + runs) / everyRuns) - before;
   if (!isRefreshFree) return { sweeps: runs - refreshes, refreshes };
-  const untilRefresh = everyRuns - 1 - (list.runCount % everyRuns);
+  const untilRefresh = everyRuns - 1 - (watchlist.runCount % everyRuns);
   return { sweeps: Math.min(runs, untilRefresh), refreshes: 0 };
 }
 
-/** Maximum credits of the runs of a UTC day. */
+/** Returns the maximum credits of the runs of a UTC day. */
 const dailyLimit = ({ dailyCreditBudget, accountBudget }: ForecastWatchlist): number =>
   Math.min(dailyCreditBudget ?? Infinity, accountBudget ?? Infinity);
 
-/** Maximum credits of the runs in the rest of the current UTC day. */
+/** Returns the maximum credits of the runs in the rest of the current UTC day. */
 function leftToday({ dailyCreditBudget, accountBudget, usedToday }: ForecastWatchlist): number {
   const own = (dailyCreditBudget ?? Infinity) - usedToday.watchlist;
   const account = (accountBudget ?? Infinity) - usedToday.account;
@@ -175,14 +175,14 @@ interface RunCredits extends Credits {
 
 /** Calculates the credits of one run with the whole budget of a day. */
 function creditsOfRun(
-  list: ForecastWatchlist,
+  watchlist: ForecastWatchlist,
   kind: "sweep" | "refresh",
   { unread, active }: ReadItems,
 ): RunCredits {
-  const pipeline = pipelineOf(list);
+  const pipeline = pipelineOf(watchlist);
   const entry = kind === "refresh" ? (pipeline.refresh?.entry ?? pipeline.entry) : pipeline.entry;
   const baseline = pipeline.baseline ?? pipeline.entry;
-  const limit = Math.min(list.maxCreditsPerRun ?? Infinity, dailyLimit(list));
+  const limit = Math.min(watchlist.maxCreditsPerRun ?? Infinity, dailyLimit(watchlist));
   const ofActiveOnly = boundsOf(pipeline, { starts: new Map([[entry, active]]), limit });
   const starts = new Map([[entry, active]]);
   starts.set(baseline, (starts.get(baseline) ?? 0) + unread);
@@ -190,7 +190,7 @@ function creditsOfRun(
   const readsNew = best > ofActiveOnly.best;
   const ofNew = estimatedCredits(pipeline, { new: unread, active: 0, delisted: 0 }).newAsins;
   const unchanged = estimatedCredits(pipeline, { new: 0, active, delisted: 0 });
-  const average = perItem(list.runs, kind);
+  const average = perItem(watchlist.runs, kind);
   const ofActive =
     average === null ? unchanged[kind === "refresh" ? "refreshRun" : "pulseRun"] : average * active;
   const expected = ofActive + (readsNew ? ofNew : 0);
@@ -199,7 +199,7 @@ function creditsOfRun(
   return { best, likely, worst, readsNew, isWhole };
 }
 
-/** The average credits of an item in the past runs of a kind; null if there are none. */
+/** Returns the average credits of an item in the past runs of a kind; null if there are none. */
 function perItem(runs: readonly PastRun[], kind: PastRun["kind"]): number | null {
   const same = runs.filter((run) => run.kind === kind && run.tracked > 0);
   const items = same.reduce((sum, { tracked }) => sum + tracked, 0);

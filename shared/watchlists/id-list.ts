@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { shownValue, withRefused } from "../base/shown-value.ts";
+import { formatValue, addRefusedValue } from "../base/shown-value.ts";
 import {
   isVisibleText,
   lengthOf,
@@ -38,19 +38,19 @@ function refusal(param: string, input: unknown): string {
   if (!Array.isArray(input)) {
     return (
       `'${param}' must be an array of item IDs, or one string with IDs separated by newlines or ` +
-      `commas (got ${shownValue(input)}).`
+      `commas (got ${formatValue(input)}).`
     );
   }
   const place = input.findIndex((id) => typeof id !== "string");
   const at = `${param}[${place}]`;
   throw invalidParam(
     at,
-    `'${at}' must be a string (got ${shownValue(input[place])}). Put IDs in quotes.`,
+    `'${at}' must be a string (got ${formatValue(input[place])}). Put IDs in quotes.`,
   );
 }
 
 const keyMessage = (key: string): string =>
-  `The key ${shownValue(key)} of 'metadata' must have 1 to ${metadataKeyLengthMax} characters: ` +
+  `The key ${formatValue(key)} of 'metadata' must have 1 to ${metadataKeyLengthMax} characters: ` +
   "lower-case letters, digits and '_'. Rename it.";
 
 /** Why a value cannot be stored as metadata; undefined if it can. */
@@ -60,10 +60,10 @@ function valueFault(key: string, value: unknown): string | undefined {
   if (typeof value === "number") {
     return Number.isFinite(value)
       ? undefined
-      : `${name} must be a finite number (got ${shownValue(String(value))}).`;
+      : `${name} must be a finite number (got ${formatValue(String(value))}).`;
   }
   if (typeof value !== "string") {
-    return `${name} must be a string, a number, true or false (got ${shownValue(value)}).`;
+    return `${name} must be a string, a number, true or false (got ${formatValue(value)}).`;
   }
   if (lengthOf(value) > metadataValueLengthMax) {
     return `${name} must have at most ${metadataValueLengthMax} characters (got ${lengthOf(value)}). Shorten it.`;
@@ -85,7 +85,7 @@ const isObject = (input: unknown): boolean =>
 const metadataBody = v.pipe(
   v.custom<Readonly<Record<string, unknown>>>(
     isObject,
-    withRefused("'metadata' must be an object, or null."),
+    addRefusedValue("'metadata' must be an object, or null."),
   ),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
@@ -141,12 +141,12 @@ export const newItemBody = v.pipe(
   v.strictObject(
     {
       id: v.pipe(
-        v.string(withRefused("'id' must be a string. Put IDs in quotes.")),
+        v.string(addRefusedValue("'id' must be a string. Put IDs in quotes.")),
         v.description("Item ID of the platform."),
       ),
       label: v.nullish(
         v.pipe(
-          v.string(withRefused("'label' must be a string, or null.")),
+          v.string(addRefusedValue("'label' must be a string, or null.")),
           v.trim(),
           v.minLength(1, "'label' is empty. Send null to remove it."),
           v.check(
@@ -164,16 +164,16 @@ export const newItemBody = v.pipe(
     },
     ({ expected, input }) =>
       expected === "never"
-        ? `An item has an unknown key ${shownValue(input)}. Accepted keys: ${itemKeys.join(", ")}.` +
+        ? `An item has an unknown key ${formatValue(input)}. Accepted keys: ${itemKeys.join(", ")}.` +
           didYouMean(String(input), itemKeys)
-        : `An item must be a string or an object with 'id' (got ${shownValue(input)}).`,
+        : `An item must be a string or an object with 'id' (got ${formatValue(input)}).`,
   ),
 );
 export type NewItemBody = v.InferOutput<typeof newItemBody>;
 
 /**
- * Schema of items in a body: an array of IDs and objects, or one string with IDs separated by
- * newlines or commas.
+ * Creates the schema of items in a body: an array of IDs and objects, or one string with IDs
+ * separated by newlines or commas.
  * @throws 400 that names the invalid field of an object
  */
 export const itemList = (
@@ -191,13 +191,13 @@ function itemsRefusal(param: string, input: unknown): string {
     if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
       throw invalidParam(
         at,
-        `'${at}' must be a string or an object with 'id' (got ${shownValue(entry)}). Put IDs in quotes.`,
+        `'${at}' must be a string or an object with 'id' (got ${formatValue(entry)}). Put IDs in quotes.`,
       );
     }
     const parsed = v.safeParse(newItemBody, entry, { abortEarly: true });
     if (!parsed.success) throw entryRefusal(at, parsed.issues[0]);
   }
-  return `'${param}' must be an array of item IDs and objects with 'id' (got ${shownValue(input)}).`;
+  return `'${param}' must be an array of item IDs and objects with 'id' (got ${formatValue(input)}).`;
 }
 
 /** Keys that are short and plain enough to be part of `param`. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { invalidParam } from "../base/errors.ts";
-import { shownValue } from "../base/shown-value.ts";
+import { formatValue } from "../base/shown-value.ts";
 
 /** Lifetime of an idempotency key, in milliseconds (specification, section "Limits"). */
 export const keyMemoryMs = 24 * 60 * 60 * 1_000;
@@ -64,19 +64,19 @@ export function parseIdempotencyKey(
 ): string | undefined {
   const keys = new Set(field === undefined ? headers : [...headers, field]);
   if (keys.size > 1) {
-    throw refused("The request has two different idempotency keys. Send only one.");
+    throw invalidKey("The request has two different idempotency keys. Send only one.");
   }
   const [key] = keys;
   if (key === undefined) return undefined;
   if (key.length > keyLengthMax || !printable.test(key)) {
-    throw refused(
-      `An idempotency key must have 1 to ${keyLengthMax} printable ASCII characters (got ${shownValue(key)}). Send another key.`,
+    throw invalidKey(
+      `An idempotency key must have 1 to ${keyLengthMax} printable ASCII characters (got ${formatValue(key)}). Send another key.`,
     );
   }
   return key;
 }
 
-const refused = (message: string): Error => invalidParam("idempotency_key", message);
+const invalidKey = (message: string): Error => invalidParam("idempotency_key", message);
 
 /** Returns the SHA-256 of a string in UTF-8, as lower-case hexadecimal digits. */
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -85,11 +85,11 @@ export const sha256 = (text: string): string => createHash("sha256").update(text
  * Returns the SHA-256 of a body as JSON. Independent of the order of object keys, even in nested
  * objects.
  */
-export const bodyHashOf = (body: object): string => sha256(JSON.stringify(sorted(body)));
+export const bodyHashOf = (body: object): string => sha256(JSON.stringify(sortKeys(body)));
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]));
 }

@@ -143,12 +143,12 @@ const valueAt = <Value>(column: readonly Value[] | undefined, n: number, blank: 
 type SnapshotsOfKind = readonly [ReadingKind, readonly (Snapshot | undefined)[]];
 
 function readingsAt(kinds: readonly SnapshotsOfKind[], n: number): Item["readings"] {
-  const found: Partial<Record<ReadingKind, Snapshot>> = {};
+  const foundReadings: Partial<Record<ReadingKind, Snapshot>> = {};
   for (const [kind, snapshots] of kinds) {
     const snapshot = snapshots[n];
-    if (snapshot !== undefined) found[kind] = snapshot;
+    if (snapshot !== undefined) foundReadings[kind] = snapshot;
   }
-  return found;
+  return foundReadings;
 }
 
 /**

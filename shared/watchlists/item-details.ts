@@ -139,14 +139,16 @@ function sellersAfter(before: Sellers, read: Sellers): Sellers | undefined {
 
 const areSame = (a: ItemDetails, b: ItemDetails): boolean =>
   a.label === b.label &&
-  JSON.stringify(sorted(a.metadata)) === JSON.stringify(sorted(b.metadata)) &&
+  JSON.stringify(sortKeys(a.metadata)) === JSON.stringify(sortKeys(b.metadata)) &&
   a.addedAt === b.addedAt;
 
-/** The value with the keys of its objects in order, so that equal values have equal JSON. */
-function sorted(value: unknown): unknown {
+/**
+ * Returns the value with the keys of its objects in order, so that equal values have equal JSON.
+ */
+function sortKeys(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([key, inner]) => [key, sorted(inner)]);
+  return entries.map(([key, inner]) => [key, sortKeys(inner)]);
 }
 
 /** The known details of an item, as an event contains them. An unknown detail is absent. */
@@ -175,7 +177,7 @@ export function knownDetails(details: ItemDetails | undefined): KnownDetails {
   return known;
 }
 
-/** Names of the current and the previous sellers, by seller ID. */
+/** Returns the names of the current and the previous sellers, by seller ID. */
 const namesOf = ({ sellers = {} }: ProductFacts): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.values(sellers)

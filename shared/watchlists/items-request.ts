@@ -48,8 +48,8 @@ export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemC
   }
   const { ids, labels } = parseItems(platform, body.add ?? [], "add");
   const change = {
-    add: checked(ids, "add"),
-    remove: checked(parseItemIds(platform, body.remove ?? [], "remove"), "remove"),
+    add: checkIds(ids, "add"),
+    remove: checkIds(parseItemIds(platform, body.remove ?? [], "remove"), "remove"),
     labels,
   };
   if (change.add.length === 0 && change.remove.length === 0) {
@@ -59,7 +59,7 @@ export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemC
   return change;
 }
 
-function checked(ids: readonly string[], param: string): string[] {
+function checkIds(ids: readonly string[], param: string): string[] {
   if (ids.length > limits.watchlistItemsMax) {
     throw invalidParam(
       param,

@@ -15,8 +15,8 @@ import { readItems } from "./read-items.ts";
 export interface ItemQuery {
   readonly limit: number;
   /**
-   * Lists only items behind the item with this ID. In the order of IDs, the item need not be on the
-   * watchlist.
+   * Lists only items after the item with this ID. If the list is in the order of IDs, the item need
+   * not be on the watchlist.
    */
   readonly startingAfter: string | undefined;
   readonly state: ItemState | undefined;
@@ -59,21 +59,21 @@ const isInIdOrder = ({ search, sort = "id", order = "asc" }: ItemQuery): boolean
   search === undefined && sort === "id" && order === "asc";
 
 async function firstItems(watchlistId: string, query: ItemQuery, pages: Pages): Promise<ItemsPage> {
-  const found: Item[] = [];
+  const foundItems: Item[] = [];
   let hasMore = false;
   for await (const item of matchingItems(watchlistId, query, pages)) {
-    if (found.length === query.limit) {
+    if (foundItems.length === query.limit) {
       hasMore = true;
       break;
     }
-    found.push(item);
+    foundItems.push(item);
   }
-  const [first, last] = [found[0], found.at(-1)];
+  const [first, last] = [foundItems[0], foundItems.at(-1)];
   const details =
     first === undefined || last === undefined
       ? new Map<string, ItemDetails>()
       : await pages.details(watchlistId, { from: first.id, to: last.id });
-  return { items: found.map((item) => ({ item, details: details.get(item.id) })), hasMore };
+  return { items: foundItems.map((item) => ({ item, details: details.get(item.id) })), hasMore };
 }
 
 async function arrangedItems(
@@ -103,7 +103,7 @@ async function arrangedItems(
 const notListed = (): Error =>
   invalidParam(
     "starting_after",
-    "'starting_after' is not in this listing any more: the item was removed, or stopped matching. " +
+    "'starting_after' is no longer in this listing: the item was removed, or does not match any more. " +
       "Read the listing again from its first page.",
   );
 
@@ -115,12 +115,12 @@ async function* matchingItems(
 ): AsyncGenerator<Item> {
   const since = changedSince?.toISOString();
   const isIn = (at: string | null): boolean => since === undefined || (at ?? "") >= since;
-  const found = readItems(pages, watchlistId, {
+  const foundItems = readItems(pages, watchlistId, {
     after: startingAfter,
     idPrefix,
     mayHold: (page) => (state === undefined || page.counts[state] > 0) && isIn(page.maxChangedAt),
   });
-  for await (const item of found) {
+  for await (const item of foundItems) {
     if ((state === undefined || item.state === state) && isIn(maxChangedAt([item]))) yield item;
   }
 }

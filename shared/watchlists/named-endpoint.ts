@@ -1,6 +1,6 @@
 import { invalidParam } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
-import { shownValue } from "../base/shown-value.ts";
+import { formatValue } from "../base/shown-value.ts";
 import { normalizeUrl } from "../outgoing/url.ts";
 import type { WebhookEndpoint } from "../webhooks/endpoint.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
@@ -36,7 +36,7 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
   if (webhookEndpointId !== null && !isId("webhookEndpoint", webhookEndpointId)) {
     throw invalidParam(
       "webhook_endpoint_id",
-      `'webhook_endpoint_id' must be the ID of a webhook endpoint, which begins with we_ (got ${shownValue(webhookEndpointId)}).`,
+      `'webhook_endpoint_id' must be the ID of a webhook endpoint, which begins with we_ (got ${formatValue(webhookEndpointId)}).`,
     );
   }
 }
@@ -48,7 +48,7 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
  * @throws 400 for an unknown endpoint, or if both parameters are set and one differs from the
  * current value
  */
-export async function changedEndpoint(
+export async function findEndpointOfPatch(
   watchlist: Watchlist,
   params: EndpointParams,
   endpoints: EndpointLookup,
@@ -66,30 +66,30 @@ export async function changedEndpoint(
       "The request has both 'webhook_url' and 'webhook_endpoint_id', and one differs from the current value. Send only one.",
     );
   }
-  const found = await namedEndpoint(watchlist.accountId, params, endpoints);
-  return found === null ? null : bindingTo(found);
+  const foundEndpoint = await findNamedEndpoint(watchlist.accountId, params, endpoints);
+  return foundEndpoint === null ? null : bindingTo(foundEndpoint);
 }
 
 /**
  * Finds the webhook endpoint that a request names. Returns null if both parameters are null.
  * @throws 400 for an unknown endpoint
  */
-export async function namedEndpoint(
+export async function findNamedEndpoint(
   accountId: string,
   { webhookUrl, webhookEndpointId }: EndpointParams,
   endpoints: EndpointLookup,
 ): Promise<WebhookEndpoint | null> {
   if (webhookUrl !== null) {
     const url = normalizeUrl(webhookUrl);
-    const found = url === null ? null : await endpoints.findByUrl(accountId, url);
-    if (found !== null) return found;
+    const foundEndpoint = url === null ? null : await endpoints.findByUrl(accountId, url);
+    if (foundEndpoint !== null) return foundEndpoint;
     throw invalidParam(
       "webhook_url",
       "No webhook endpoint of this account has the URL in 'webhook_url'. Create one with POST /v1/webhook_endpoints, then repeat the call.",
     );
   }
   if (webhookEndpointId === null) return null;
-  const found = await endpoints.get(accountId, webhookEndpointId);
-  if (found !== null) return found;
+  const foundEndpoint = await endpoints.get(accountId, webhookEndpointId);
+  if (foundEndpoint !== null) return foundEndpoint;
   throw unknownEndpointId(webhookEndpointId);
 }

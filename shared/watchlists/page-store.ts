@@ -12,8 +12,8 @@ export interface IdRange {
 /** Selects item details. */
 export interface DetailsQuery extends IdRange {
   /**
-   * Words in lower case. Pages of which no item can have all of them in its ID, label or title are
-   * left out; other items without the words are not. Absent: leaves out no page.
+   * Words in lower case. Leaves out a page if none of its items can have all words in its ID, label
+   * or title. The other pages may also have items without the words. Absent: leaves out no page.
    */
   readonly words?: readonly string[];
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { itemOrders, itemSorts } from "./arrange-items.ts";
 import { searchMatches } from "./search-items.ts";
@@ -11,11 +11,11 @@ const timeEnd = Date.parse("9000-01-01T00:00:00Z");
 const timeForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Schema of a time in a query: ISO 8601, before the year 9000. A date without a time means midnight
- * UTC.
+ * Creates the schema of a time in a query: ISO 8601, before the year 9000. A date without a time
+ * means midnight UTC.
  */
 export function timeParam(name: string): v.GenericSchema<string, Date> {
-  const message = withRefused(
+  const message = addRefusedValue(
     `'${name}' must be an ISO 8601 time before the year 9000, such as 2026-01-31T00:00:00Z. ` +
       "Encode a plus sign as %2B.",
   );
@@ -46,7 +46,7 @@ const searchLengthMin = 2;
 const searchLengthMax = 100;
 
 const searchText = (lengthMin: number) => {
-  const message = withRefused(
+  const message = addRefusedValue(
     `'search' must have ${lengthMin} to ${searchLengthMax} characters, not counting spaces around it.`,
   );
   return v.pipe(
@@ -83,7 +83,7 @@ export const itemsQuery = v.object({
   starting_after: v.optional(
     v.pipe(
       v.string(),
-      v.maxLength(32, withRefused("'starting_after' must be an item ID.")),
+      v.maxLength(32, addRefusedValue("'starting_after' must be an item ID.")),
       v.description(
         "The last ID of the previous page. Send the same `search`, `sort` and `order` again.",
       ),
@@ -119,7 +119,10 @@ export const itemsQuery = v.object({
   id_prefix: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[A-Za-z0-9]{1,15}$/, withRefused("'id_prefix' must be 1 to 15 letters or digits.")),
+      v.regex(
+        /^[A-Za-z0-9]{1,15}$/,
+        addRefusedValue("'id_prefix' must be 1 to 15 letters or digits."),
+      ),
       v.toUpperCase(),
       v.description("Only items whose ID begins with this prefix."),
     ),

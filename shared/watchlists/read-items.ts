@@ -32,7 +32,7 @@ export async function* readItems(
   }
 }
 
-/** Sorts after all letters and digits, of which item IDs consist. */
+/** Sorts after all letters and digits. Item IDs contain no other characters. */
 const behindIds = "~";
 
 function rangeOf(after: string | undefined, idPrefix: string | undefined): IdRange {

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { idPattern } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { lengthOf, visibleNamePattern, visibleText } from "../base/visible-text.ts";
 import { cronLengthMax, cronPattern } from "../cron/cron-pattern.ts";
@@ -20,8 +20,8 @@ import { defaultSettings, type WatchlistSettings, settingFields, settingsIn } fr
 import type { WatchlistStatus } from "./watchlist.ts";
 
 const nameMax = limits.watchlistNameLengthMax;
-/** Schema of a string parameter. Its error message names the parameter. */
-export const text = (what: string) => v.string(withRefused(`'${what}' must be a string.`));
+/** Creates the schema of a string parameter. Its error message names the parameter. */
+export const text = (what: string) => v.string(addRefusedValue(`'${what}' must be a string.`));
 
 /**
  * Schemas of watchlist fields that several bodies and queries use. The caller makes them optional.

@@ -28,9 +28,9 @@ export async function restoreSchedule(
     await (seen?.status === "active"
       ? schedules.put(watchlistSchedule(seen, now))
       : schedules.remove(watchlistId));
-    const found = await watchlists.get(accountId, watchlistId);
-    if (isSame(scheduleOf(seen), scheduleOf(found))) return;
-    seen = found;
+    const foundWatchlist = await watchlists.get(accountId, watchlistId);
+    if (isSame(scheduleOf(seen), scheduleOf(foundWatchlist))) return;
+    seen = foundWatchlist;
   }
 }
 

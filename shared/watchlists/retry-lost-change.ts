@@ -15,22 +15,23 @@ interface Dependencies {
 const triesMax = 24;
 
 /**
- * Repeats `attempt` with the current watchlist until it is not lost against a concurrent change. The
- * first call receives `found`; before each later call, the watchlist is read again.
+ * Repeats `attempt` with the current watchlist until it is not lost against a concurrent change.
+ * The first call receives `foundWatchlist`; before each later call, the watchlist is read again.
  * @throws 404 if the watchlist was deleted; 409 after `triesMax` conflicts; 503 if the retry budget
  * is exhausted.
  */
 export async function retryLostChange<Result>(
-  found: Watchlist,
+  foundWatchlist: Watchlist,
   attempt: (current: Watchlist) => Promise<ChangeAttempt<Result>>,
   { watchlists, clock, random }: Dependencies,
 ): Promise<Result> {
-  let current: Watchlist | undefined = found;
+  let current: Watchlist | undefined = foundWatchlist;
   return repeatChange(
     async () => {
-      const watchlist = current ?? (await watchlists.get(found.accountId, found.id));
+      const watchlist =
+        current ?? (await watchlists.get(foundWatchlist.accountId, foundWatchlist.id));
       current = undefined;
-      if (watchlist === undefined) throw watchlistNotFound(found.id);
+      if (watchlist === undefined) throw watchlistNotFound(foundWatchlist.id);
       return attempt(watchlist);
     },
     {

@@ -1,7 +1,7 @@
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { secondsOf } from "../base/duration.ts";
 import { limits } from "../base/limits.ts";
-import { shownValue } from "../base/shown-value.ts";
+import { formatValue } from "../base/shown-value.ts";
 import { countOccurrences, nextOccurrence, nextOccurrences } from "../cron/occurrences.ts";
 import { refuseLargeSteps } from "../cron/fields.ts";
 import { parseCron } from "../cron/parse-cron.ts";
@@ -44,12 +44,12 @@ export function parseEvery(text: string): EverySchedule {
   if (everySeconds === undefined) {
     throw invalidParam(
       "every",
-      `'every' must be a whole number with m, h or d, such as 15m (got ${shownValue(text)}).`,
+      `'every' must be a whole number with m, h or d, such as 15m (got ${formatValue(text)}).`,
     );
   }
   const { watchlistEverySecondsMin: min, watchlistEverySecondsMax: max } = limits;
   if (everySeconds < min || everySeconds > max) {
-    throw invalidParam("every", `'every' must be from 5m to 7d (got ${shownValue(text)}).`);
+    throw invalidParam("every", `'every' must be from 5m to 7d (got ${formatValue(text)}).`);
   }
   return { type: "every", every, everySeconds };
 }

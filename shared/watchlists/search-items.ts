@@ -54,8 +54,8 @@ export async function searchItems(
   const mayBeId = match !== "text" && prefixForm.test(wanted.search);
   const byId = mayBeId ? await itemsWithPrefix(wanted, pages) : [];
   const isDone = match === "id" || byId.length > limit;
-  const found = isDone ? byId : [...byId, ...(await byText(wanted, byId, pages))];
-  return { items: found.slice(0, limit), hasMore: found.length > limit };
+  const foundItems = isDone ? byId : [...byId, ...(await byText(wanted, byId, pages))];
+  return { items: foundItems.slice(0, limit), hasMore: foundItems.length > limit };
 }
 
 type Wanted = Omit<Search, "match">;
@@ -65,7 +65,7 @@ async function itemsWithPrefix(
   pages: Pages,
 ): Promise<readonly FoundItem[]> {
   const idPrefix = search.toUpperCase();
-  const found = await inParallel(watchlists, listsAtOnce, async (watchlist) => {
+  const foundItems = await inParallel(watchlists, listsAtOnce, async (watchlist) => {
     const ids: string[] = [];
     for await (const { id } of readItems(pages, watchlist.id, { idPrefix })) {
       ids.push(id);
@@ -73,7 +73,7 @@ async function itemsWithPrefix(
     }
     return ids.map((id) => ({ watchlist, id }));
   });
-  const first = found.flat().slice(0, limit);
+  const first = foundItems.flat().slice(0, limit);
   const ofList = Map.groupBy(first, ({ watchlist }) => watchlist);
   const items = await inParallel([...ofList], listsAtOnce, async ([watchlist, own]) => {
     const ids = own.map(({ id }) => id);
@@ -94,7 +94,7 @@ async function byText(
   const isMatch = searchOf(search);
   const words = wordsOf(search);
   const keys = new Set(known.map(({ watchlist, id }) => `${watchlist.id} ${id}`));
-  const found: FoundItem[] = [];
+  const foundItems: FoundItem[] = [];
   const findIn = async (watchlist: Watchlist): Promise<void> => {
     if (keys.size >= limit) return;
     for (const [id, details] of await pages.details(watchlist.id, { words })) {
@@ -102,10 +102,10 @@ async function byText(
       if (keys.has(key) || !isMatch(id, details)) continue;
       if (keys.size >= limit) return;
       keys.add(key);
-      found.push({ watchlist, id, details });
+      foundItems.push({ watchlist, id, details });
     }
   };
   await inParallel(watchlists.slice(0, firstLists), firstLists, findIn);
   await inParallel(watchlists.slice(firstLists), listsAtOnce, findIn);
-  return found;
+  return foundItems;
 }

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { count } from "../base/wire-schema.ts";
 import { creditLimitField } from "../credits/credit-limit-field.ts";
 import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
@@ -67,12 +67,12 @@ export const defaultSettings: WatchlistSettings = {
 export const settingFields = {
   refresh_every_runs: v.optional(
     v.pipe(
-      v.number(withRefused("'refresh_every_runs' must be a number.")),
-      v.integer(withRefused("'refresh_every_runs' must be a whole number.")),
-      v.minValue(0, withRefused("'refresh_every_runs' must be at least 0.")),
+      v.number(addRefusedValue("'refresh_every_runs' must be a number.")),
+      v.integer(addRefusedValue("'refresh_every_runs' must be a whole number.")),
+      v.minValue(0, addRefusedValue("'refresh_every_runs' must be at least 0.")),
       v.maxValue(
         limits.refreshEveryRunsMax,
-        withRefused("'refresh_every_runs' must be at most 1,000."),
+        addRefusedValue("'refresh_every_runs' must be at most 1,000."),
       ),
       v.description(
         "With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is " +
@@ -142,7 +142,7 @@ export const settingsIn = ({
  * Converts the settings of a stored row. A row that an earlier release wrote may lack settings: it
  * has no limits.
  */
-export const storedSettings = (row: SettingValues): WatchlistSettings => ({
+export const settingsOfRow = (row: SettingValues): WatchlistSettings => ({
   ...defaultSettings,
   ...noLimits,
   ...settingsIn(row),

@@ -5,7 +5,7 @@ import { refuseMixed, type ScheduleParams } from "./schedule.ts";
 import { type WatchlistSettings, settingFields, settingsIn } from "./settings.ts";
 import type { WatchlistStatus } from "./watchlist.ts";
 
-const fixed = (what: string): v.GenericSchema<string | undefined, string | undefined> =>
+const fixedField = (what: string): v.GenericSchema<string | undefined, string | undefined> =>
   v.optional(
     v.pipe(
       text(what),
@@ -49,8 +49,8 @@ export const watchlistPatchBody = v.object({
       ),
     ),
   ),
-  platform: fixed("platform"),
-  marketplace: fixed("marketplace"),
+  platform: fixedField("platform"),
+  marketplace: fixedField("marketplace"),
   ids: refusedItems("ids"),
   asins: refusedItems("asins"),
 });
@@ -75,7 +75,7 @@ export interface WatchlistPatch extends ScheduleParams {
 }
 
 /**
- * Parses the body: checks the form of the fields and their combination. `changedWatchlist` parses
+ * Parses the body: checks the form of the fields and their combination. `changeWatchlist` parses
  * `every`, `cron` and the pipeline with the stored watchlist.
  * @throws 400 that names the invalid parameter.
  */

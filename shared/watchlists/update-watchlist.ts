@@ -1,10 +1,10 @@
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
-import { type ChangeAttempt, changed, lost } from "../base/repeat-change.ts";
+import { type ChangeAttempt, endAttempt, lost } from "../base/repeat-change.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
-import { changedWatchlist, isRescheduled } from "./change-watchlist.ts";
+import { changeWatchlist, isRescheduled } from "./change-watchlist.ts";
 import type { DueSender } from "./create-watchlist.ts";
-import { changedEndpoint } from "./named-endpoint.ts";
+import { findEndpointOfPatch } from "./named-endpoint.ts";
 import { restoreSchedule } from "./restore-schedule.ts";
 import { retryLostChange } from "./retry-lost-change.ts";
 import { watchlistSchedule, type Schedules } from "./schedules.ts";
@@ -40,16 +40,17 @@ export async function updateWatchlist(
   dependencies: UpdateDependencies,
 ): Promise<Watchlist> {
   const endpoint =
-    patch.endpoint && (await changedEndpoint(watchlist, patch.endpoint, dependencies.endpoints));
+    patch.endpoint &&
+    (await findEndpointOfPatch(watchlist, patch.endpoint, dependencies.endpoints));
   const attempt = async (before: Watchlist): Promise<ChangeAttempt<Watchlist>> => {
-    const after = changedWatchlist(before, { patch, endpoint, now });
-    if (after === "unchanged") return changed(before);
+    const after = changeWatchlist(before, { patch, endpoint, now });
+    if (after === "unchanged") return endAttempt(before);
     const updated = isRescheduled(before, after)
       ? await updateWithSchedule({ before, after, now }, dependencies)
       : await dependencies.watchlists.update({ before, after });
     if (updated === undefined) return lost;
     await notifyAfter(before, updated, dependencies);
-    return changed(updated);
+    return endAttempt(updated);
   };
   return retryLostChange(watchlist, attempt, dependencies);
 }

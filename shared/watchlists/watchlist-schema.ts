@@ -138,24 +138,24 @@ const sellerNamesSchema = v.pipe(
     "Names by seller ID, of the sellers in `merchant` and `buyboxSeller`, if the source names them.",
   ),
 );
-const described = (description: string) => v.pipe(v.string(), v.description(description));
+const describedString = (description: string) => v.pipe(v.string(), v.description(description));
 
 /** Details in entries of events. A detail that is not known is absent. */
 export const knownDetailsFields = {
-  label: v.optional(described("Label that you set.")),
+  label: v.optional(describedString("Label that you set.")),
   metadata: v.optional(metadataSchema),
-  title: v.optional(described("Newest known title.")),
-  url: v.optional(described("Newest known address of the product page.")),
-  image: v.optional(described("Newest known address of the first image.")),
+  title: v.optional(describedString("Newest known title.")),
+  url: v.optional(describedString("Newest known address of the product page.")),
+  image: v.optional(describedString("Newest known address of the first image.")),
   seller_names: v.optional(sellerNamesSchema),
 };
 
 const itemDetailsFields = {
-  label: v.nullable(described("Label that you set.")),
+  label: v.nullable(describedString("Label that you set.")),
   metadata: metadataSchema,
-  title: v.nullable(described("Newest known title.")),
-  url: v.nullable(described("Newest known address of the product page.")),
-  image: v.nullable(described("Newest known address of the first image.")),
+  title: v.nullable(describedString("Newest known title.")),
+  url: v.nullable(describedString("Newest known address of the product page.")),
+  image: v.nullable(describedString("Newest known address of the first image.")),
   seller_names: sellerNamesSchema,
 };
 
@@ -237,8 +237,8 @@ export const foundItemSchema = v.object({
   watchlist_id: v.string(),
   watchlist_name: v.string(),
   platform: v.string(),
-  label: v.nullable(described("Label that you set.")),
-  title: v.nullable(described("Newest known title.")),
+  label: v.nullable(describedString("Label that you set.")),
+  title: v.nullable(describedString("Newest known title.")),
 });
 
 /** Response 200 of `GET /v1/watchlists/items`. */

@@ -5,7 +5,7 @@ import type { EventFeed } from "../events/event-feed.ts";
 import type { AttemptCounts } from "../outbox/attempt-counts.ts";
 import type { TimeSlice } from "../outbox/drain.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
-import { afterAttempt, type Attempt, type Delivery, endedDelivery } from "./delivery.ts";
+import { afterAttempt, type Attempt, type Delivery, failDelivery } from "./delivery.ts";
 import { sendDelivery } from "./delivery-attempt.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { disableEndpoint } from "./disable-endpoint.ts";
@@ -76,7 +76,7 @@ export async function attempt(
   context: Pick<WebhookContext, "attempts" | "dependencies" | "health" | "receiver">,
 ): Promise<Delivery> {
   const { clock, random, report } = context.dependencies;
-  if (ready.outcome === "refused") return endedDelivery(delivery, clock.now(), ready.error);
+  if (ready.outcome === "refused") return failDelivery(delivery, clock.now(), ready.error);
   const { secrets, connection } = ready;
   const sent = await sendDelivery({ delivery, body, secrets, connection }, clock);
   context.health.note(sent.attempt, ready.endpoint);

@@ -1,6 +1,6 @@
 import type { Changed } from "../base/after-change.ts";
 import { invalidParam, unavailable } from "../base/errors.ts";
-import { type ChangeRepeats, changed, lost, repeatChange } from "../base/repeat-change.ts";
+import { type ChangeRepeats, endAttempt, lost, repeatChange } from "../base/repeat-change.ts";
 import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
@@ -11,7 +11,7 @@ import { type EndpointRef, existingEndpoint } from "./existing.ts";
  */
 export const endpointRepeats: ChangeRepeats = { triesMax: 30, exhausted: () => unavailable() };
 
-/** Error 400 INVALID_PARAM: another endpoint of the account has this URL. */
+/** Returns the error 400 INVALID_PARAM: another endpoint of the account has this URL. */
 export const urlTaken = (): Error =>
   invalidParam(
     "url",
@@ -33,9 +33,9 @@ export async function changeEndpoint(
   return repeatChange(async () => {
     const before = await existingEndpoint(ref, endpoints);
     const after = await change(before);
-    if (after === "unchanged") return changed(before);
+    if (after === "unchanged") return endAttempt(before);
     const { outcome } = await endpoints.replace(before, after);
     if (outcome === "url_taken") throw urlTaken();
-    return outcome === "replaced" ? changed(after) : lost;
+    return outcome === "replaced" ? endAttempt(after) : lost;
   }, endpointRepeats);
 }

@@ -1,5 +1,5 @@
 import type { TimeSlice } from "../outbox/drain.ts";
-import { notedSlice } from "../outbox/noted-slice.ts";
+import { noteRecords } from "../outbox/noted-slice.ts";
 import type { DeliveryLog, DeliveryRecord } from "./attempt-delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
@@ -23,15 +23,15 @@ export function notedLog(accountId: string, deliveries: DeliveryStore): NotedLog
     get: async (id) => noted.get(id) ?? deliveries.get(accountId, id),
     async getMany(ids) {
       const unknown = ids.filter((id) => !noted.has(id));
-      const found = new Map(
+      const foundDeliveries = new Map(
         unknown.length === 0 ? [] : await deliveries.getMany(accountId, unknown),
       );
       for (const id of ids) {
         const known = noted.get(id);
-        if (known !== undefined) found.set(id, known);
+        if (known !== undefined) foundDeliveries.set(id, known);
       }
-      return found;
+      return foundDeliveries;
     },
-    noting: (slice) => notedSlice(slice, ({ delivery }) => noted.set(delivery.id, delivery)),
+    noting: (slice) => noteRecords(slice, ({ delivery }) => noted.set(delivery.id, delivery)),
   };
 }

@@ -92,7 +92,7 @@ export function newDelivery(subject: DeliverySubject): Delivery {
 }
 
 /** Returns the state for API responses: `pending` while a requested redelivery is pending. */
-export const shownState = ({ state, requestedAt }: Delivery): DeliveryState =>
+export const publicStateOf = ({ state, requestedAt }: Delivery): DeliveryState =>
   requestedAt === null ? state : "pending";
 
 const statusGone = 410;
@@ -131,7 +131,7 @@ export function afterAttempt(
  * Returns the delivery, failed without sending a request. `error` is stored as the error code of
  * the attempt.
  */
-export const endedDelivery = (delivery: Delivery, now: Date, error: string): Delivery => ({
+export const failDelivery = (delivery: Delivery, now: Date, error: string): Delivery => ({
   ...withAttempt(delivery, {
     attempt: null,
     at: now.toISOString(),

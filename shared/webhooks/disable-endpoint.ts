@@ -1,6 +1,6 @@
-import { changed, lost, repeatChange } from "../base/repeat-change.ts";
+import { endAttempt, lost, repeatChange } from "../base/repeat-change.ts";
 import { endpointRepeats } from "./change-endpoint.ts";
-import { type WebhookEndpoint, changedAt, type DisabledReason } from "./endpoint.ts";
+import { type WebhookEndpoint, nextUpdatedAt, type DisabledReason } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 
 export interface DisableRequest {
@@ -29,10 +29,10 @@ export async function disableEndpoint(
   await repeatChange(async () => {
     const before = await endpoints.get(accountId, id);
     const isSame = before?.enabled === true && before.receivingSince === receivingSince;
-    if (before === null || !isSame) return changed(undefined);
-    const updatedAt = changedAt(before, now);
+    if (before === null || !isSame) return endAttempt(undefined);
+    const updatedAt = nextUpdatedAt(before, now);
     const after: WebhookEndpoint = { ...before, enabled: false, disabledReason: reason, updatedAt };
     const { outcome } = await endpoints.replace(before, after, { failingSince });
-    return outcome === "replaced" || outcome === "recovered" ? changed(undefined) : lost;
+    return outcome === "replaced" || outcome === "recovered" ? endAttempt(undefined) : lost;
   }, endpointRepeats);
 }

@@ -40,8 +40,8 @@ export const unknownHealth: EndpointHealth = parse(endpointHealth, {});
  * state.
  */
 export function healthOf(state: unknown): EndpointHealth {
-  const found = safeParse(endpointHealth, state);
-  return found.success ? found.output : unknownHealth;
+  const parsedState = safeParse(endpointHealth, state);
+  return parsedState.success ? parsedState.output : unknownHealth;
 }
 
 /**

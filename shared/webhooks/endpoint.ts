@@ -15,7 +15,7 @@ import {
 } from "valibot";
 import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import { invalidChoiceMessage } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { urlLengthMax } from "../outgoing/url.ts";
@@ -38,8 +38,8 @@ export interface WebhookEndpoint {
   readonly registeredUrl: string | null;
   readonly description: string | null;
   /**
-   * Event types that the endpoint receives from watchlists for which no endpoint is set; null for
-   * all types.
+   * Event types that the endpoint receives from watchlists without an endpoint of their own; null
+   * for all types.
    */
   readonly events: readonly EventType[] | null;
   readonly enabled: boolean;
@@ -80,7 +80,7 @@ const urlField = pipe(
 );
 const descriptionField = nullable(
   pipe(
-    string(withRefused("'description' must be a string or null.")),
+    string(addRefusedValue("'description' must be a string or null.")),
     check(
       (text) => lengthOf(text) <= descriptionMax,
       `'description' must have at most ${descriptionMax} characters. Shorten it.`,
@@ -93,7 +93,7 @@ const eventsField = nullable(
   pipe(
     array(
       picklist(eventTypes, ({ input }) => invalidChoiceMessage("An event type", eventTypes, input)),
-      withRefused("'events' must be an array of event types or null."),
+      addRefusedValue("'events' must be an array of event types or null."),
     ),
     description(
       "Event types to receive from watchlists that name no endpoint. Null if it receives every type.",
@@ -102,7 +102,7 @@ const eventsField = nullable(
   ),
 );
 const enabledField = pipe(
-  boolean(withRefused("'enabled' must be true or false.")),
+  boolean(addRefusedValue("'enabled' must be true or false.")),
   description(
     "A disabled endpoint receives nothing. The service disables an endpoint whose receiver returns 410, or " +
       "fails for five days; `true` enables it again.",
@@ -134,7 +134,7 @@ export type EndpointPatch = InferOutput<typeof endpointPatchBody>;
 export const rotateBody = object({
   overlap: optional(
     pipe(
-      boolean(withRefused("'overlap' must be true or false.")),
+      boolean(addRefusedValue("'overlap' must be true or false.")),
       description("True: the replaced secret also signs for another 24 hours."),
     ),
     true,
@@ -145,12 +145,12 @@ export const rotateBody = object({
  * Returns the value of `updatedAt` for a change at `now`. Always later than the current value, even
  * if the clock is behind.
  */
-export const changedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
+export const nextUpdatedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
 
 /**
- * Returns true if an enabled endpoint receives this event type from watchlists for which no
- * endpoint is set.
+ * Returns true if an enabled endpoint receives this event type from watchlists without an endpoint
+ * of their own.
  */
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));

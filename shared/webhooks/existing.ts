@@ -1,6 +1,6 @@
 import { conflict, invalidParam, unknownId } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
-import { shortened } from "../base/shown-value.ts";
+import { shorten } from "../base/shown-value.ts";
 import type { Delivery } from "./delivery.ts";
 import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
@@ -20,29 +20,29 @@ export async function existingEndpoint(
   { accountId, endpointId }: EndpointRef,
   endpoints: Pick<EndpointStore, "get">,
 ): Promise<WebhookEndpoint> {
-  const found = isId("webhookEndpoint", endpointId)
+  const foundEndpoint = isId("webhookEndpoint", endpointId)
     ? await endpoints.get(accountId, endpointId)
     : null;
-  if (found === null) throw endpointNotFound(endpointId);
-  return found;
+  if (foundEndpoint === null) throw endpointNotFound(endpointId);
+  return foundEndpoint;
 }
 
-/** Error 404: the account has no such webhook endpoint. */
+/** Returns the error 404: the account has no such webhook endpoint. */
 export const endpointNotFound = (endpointId: string): Error =>
   unknownId("Webhook endpoint", endpointId, "List the endpoints with GET /v1/webhook_endpoints.");
 
-/** Error 409: the webhook endpoint is disabled, so it gets no events. */
+/** Returns the error 409: the webhook endpoint is disabled, so it gets no events. */
 export const endpointDisabled = (endpointId: string): Error =>
   conflict(
     `Webhook endpoint ${endpointId} is disabled, so nothing would be sent. Enable it first with ` +
       "PATCH /v1/webhook_endpoints/{id}.",
   );
 
-/** Error 400: the body names a webhook endpoint that the account does not have. */
+/** Returns the error 400: the body names a webhook endpoint that the account does not have. */
 export const unknownEndpointId = (endpointId: string): Error =>
   invalidParam(
     "webhook_endpoint_id",
-    `There is no webhook endpoint ${shortened(endpointId)}. List the endpoints with GET /v1/webhook_endpoints.`,
+    `Webhook endpoint ${shorten(endpointId)} does not exist. List the endpoints with GET /v1/webhook_endpoints.`,
   );
 
 /**
@@ -57,10 +57,10 @@ export async function existingDelivery(
   if (!isId("delivery", id)) throw deliveryNotFound(id);
   const logged = (): Promise<Delivery | null> => sources.deliveries.get(accountId, id);
   // Reads the log a second time, because the first attempt may have been logged between the reads.
-  const found =
+  const foundDelivery =
     (await logged()) ?? (await pendingDelivery(accountId, id, sources)) ?? (await logged());
-  if (found === null) throw deliveryNotFound(id);
-  return found;
+  if (foundDelivery === null) throw deliveryNotFound(id);
+  return foundDelivery;
 }
 
 const deliveryNotFound = (id: string): Error =>

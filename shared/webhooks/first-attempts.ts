@@ -1,6 +1,6 @@
 import { type ArchivedEvent, readLines, unpackBody } from "../events/event-archive.ts";
 import { retryWaitsSeconds } from "../outbox/backoff.ts";
-import { type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
+import { type Delivery, failDelivery, newDelivery } from "./delivery.ts";
 import { retryEntries, type RunContent } from "./outbox-entries.ts";
 import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delivery.ts";
 
@@ -61,16 +61,16 @@ async function firstAttempt(
   const { endpointId, receiver, dependencies } = context;
   const { clock } = dependencies;
   const fresh = newDelivery({ ...content, event, endpointId });
-  if (body === null) return endedDelivery(fresh, clock.now(), "event_expired");
+  if (body === null) return failDelivery(fresh, clock.now(), "event_expired");
   const ready = await receiver.ready();
-  if (ready.outcome === "refused") return endedDelivery(fresh, clock.now(), ready.error);
+  if (ready.outcome === "refused") return failDelivery(fresh, clock.now(), ready.error);
   // `pass` may wait until another attempt ends. The endpoint can change during that time, so the
   // attempt reads it again.
   const tried = await context.firstAttempts.pass(
     async () => attempt({ delivery: fresh, body, ready: await receiver.ready() }, context),
     mayBeTrial,
   );
-  return tried ?? postponed(fresh, clock.now());
+  return tried ?? postpone(fresh, clock.now());
 }
 
 /**
@@ -93,7 +93,7 @@ async function unattemptedEvents(
  * Returns the delivery with its next attempt due after the first retry delay. Adds no attempt to
  * it.
  */
-export function postponed(delivery: Delivery, now: Date): Delivery {
+export function postpone(delivery: Delivery, now: Date): Delivery {
   const [wait] = retryWaitsSeconds;
   return { ...delivery, nextAttemptAt: new Date(now.getTime() + wait * 1_000).toISOString() };
 }

@@ -1,5 +1,5 @@
 import type { InferOutput } from "valibot";
-import { mergedPage } from "../outbox/merged-page.ts";
+import { mergePage } from "../outbox/merged-page.ts";
 import type { deliveriesQuery, webhookDeliveriesResponse } from "./delivery-schema.ts";
 import type { DeliveryFilter, DeliveryStore } from "./delivery-store.ts";
 import { pendingDeliveries, type PendingSources } from "./pending-deliveries.ts";
@@ -26,7 +26,7 @@ export async function listDeliveries(
   // results. In the other order, both reads would miss it.
   const pending = await pendingDeliveries(accountId, wanted, dependencies);
   const logged = await dependencies.deliveries.list(accountId, wanted);
-  const page = mergedPage({ ...logged, entries: logged.deliveries }, pending, limit);
+  const page = mergePage({ ...logged, entries: logged.deliveries }, pending, limit);
   return {
     object: "list",
     data: page.entries.map(presentDelivery),

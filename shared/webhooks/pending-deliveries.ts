@@ -1,6 +1,6 @@
 import { safeParse } from "valibot";
 import { firstIdAt, latestBefore, timeOf } from "../base/ids.ts";
-import { archivedRun, type EventBodies } from "../events/event-archive.ts";
+import { readRunIndex, type EventBodies } from "../events/event-archive.ts";
 import type { PendingPage } from "../outbox/merged-page.ts";
 import { type PendingWork, type DeliveryTarget, targetKind } from "../outbox/outbox.ts";
 import { type Delivery, newDelivery } from "./delivery.ts";
@@ -57,8 +57,8 @@ export async function pendingDeliveries(
       from = runs[n - 1]?.dueAt ?? from;
       break;
     }
-    const found = await unlogged(accountId, run, { filter, sources });
-    deliveries.push(...found.filter(({ id }) => before === null || id < before));
+    const foundDeliveries = await withoutLogged(accountId, run, { filter, sources });
+    deliveries.push(...foundDeliveries.filter(({ id }) => before === null || id < before));
   }
   return {
     entries: deliveries.toSorted((one, other) => (one.id < other.id ? 1 : -1)),
@@ -80,8 +80,8 @@ export async function pendingDelivery(
   const wanted = { since: at, until: at, limit: searchedRunsMax, filter: {} };
   const { runs } = await pendingRuns(accountId, wanted, sources);
   for (const run of runs) {
-    const found = await deliveriesOf(accountId, run, { filter: {}, sources });
-    const delivery = found.find((one) => one.id === id);
+    const foundDeliveries = await deliveriesOf(accountId, run, { filter: {}, sources });
+    const delivery = foundDeliveries.find((one) => one.id === id);
     if (delivery !== undefined) return delivery;
   }
   return null;
@@ -116,11 +116,11 @@ async function pendingRuns(
       }
     }
   }
-  const found = runs
+  const runIds = runs
     .filter(({ dueAt }) => dueAt >= (from ?? ""))
     .filter(({ content }) => (filter.watchlistId ?? content.watchlistId) === content.watchlistId)
     .toSorted((one, other) => (one.dueAt < other.dueAt ? 1 : -1));
-  return { runs: found, from };
+  return { runs: runIds, from };
 }
 
 interface LookupOptions {
@@ -128,8 +128,8 @@ interface LookupOptions {
   readonly sources: PendingSources;
 }
 
-/** The deliveries of a run that are not in the log yet. */
-async function unlogged(
+/** Returns the deliveries of a run that are not in the log yet. */
+async function withoutLogged(
   accountId: string,
   run: PendingRun,
   options: LookupOptions,
@@ -146,7 +146,7 @@ async function deliveriesOf(
   { filter, sources }: LookupOptions,
 ): Promise<readonly Delivery[]> {
   const { runId, types } = content;
-  const archived = await archivedRun({ accountId, runId }, sources.bodies);
+  const archived = await readRunIndex({ accountId, runId }, sources.bodies);
   return (archived?.events ?? [])
     .filter(({ type }) => (types?.includes(type) ?? true) && (filter.eventType ?? type) === type)
     .map((event) => newDelivery({ ...content, event, endpointId: target.targetId }))

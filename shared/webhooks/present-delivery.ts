@@ -1,5 +1,5 @@
 import type { InferOutput } from "valibot";
-import { type Attempt, type Delivery, shownState } from "./delivery.ts";
+import { type Attempt, type Delivery, publicStateOf } from "./delivery.ts";
 import type {
   webhookDeliverySchema,
   webhookDeliveryWithAttemptsSchema,
@@ -17,7 +17,7 @@ export function presentDelivery(delivery: Delivery): InferOutput<typeof webhookD
     event_type: delivery.eventType,
     watchlist_id: delivery.watchlistId,
     run_id: delivery.runId,
-    state: shownState(delivery),
+    state: publicStateOf(delivery),
     attempt_count: delivery.attemptCount,
     last_attempt_at: last?.at ?? null,
     last_status: last?.status ?? null,
@@ -49,7 +49,8 @@ export const presentDeliveryWithAttempts = (
 });
 
 /**
- * Headers of an attempt's request. Null if no request was sent or its signatures were not logged.
+ * Returns the headers of an attempt's request. Null if no request was sent or its signatures were
+ * not logged.
  */
 function headersOf(
   delivery: Delivery,

@@ -52,8 +52,8 @@ export function openReceiver(
   { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },
   { endpoints, secrets, sender, clock }: ReceiverDependencies,
 ): ReceiverAccess {
-  let found: { readonly ready: Promise<ReceiverState>; readonly at: number } | undefined;
-  let stored: { readonly endpoint: WebhookEndpoint | null; readonly at: number } | undefined;
+  let cached: { readonly ready: Promise<ReceiverState>; readonly at: number } | undefined;
+  let lastRead: { readonly endpoint: WebhookEndpoint | null; readonly at: number } | undefined;
   let open:
     | { readonly url: string; readonly atOnce: number; readonly connection: ReceiverConnection }
     | undefined;
@@ -74,7 +74,7 @@ export function openReceiver(
   const current = async (): Promise<WebhookEndpoint | null> => {
     const at = clock.now().getTime();
     const endpoint = await endpoints.get(accountId, endpointId);
-    stored = { endpoint, at };
+    lastRead = { endpoint, at };
     return endpoint;
   };
   const openEndpoint = async (endpoint: WebhookEndpoint | null): Promise<ReceiverState> => {
@@ -93,26 +93,29 @@ export function openReceiver(
   return {
     current,
     async ready() {
-      if (found !== undefined && isFresh(found.at)) return found.ready;
+      if (cached !== undefined && isFresh(cached.at)) return cached.ready;
       // A refusal is not cached, so that requests start as soon as a client enables the endpoint.
-      const kept =
-        stored !== undefined && isFresh(stored.at) && endpointRefusal(stored.endpoint) === null
-          ? stored
+      const freshRead =
+        lastRead !== undefined &&
+        isFresh(lastRead.at) &&
+        endpointRefusal(lastRead.endpoint) === null
+          ? lastRead
           : undefined;
-      const ready = kept === undefined ? current().then(openEndpoint) : openEndpoint(kept.endpoint);
-      found = { ready, at: kept?.at ?? clock.now().getTime() };
+      const ready =
+        freshRead === undefined ? current().then(openEndpoint) : openEndpoint(freshRead.endpoint);
+      cached = { ready, at: freshRead?.at ?? clock.now().getTime() };
       try {
         const { outcome } = await ready;
-        if (outcome === "refused") found = undefined;
+        if (outcome === "refused") cached = undefined;
       } catch (error) {
-        found = undefined;
+        cached = undefined;
         throw error;
       }
       return ready;
     },
     forget() {
-      found = undefined;
-      stored = undefined;
+      cached = undefined;
+      lastRead = undefined;
     },
     close() {
       for (const connection of connections) connection.close();
@@ -131,8 +134,8 @@ export function openSecrets(
 }
 
 /**
- * Error code if an endpoint does not receive events (specification, section "Events", rule 2); null
- * if it does.
+ * Returns the error code if an endpoint does not receive events (specification, section "Events",
+ * rule 2); null if it does.
  */
 export function endpointRefusal(
   endpoint: WebhookEndpoint | null,

@@ -2,7 +2,7 @@ import { chunksOf } from "../base/chunks-of.ts";
 import type { ArchivedEvent } from "../events/event-archive.ts";
 import type { FeedEntry } from "../events/event-feed.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
-import { type Delivery, newDelivery, shownState } from "./delivery.ts";
+import { type Delivery, newDelivery, publicStateOf } from "./delivery.ts";
 import { type WebhookEndpoint, isSubscribed } from "./endpoint.ts";
 import { type RecoverContent, recoveredEntry } from "./outbox-entries.ts";
 import type { WebhookContext, WebhookWork } from "./attempt-delivery.ts";
@@ -76,7 +76,7 @@ async function recoverRun(
       const logged = known.get(delivery.id);
       return logged === undefined
         ? wasDue(delivery, feedRun, endpoint)
-        : shownState(logged) === "failed";
+        : publicStateOf(logged) === "failed";
     });
     const pending = missed.map((delivery, n) =>
       pendingFrom(known.get(delivery.id) ?? delivery, dueAtOf(entry, found + n)),
@@ -94,8 +94,8 @@ async function recoverRun(
 }
 
 /**
- * Due time of a recovered delivery: 1 ms after the due time of the previous delivery, because due
- * times determine the order.
+ * Returns the due time of a recovered delivery: 1 ms after the due time of the previous delivery,
+ * because due times determine the order.
  */
 const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
@@ -120,7 +120,7 @@ const wasDue = (
   endpoint: WebhookEndpoint,
 ): boolean => webhookEndpointId !== null || createdAt >= endpoint.createdAt;
 
-/** The delivery in state `pending`, due at `dueAt`, with its retry schedule restarted. */
+/** Returns the delivery in state `pending`, due at `dueAt`, with its retry schedule restarted. */
 const pendingFrom = (delivery: Delivery, dueAt: string) => ({
   delivery: { ...delivery, state: "pending", tries: 0, nextAttemptAt: dueAt } as const,
   dueAt,

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
-import { type KeptSpan, keptSpan, keptSpanBody } from "../events/kept-span.ts";
+import { type KeptSpan, parseKeptSpan, keptSpanBody } from "../events/kept-span.ts";
 import { endpointTarget, type Outbox, type OutboxQueue } from "../outbox/outbox.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { endpointDisabled, type EndpointRef, existingEndpoint } from "./existing.ts";
@@ -37,7 +37,7 @@ export async function startRecovery(
   if (!enabled) {
     throw endpointDisabled(endpointId);
   }
-  const span = keptSpan(wanted, now);
+  const span = parseKeptSpan(wanted, now);
   const target = endpointTarget(accountId, endpointId);
   await outbox.add(target, [recoverEntry(span, now)]);
   await bestEffort(() => queue.send([target], 0), warn);

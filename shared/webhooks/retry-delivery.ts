@@ -1,6 +1,6 @@
-import { archivedLine, unpackBody } from "../events/event-archive.ts";
+import { readLine, unpackBody } from "../events/event-archive.ts";
 import { type OutboxEntry, isDue } from "../outbox/outbox.ts";
-import { type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
+import { type Delivery, failDelivery, newDelivery } from "./delivery.ts";
 import { type DeliveryContent, retryEntries } from "./outbox-entries.ts";
 import {
   attempt,
@@ -8,7 +8,7 @@ import {
   type WebhookContext,
   type WebhookWork,
 } from "./attempt-delivery.ts";
-import { postponed } from "./first-attempts.ts";
+import { postpone } from "./first-attempts.ts";
 
 /**
  * Makes the next attempt of a delivery. If the log shows that the entry is obsolete, only removes
@@ -30,8 +30,8 @@ export async function retryDelivery(
   if (ready.outcome === "ready" && !isDue(entry, now)) return;
   const attempted =
     body === null
-      ? endedDelivery(delivery, now, "event_expired")
-      : await retried({ delivery, body, ready }, content, context);
+      ? failDelivery(delivery, now, "event_expired")
+      : await retry({ delivery, body, ready }, content, context);
   await slice.record({
     removed: entry,
     added: retryEntries(attempted),
@@ -43,7 +43,7 @@ export async function retryDelivery(
  * Makes an attempt, and returns the delivery after it. While the endpoint is failing, an attempt of
  * a recovery (`inOrder`) is either sent as a trial or postponed, as first attempts are.
  */
-async function retried(
+async function retry(
   attempting: AttemptRequest,
   { inOrder }: DeliveryContent,
   context: WebhookContext,
@@ -54,10 +54,10 @@ async function retried(
     async () => attempt({ ...attempting, ready: await receiver.ready() }, context),
     true,
   );
-  return tried ?? postponed(attempting.delivery, dependencies.clock.now());
+  return tried ?? postpone(attempting.delivery, dependencies.clock.now());
 }
 
-/** The delivery for the next attempt; null if the entry is obsolete. */
+/** Returns the delivery for the next attempt; null if the entry is obsolete. */
 function deliveryToAttempt(
   known: Delivery | null,
   {
@@ -88,6 +88,6 @@ async function bodyOf(
   const archived = await run(runId);
   const event = archived?.events.find(({ id }) => id === eventId);
   if (event === undefined) return null;
-  const gzip = await archivedLine({ accountId, runId }, event, dependencies.bodies);
+  const gzip = await readLine({ accountId, runId }, event, dependencies.bodies);
   return gzip === null ? null : unpackBody(gzip);
 }

@@ -4,7 +4,7 @@ import { limits } from "../base/limits.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import { changeEndpoint } from "./change-endpoint.ts";
 import type { EndpointWithSecret } from "./create-endpoint.ts";
-import { changedAt, type WebhookEndpoint, endpointSecretContext } from "./endpoint.ts";
+import { nextUpdatedAt, type WebhookEndpoint, endpointSecretContext } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 import { newSecret, secretHint } from "./secret.ts";
@@ -46,7 +46,7 @@ export async function rotateSecret(
       secret: sealed,
       secretHint: secretHint(secret),
       previousSecret: overlap ? { sealed: before.secret, expiresAt } : null,
-      updatedAt: changedAt(before, now),
+      updatedAt: nextUpdatedAt(before, now),
     };
   };
   return { endpoint: await changeEndpoint(request, rotate, endpoints), secret };

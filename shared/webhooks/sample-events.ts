@@ -106,6 +106,6 @@ const completedRun = (at: string) => ({
   finished_at: at,
   watchlist: null,
   events: { "watchlist.run.completed": 1 },
-  // The digest of no other event: a receiver cannot compare it with events that it has.
+  // This digest matches no events, so a receiver cannot compare it with events that it has.
   events_digest: `sha256:${"0".repeat(64)}`,
 });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { eventNotFound } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
-import { withRefused } from "../base/shown-value.ts";
+import { addRefusedValue } from "../base/shown-value.ts";
 import type { FeedSources } from "../events/feed-start.ts";
 import { findEvent } from "../events/find-event.ts";
 import { endpointTarget, type OutboxQueue } from "../outbox/outbox.ts";
@@ -16,7 +16,7 @@ import { endpointDisabled, unknownEndpointId } from "./existing.ts";
 export const sendEventBody = v.object({
   webhook_endpoint_id: v.pipe(
     v.string(
-      withRefused(
+      addRefusedValue(
         "'webhook_endpoint_id' must be the ID of a webhook endpoint, which begins with we_.",
       ),
     ),
@@ -50,10 +50,10 @@ export async function sendEvent(
   dependencies: SendEventDependencies,
 ): Promise<Delivery> {
   const { deliveries, queue, warn } = dependencies;
-  const found = await findEvent(accountId, eventId, dependencies);
-  if (found === null) throw eventNotFound(eventId);
+  const foundEvent = await findEvent(accountId, eventId, dependencies);
+  if (foundEvent === null) throw eventNotFound(eventId);
   await requireReceiver({ accountId, endpointId }, dependencies.endpoints);
-  const { event, run } = found;
+  const { event, run } = foundEvent;
   const { watchlistId, runId } = run;
   const delivery = newDelivery({ event, watchlistId, runId, endpointId });
   await deliveries.requestDelivery(accountId, delivery, now);

@@ -1,5 +1,5 @@
 import type { InferOutput } from "valibot";
-import { archivedRun, type EventBodies } from "../events/event-archive.ts";
+import { readRunIndex, type EventBodies } from "../events/event-archive.ts";
 import { envelopeOf } from "../events/find-event.ts";
 import type { Delivery } from "./delivery.ts";
 import type { webhookDeliveryWithAttemptsSchema } from "./delivery-schema.ts";
@@ -18,14 +18,14 @@ export async function showDelivery(
   return presentDeliveryWithAttempts(delivery, body);
 }
 
-/** Body of an archived event; null if it has expired. */
+/** Returns the body of an archived event; null if it has expired. */
 async function archivedBody(
   accountId: string,
   { runId, eventId }: Delivery,
   bodies: EventBodies,
 ): Promise<string | null> {
   if (runId === null) return null;
-  const run = await archivedRun({ accountId, runId }, bodies);
+  const run = await readRunIndex({ accountId, runId }, bodies);
   const event = run?.events.find(({ id }) => id === eventId);
   return event === undefined ? null : envelopeOf({ accountId, runId }, event, bodies);
 }

@@ -4,7 +4,7 @@ import { newId } from "../base/ids.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { type EventEnvelope, type EventType, eventTypes, serializeEvent } from "../events/event.ts";
-import { afterAttempt, type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
+import { afterAttempt, type Delivery, failDelivery, newDelivery } from "./delivery.ts";
 import { sendDelivery } from "./delivery-attempt.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { WebhookEndpoint } from "./endpoint.ts";
@@ -57,8 +57,8 @@ export async function testEndpoint(
   const refusal = endpointRefusal(endpoint);
   const delivery =
     refusal === null
-      ? await sent(endpoint, event, dependencies)
-      : endedDelivery(deliveryOf(endpoint, event), now, refusal);
+      ? await sendTest(endpoint, event, dependencies)
+      : failDelivery(deliveryOf(endpoint, event), now, refusal);
   await deliveries.put(accountId, delivery);
   return delivery;
 }
@@ -73,7 +73,7 @@ const deliveryOf = (endpoint: WebhookEndpoint, event: EventEnvelope) => ({
   testBody: serializeEvent(event, 0).body,
 });
 
-async function sent(
+async function sendTest(
   endpoint: WebhookEndpoint,
   event: EventEnvelope,
   { secrets, sender, clock }: TestEndpointDependencies,

@@ -6,7 +6,7 @@ import { requirePublicUrl } from "../outgoing/public-url.ts";
 import type { Resolver } from "../outgoing/resolver.ts";
 import { normalizeUrl, type OwnAddresses } from "../outgoing/url.ts";
 import { changeEndpoint } from "./change-endpoint.ts";
-import { changedAt, type WebhookEndpoint, type EndpointPatch } from "./endpoint.ts";
+import { nextUpdatedAt, type WebhookEndpoint, type EndpointPatch } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import type { EndpointRef } from "./existing.ts";
 
@@ -36,7 +36,7 @@ export async function updateEndpoint(
   const { wanted, now } = request;
   const change = async (before: WebhookEndpoint): Promise<Changed<WebhookEndpoint>> => {
     const after = { ...before, ...(await changes(request, before, dependencies)) };
-    return isSame(before, after) ? "unchanged" : changed(before, after, now);
+    return isSame(before, after) ? "unchanged" : markChange(before, after, now);
   };
   const updated = await changeEndpoint(request, change, dependencies.endpoints);
   // Ends the deliveries even if the endpoint was already disabled, because an earlier call may have
@@ -63,8 +63,8 @@ async function changes(
   };
 }
 
-function changed(before: WebhookEndpoint, after: WebhookEndpoint, now: Date): WebhookEndpoint {
-  const updatedAt = changedAt(before, now);
+function markChange(before: WebhookEndpoint, after: WebhookEndpoint, now: Date): WebhookEndpoint {
+  const updatedAt = nextUpdatedAt(before, now);
   const isAnotherReceiver = after.url !== before.url || (after.enabled && !before.enabled);
   return {
     ...after,

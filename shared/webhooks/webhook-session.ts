@@ -1,7 +1,7 @@
 import { parse } from "valibot";
 import { assertNever } from "../base/assert.ts";
 import { boundedMap } from "../base/bounded-map.ts";
-import { archivedRun, type EventBodies } from "../events/event-archive.ts";
+import { readRunIndex, type EventBodies } from "../events/event-archive.ts";
 import { newMetrics } from "../observability/metrics.ts";
 import { attemptCounts } from "../outbox/attempt-counts.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
@@ -108,10 +108,10 @@ function cachedRuns(accountId: string, bodies: EventBodies): WebhookContext["run
   return (runId) => {
     const known = runs.get(runId);
     if (known !== undefined) return known;
-    const found = archivedRun({ accountId, runId }, bodies);
-    runs.set(runId, found);
+    const runIndex = readRunIndex({ accountId, runId }, bodies);
+    runs.set(runId, runIndex);
     // Failed reads are not cached.
-    found.catch(() => runs.delete(runId));
-    return found;
+    runIndex.catch(() => runs.delete(runId));
+    return runIndex;
   };
 }

@@ -46,7 +46,7 @@ export async function startScriptedService(
   };
 }
 
-/** An error response of the service. */
+/** Returns an error response of the service. */
 export const failure = (
   status: number,
   code: string,

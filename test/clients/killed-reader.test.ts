@@ -34,7 +34,9 @@ interface Result {
 /** The service charges these statuses, and no others. */
 const isCharged = ({ status }: Result): boolean => status === "ok" || status === "not_found";
 
-/** A proxy of the service. It keeps the results of all item calls that the service answered. */
+/**
+ * Starts a proxy of the service. It keeps the results of all item calls that the service answered.
+ */
 async function startProxy(onAnswer: (calls: number) => void) {
   const answers: { readonly results: readonly Result[]; readonly credits: number }[] = [];
   let inProgress = 0;

@@ -29,7 +29,7 @@ const price = (id: string, n: number, before?: number): HistoryPoint => ({
   status: "ok",
   values: { price: before === undefined ? { after: n } : { before, after: n } },
 });
-/** The segment of a run. Run n ended n hours after `start`. */
+/** Returns the segment of a run. Run n ended n hours after `start`. */
 const segment = (runNumber: number, points: readonly HistoryPoint[] = []): RunSegment => ({
   runNumber,
   endedAt: hour(runNumber),

@@ -97,7 +97,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   const movements = async () =>
     (await entriesOf(world, accountId)).map(({ type, credits }) => [type, credits]);
 
-  describe("reserve", () => {
+  describe("Ledger.reserve", () => {
     it("deducts the credits from the balance and occupies a slot", async () => {
       expect(await reserve(world.ledger(), "h1", 120)).toEqual({ outcome: "reserved" });
       expect(await world.account(accountId)).toMatchObject({
@@ -164,7 +164,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  describe("settle", () => {
+  describe("Ledger.settle", () => {
     it("charges the answered items, refunds the rest and frees the slot", async () => {
       const ledger = world.ledger();
       await reserve(ledger, "h1", 100);
@@ -236,7 +236,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  describe("release", () => {
+  describe("Ledger.release", () => {
     const release = (holdId: string): Promise<void> =>
       world.ledger().release({ accountId, holdId, now });
 
@@ -264,7 +264,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  describe("cancel", () => {
+  describe("Ledger.cancel", () => {
     const cancel = (holdId: string, at = now): Promise<void> =>
       world.ledger().cancel({ accountId, holdId, now: at });
 

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ProductScraperId } from "../../shared/scrapers/catalog.ts";
 import {
-  foundStatus,
+  statusOfFound,
   productFieldNames,
   productFieldSchemas,
   pulseStatus,
@@ -72,7 +72,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
         expect(answer.status).toBe(
           subject.scraperId === "retailer_a.pulse"
             ? pulseStatus(answer.fields as never)
-            : foundStatus(answer.fields as never),
+            : statusOfFound(answer.fields as never),
         );
       }
     });

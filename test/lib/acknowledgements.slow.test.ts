@@ -33,7 +33,7 @@ interface Finding {
   readonly path: string;
 }
 
-/** The findings of cdk-nag without the acknowledged ones. */
+/** Returns the findings of cdk-nag without the acknowledged ones. */
 function findingsIn(app: App): readonly Finding[] {
   const { violations } = new AwsSolutionsChecks(app).validateScope(app);
   return violations.flatMap(({ ruleName, violatingResources }) =>

@@ -7,8 +7,8 @@ import { buildApp, stackName } from "../../lib/build-app.ts";
 import { synthesize } from "./synthesize.ts";
 
 /**
- * The template as text, without the hashes that change with every line of a function, and without
- * the release.
+ * Returns the template as text, without the hashes that change with every line of a function, and
+ * without the release.
  */
 function normalized(template: Template): string {
   const text = JSON.stringify(template.toJSON(), null, 2)

@@ -19,7 +19,7 @@ afterEach(() => {
   delete process.env[contextVariable];
 });
 
-/** The app that the command line builds with these `-c` values. */
+/** Returns the app that the command line builds with these `-c` values. */
 function appWith(context: Readonly<Record<string, unknown>>): App {
   process.env[contextVariable] = JSON.stringify(context);
   return buildApp({ bundle: false });

@@ -58,7 +58,7 @@ interface SourceGrants {
   readonly statements: readonly Statement[];
 }
 
-/** The source variable of every function that has one, with the function's permissions. */
+/** Returns the source variable of every function that has one, with the function's permissions. */
 function bySource(service: Template): Map<string, SourceGrants> {
   const functions = resourcesOf(service, "AWS::Lambda::Function");
   return new Map(
@@ -237,7 +237,7 @@ function isTaken(letters: number): boolean {
   }
 }
 
-/** A generated name of the maximum length. */
+/** Returns a generated name of the maximum length. */
 function longestGenerated(variable: string): string {
   const stack = stackName("prod", "data");
   if (variable.endsWith("_TABLE")) return `${stack}-${"L".repeat(60)}-${"X".repeat(13)}`;

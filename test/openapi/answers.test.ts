@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** The reserved IDs, except those whose reads the sandbox delays. */
+/** Returns the reserved IDs, except those whose reads the sandbox delays. */
 const quickIds = (ids: readonly ReservedId[]): string[] =>
   ids.filter(({ behavior }) => behavior !== "slow").map(({ id }) => id);
 

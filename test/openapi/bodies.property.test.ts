@@ -57,7 +57,7 @@ const isExcused = (param: string, operation: string): boolean =>
       new RegExp(pattern).test(param) && operations.includes(operation),
   );
 
-/** The object as JSON contains it, without undefined fields. */
+/** Returns the object as JSON contains it, without undefined fields. */
 const defined = (fields: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(fields)) as Record<string, unknown>;
 

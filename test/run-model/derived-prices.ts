@@ -25,7 +25,7 @@ interface Held {
 }
 
 /**
- * Returns the derived fields at a read. Omits fields for which the earlier prices do not suffice.
+ * Returns the derived fields at a read. Omits fields that need more earlier prices than there are.
  * @param known the prices of earlier reads, oldest first
  */
 export function derivedPrices(known: readonly KnownPrice[], read: KnownPrice): Snapshot {

@@ -255,7 +255,10 @@ function changesOf(
   };
 }
 
-/** A route with a direction measures from the last number, so its event does not begin with null. */
+/**
+ * Returns a route with a direction measures from the last number, so its event does not begin with
+ * null.
+ */
 function showLastNumbers(reported: Record<string, Changes[string]>, taken: readonly Taken[]): void {
   for (const { changes = {} } of taken) {
     for (const [field, change] of Object.entries(changes)) {

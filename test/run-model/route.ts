@@ -82,7 +82,7 @@ export function passesAll(
   return results.some((result) => result === null) ? null : true;
 }
 
-/** The result of one test, as `passesAll` returns it. */
+/** Returns the result of one test, as `passesAll` returns it. */
 function passesTest(
   { field, op, value }: Omit<FieldTest, "op"> & { readonly op: NonNullable<Route["op"]> },
   item: { readonly shown: Snapshot; readonly metadata: Metadata; readonly once: boolean },
@@ -142,8 +142,8 @@ export function decideLevel(
 }
 
 /**
- * Returns the changes for which a `changed` route matches a read, by field; an empty object if it
- * does not match. Each change begins with the reference value. Updates the state.
+ * Returns the changes of a read that a `changed` route matches, by field; an empty object if there
+ * are none. Each change begins with the reference value. Updates the state.
  */
 export function decideChanged(
   route: Route,

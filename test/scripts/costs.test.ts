@@ -69,7 +69,7 @@ describe("the cost estimate of a function's duration", () => {
 
 describe("the cost tables", () => {
   const gigabyte = 2 ** 30;
-  const figures = {
+  const costs = {
     items: 50_000,
     baseline: {},
     sweep: { dynamoWriteUnit: 5_000 },
@@ -102,16 +102,16 @@ describe("the cost tables", () => {
   });
 
   it("show the monthly cost of a watchlist: its sweep runs, refreshes and stored bytes", () => {
-    const month = listMonth(figures, { everyMinutes: 60, refreshEveryRuns: 8 });
+    const month = listMonth(costs, { everyMinutes: 60, refreshEveryRuns: 8 });
 
-    // 720 runs, of which 90 are refreshes; the watchlist's rows and a GB that its runs store.
+    // 720 runs, including 90 refreshes; the watchlist's rows and a GB that its runs store.
     expect(month.dynamoWriteUnit).toBeCloseTo(720 * 5_000, 6);
     expect(month.lambdaGigabyteSecond).toBeCloseTo(90 * 1_000, 6);
     expect(month.dynamoGigabyteMonth).toBeCloseTo(2, 6);
     expect(month.s3GigabyteMonth).toBeCloseTo(2, 6);
     // Dollars: 2.25 + 1.20 + 2 * (0.25 + 0.20) + 2 * 0.023.
     expect(dollarsOf(month)).toBeCloseTo(4.396_006, 6);
-    expect(listRows(figures, 8).at(-1)).toMatchObject({ "every 60 min": "4.40" });
+    expect(listRows(costs, 8).at(-1)).toMatchObject({ "every 60 min": "4.40" });
   });
 });
 

@@ -1,4 +1,4 @@
-import { conflictOf, itemsWritten } from "../../tools/dynamodb/conflicts.ts";
+import { conflictOf, itemsLockedBy } from "../../tools/dynamodb/conflicts.ts";
 import type { Random } from "./random.ts";
 import type { Attempt } from "./attempt.ts";
 
@@ -80,7 +80,7 @@ export function contention(random: Random): Contention {
     takesTime: ({ service, operation }) => service === "dynamo" && timed.has(operation),
     arrive(attempt) {
       const isTransaction = attempt.operation === transaction;
-      const items = itemsWritten(attempt.operation, attempt.input).map(
+      const items = itemsLockedBy(attempt.operation, attempt.input).map(
         ({ pk, sk }) => `${pk} ${sk}`,
       );
       const found = items.map(lineOf);
@@ -131,7 +131,7 @@ function overlapOf(isTransaction: boolean, isOtherTransaction: boolean): Overlap
  * to other rows.
  */
 function ledgerWriteOf({ operation, input }: Attempt): string | undefined {
-  const rows = itemsWritten(operation, input);
+  const rows = itemsLockedBy(operation, input);
   const shards = rows.filter(({ sk }) => sk === "shard").length;
   if (operation === "UpdateItem") return shards === 1 ? plainWriteOf(input) : undefined;
   if (operation !== "TransactWriteItems") return undefined;

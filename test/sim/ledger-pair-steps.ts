@@ -79,7 +79,7 @@ const oldHold = (holdId: "one" | "another" | "bystander", until = expiresAt) => 
   expiresAt: until,
 });
 
-/** The ledger steps of which a pair can consist, by name. */
+/** The ledger steps that a pair can contain, by name. */
 export const steps = {
   reserve: reserve("one"),
   "reserve another": reserve("another"),

@@ -172,8 +172,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: "new-shard-count-not-stored",
     file: "tools/credits/dynamo-credit-changes.ts",
-    original: "...grown.map(({ number }) => ({",
-    replacement: "...grown.slice(1).map(({ number }) => ({",
+    original: "...grownShards.map(({ number }) => ({",
+    replacement: "...grownShards.slice(1).map(({ number }) => ({",
     scenario: "calls",
   },
   {

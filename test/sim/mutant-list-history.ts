@@ -75,8 +75,8 @@ export const historyMutants: readonly Mutant[] = [
   {
     name: "backtest-keeps-a-lost-buy-box",
     file: "shared/backtest/past-reads.ts",
-    original: "if (found === null) return { buyboxOfferId: null };",
-    replacement: "if (found === null) return {};",
+    original: "if (foundValue === null) return { buyboxOfferId: null };",
+    replacement: "if (foundValue === null) return {};",
     scenario: "runs",
   },
   {

@@ -50,7 +50,7 @@ export const limitMutants: readonly Mutant[] = [
   {
     name: "drift-of-other-steps-lost",
     file: "shared/runs/route-states-after.ts",
-    original: "return keptState(route, state, { before: stored[kind], after, trackedFields });",
+    original: "return keepState(route, state, { before: stored[kind], after, trackedFields });",
     replacement: "return state;",
     scenario: "runs",
   },

@@ -273,8 +273,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "shortfall-not-reported",
     file: "shared/runs/finish-run.ts",
-    original: "error: found.error ?? shortage",
-    replacement: "error: found.error",
+    original: "error: foundRun.error ?? shortage",
+    replacement: "error: foundRun.error",
     scenario: "runs",
   },
   {

@@ -35,7 +35,7 @@ export const watchlistMutants: readonly Mutant[] = [
   {
     name: "key-accepted-with-another-body",
     file: "shared/watchlists/claim-creation.ts",
-    original: "if (found.bodyHash !== bodyHash) throw idempotencyKeyReused();",
+    original: "if (foundRecord.bodyHash !== bodyHash) throw idempotencyKeyReused();",
     replacement: "",
     scenario: "watchlists",
   },
@@ -113,8 +113,8 @@ export const watchlistMutants: readonly Mutant[] = [
   {
     name: "events-for-the-deleted-endpoint",
     file: "shared/runs/finish-run.ts",
-    original: "{ ...(pause ? paused(watchlist) : watchlist), webhookEndpointId }",
-    replacement: "pause ? paused(watchlist) : watchlist",
+    original: "{ ...(pause ? inPause(watchlist) : watchlist), webhookEndpointId }",
+    replacement: "pause ? inPause(watchlist) : watchlist",
     scenario: "watchlists",
   },
   {

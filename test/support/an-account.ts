@@ -1,6 +1,6 @@
 import type { Account } from "../../shared/accounts/account.ts";
 
-/** Builds the account `acct_1` with 5,000 free credits, of which none is spent or reserved. */
+/** Builds the account `acct_1` with 5,000 free credits. None of them is spent or reserved. */
 export function anAccount(overrides: Partial<Account> = {}): Account {
   return {
     id: "acct_1",

@@ -8,7 +8,7 @@ import { createAccount, createApiKey } from "../../shared/accounts/create-accoun
 import { hashApiKey } from "../../shared/accounts/api-key.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { storedMs } from "../../shared/aws/accounts/key-row.ts";
+import { toStoredMs } from "../../shared/aws/accounts/key-row.ts";
 import { accountKeys } from "../../shared/aws/table/table.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 
@@ -38,7 +38,7 @@ async function keyOverItsRate(): Promise<string> {
       Key: accountKeys.keyHash(hashApiKey(key)),
       UpdateExpression: "SET admitted_ms = :tomorrow",
       ExpressionAttributeValues: {
-        ":tomorrow": Array<number>(50).fill(storedMs(Date.now() + 86_400_000)),
+        ":tomorrow": Array<number>(50).fill(toStoredMs(Date.now() + 86_400_000)),
       },
     }),
   );

@@ -1,6 +1,6 @@
 import { didYouMean } from "../../shared/base/nearest.ts";
 import {
-  alignedLines,
+  alignColumns,
   asksForHelp,
   callOf,
   type CommandLine,
@@ -10,7 +10,7 @@ import {
   type Run,
   runMain,
   runWith,
-  wrapped,
+  wrap,
 } from "./command-line.ts";
 
 /** A command that consists of other commands, such as `npm run bench`. */
@@ -54,15 +54,15 @@ export const groupHelpOf = ({
   examples,
 }: CommandGroup<{ readonly about: string }>): string =>
   [
-    wrapped(about, ""),
+    wrap(about, ""),
     "",
     `Usage: ${callOf(name, `<${noun}> [options]`)}`,
-    ...alignedLines(Object.entries(commands).map(([command, one]) => [command, one.about])),
+    ...alignColumns(Object.entries(commands).map(([command, one]) => [command, one.about])),
     "",
     `Options of every ${noun}:`,
     ...optionLines(options),
     "",
-    ...notes.flatMap((note) => [wrapped(note, ""), ""]),
+    ...notes.flatMap((note) => [wrap(note, ""), ""]),
     "Examples:",
     ...examples.map((args) => `  ${callOf(name, args)}`),
     "",
@@ -76,8 +76,8 @@ export function commandNamed<Command extends { readonly about: string }>(
   command: string,
   { name, noun, commands }: CommandGroup<Command>,
 ): Command {
-  const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
-  if (found !== undefined) return found;
+  const foundCommand = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (foundCommand !== undefined) return foundCommand;
   throw new Error(
     `There is no ${noun} "${command}".${didYouMean(command, Object.keys(commands))} Run ${name} for a list.`,
   );

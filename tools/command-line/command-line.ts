@@ -59,7 +59,7 @@ const widthMax = 100;
 /**
  * Returns a string in lines of at most 100 columns. All lines except the first begin with `indent`.
  */
-export function wrapped(text: string, indent: string): string {
+export function wrap(text: string, indent: string): string {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
@@ -77,15 +77,15 @@ export function wrapped(text: string, indent: string): string {
  * Formats pairs of a name and a description as two aligned columns, at most 100 characters wide. A
  * long text is wrapped within its column.
  */
-export function alignedLines(rows: readonly (readonly [string, string])[]): readonly string[] {
+export function alignColumns(rows: readonly (readonly [string, string])[]): readonly string[] {
   const width = Math.max(...rows.map(([name]) => name.length));
   const indent = " ".repeat(width + 4);
-  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${wrapped(text, indent)}`);
+  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${wrap(text, indent)}`);
 }
 
 /** Returns the lines of the help about options, including `--help`. */
 export const optionLines = (options: OptionList): readonly string[] =>
-  alignedLines(
+  alignColumns(
     Object.entries<Option>({ ...options, help: helpOption }).map(
       ([name, { value = "", short, about, default: standard }]) => [
         `--${name}${short === undefined ? "" : `, -${short}`} ${value}`.trimEnd(),
@@ -106,7 +106,7 @@ export function helpOf({
     .filter(([, option]) => option.required === true)
     .map(([option, { value = "" }]) => `--${option} ${value}`);
   return [
-    ...about.split("\n").map((line) => wrapped(line, "")),
+    ...about.split("\n").map((line) => wrap(line, "")),
     "",
     `Usage: ${callOf(name, [argument, ...required, "[options]"].join(" ").trimStart())}`,
     ...optionLines(options),

@@ -23,18 +23,18 @@ export function progressOf(
 ): Progress {
   const startedAt = now();
   let printedAt = startedAt;
-  let begun = 0;
+  let startedCount = 0;
   const left = (): string => {
-    if (steps === null || begun === 0) return "";
-    return `, about ${duration(((now() - startedAt) / begun) * (steps - begun))} left`;
+    if (steps === null || startedCount === 0) return "";
+    return `, about ${duration(((now() - startedAt) / startedCount) * (steps - startedCount))} left`;
   };
   return {
     begin(step) {
       const line = `${step}${left()}`;
-      begun += 1;
+      startedCount += 1;
       if (now() - printedAt < everyMs) return;
       printedAt = now();
-      out.write(`[${begun}${steps === null ? "" : `/${steps}`}] ${line}\n`);
+      out.write(`[${startedCount}${steps === null ? "" : `/${steps}`}] ${line}\n`);
     },
   };
 }

@@ -47,8 +47,8 @@ function applyChange(process: LedgerProcess, change: CreditChange): Promise<Chan
   let short: AccountRows | undefined;
   let refusals = 0;
   return untilDone<ChangeOutcome>(process, async (note) => {
-    const made = await madeBefore();
-    if (made !== undefined) return made;
+    const earlierOutcome = await madeBefore();
+    if (earlierOutcome !== undefined) return earlierOutcome;
     const rows = await readAccountRows(process, accountId);
     if (rows === undefined) return { outcome: "unknown_account" };
     if (rows.shards.length === 0) {
@@ -74,12 +74,12 @@ function applyChange(process: LedgerProcess, change: CreditChange): Promise<Chan
     const { items, outcome } = changeItems(process, change, { rows, shard, at });
     const transacted = await transactShards(process, accountId, items).catch(
       async (error: unknown) => {
-        const found = await readWithRetry(process, madeBefore);
-        if (found === undefined) throw error;
-        return { outcome: "found" as const, found };
+        const previousOutcome = await readWithRetry(process, madeBefore);
+        if (previousOutcome === undefined) throw error;
+        return { outcome: "found" as const, previousOutcome };
       },
     );
-    if (transacted.outcome === "found") return transacted.found;
+    if (transacted.outcome === "found") return transacted.previousOutcome;
     if (transacted.outcome === "changed") {
       await copyAndSpread(process, change, { rows, shard });
       return outcome;
@@ -170,7 +170,7 @@ function changeItems(
   };
   const isMore = isGrowth(change, rows);
   const count = isMore ? shardSlots(concurrency, 0).shards : shards.length;
-  const grown = shards.filter(({ number }) => isMore && number !== shard.number);
+  const grownShards = shards.filter(({ number }) => isMore && number !== shard.number);
   const location = { table, accountId, shard: shard.number };
   return {
     outcome: { outcome: "changed", balance, lifetime },
@@ -186,7 +186,7 @@ function changeItems(
           size: isMore ? shardSlots(concurrency, shard.number) : undefined,
         }),
       },
-      ...grown.map(({ number }) => ({
+      ...grownShards.map(({ number }) => ({
         Update: growUpdate({ ...location, shard: number }, shardSlots(concurrency, number)),
       })),
       ...newShards(count, shards.length).map((number) => ({

@@ -16,9 +16,9 @@ interface GeneratedFile {
  */
 export function dashboardAssets(): GeneratedFile {
   const { js, css } = bundle(join(browser, "main.tsx"));
-  const script = named("app", "js", { type: "text/javascript; charset=utf-8", text: js });
-  const style = named("app", "css", { type: "text/css; charset=utf-8", text: css });
-  const icon = named("icon", "svg", {
+  const script = nameAsset("app", "js", { type: "text/javascript; charset=utf-8", text: js });
+  const style = nameAsset("app", "css", { type: "text/css; charset=utf-8", text: css });
+  const icon = nameAsset("icon", "svg", {
     type: "image/svg+xml",
     text: readFileSync(join(browser, "icon.svg"), "utf8").trim(),
   });
@@ -39,7 +39,7 @@ interface Asset {
  * Returns an asset with its file name. The name contains a hash of the content, so browsers may
  * cache the file without a time limit.
  */
-function named(stem: string, suffix: string, asset: Asset): readonly [string, Asset] {
+function nameAsset(stem: string, suffix: string, asset: Asset): readonly [string, Asset] {
   const digest = createHash("sha256").update(asset.text).digest("base64url").slice(0, 10);
   return [`${stem}-${digest}.${suffix}`, asset];
 }

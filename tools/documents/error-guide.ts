@@ -96,7 +96,7 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
     meaning: "The endpoint was retired permanently.",
     remedy: "Use the operations of the OpenAPI document.",
     retry: false,
-    example: errors.gone(),
+    example: errors.endpointRemoved(),
   },
   CONCURRENCY_LIMIT: {
     status: "429",

@@ -22,7 +22,7 @@ const componentPath = "#/components/schemas/";
  * Leaves out rules that JSON Schema cannot express.
  */
 export function jsonSchema(schema: v.GenericSchema, conversion: Conversion): JsonObject {
-  const { properties } = converted(v.object({ schema }), conversion);
+  const { properties } = convert(v.object({ schema }), conversion);
   return asObject(asObject(properties)["schema"]);
 }
 
@@ -31,13 +31,13 @@ export function componentSchemas({
   direction,
   named,
 }: Conversion): Readonly<Record<string, JsonObject>> {
-  const definitions = asObject(converted(v.object(named), { direction, named })["$defs"]);
+  const definitions = asObject(convert(v.object(named), { direction, named })["$defs"]);
   return Object.fromEntries(
     Object.keys(named).map((name) => [name, asObject(definitions[name])] as const),
   );
 }
 
-function converted(schema: v.GenericSchema, { direction, named }: Conversion): JsonObject {
+function convert(schema: v.GenericSchema, { direction, named }: Conversion): JsonObject {
   const json = toJsonSchema(schema, {
     target: "draft-2020-12",
     typeMode: direction,
@@ -48,7 +48,7 @@ function converted(schema: v.GenericSchema, { direction, named }: Conversion): J
     overrideSchema: ({ valibotSchema, jsonSchema: plain }) =>
       Object.keys(named).length === 0 ? null : withDiscriminator(valibotSchema, plain),
   });
-  return tidied(json) as JsonObject;
+  return tidy(json) as JsonObject;
 }
 
 interface Variant {
@@ -94,18 +94,18 @@ const componentRef = (reference: string): string => reference.replace("#/$defs/"
  * Rewrites references to components, gives defaults the type of their property, and removes empty
  * keywords.
  */
-function tidied(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(tidied);
+function tidy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidy);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value)
     .filter(([key, inner]) => inner !== undefined && key !== "$schema" && key !== "propertyNames")
     .map(([key, inner]) => [
       key,
-      key === "$ref" && typeof inner === "string" ? componentRef(inner) : tidied(inner),
+      key === "$ref" && typeof inner === "string" ? componentRef(inner) : tidy(inner),
     ]);
   const object: JsonObject = Object.fromEntries(entries);
   const { anyOf } = object;
-  // Removes an `anyOf` of which one option accepts any value, because it has no effect.
+  // Removes an `anyOf` if one of its options accepts any value, because it then has no effect.
   if (Array.isArray(anyOf) && anyOf.some((one) => Object.keys(asObject(one)).length === 0)) {
     const { anyOf: _anyOf, ...rest } = object;
     return rest;

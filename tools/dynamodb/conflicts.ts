@@ -29,7 +29,7 @@ export function conflictOf(
   const locked = items.map(({ isLocked }) => isLocked);
   if (!isTransaction) return locked.includes(true) ? conflict() : undefined;
   const busy = items.map(({ isOccupied, isLocked }) => isOccupied || isLocked);
-  return busy.includes(true) ? cancelled(busy) : undefined;
+  return busy.includes(true) ? cancellation(busy) : undefined;
 }
 
 const metadata = { $metadata: { httpStatusCode: 400 } };
@@ -40,7 +40,7 @@ const conflict = (): Error =>
     message: "A transaction is in progress on the item",
   });
 
-const cancelled = (conflicts: readonly boolean[]): Error =>
+const cancellation = (conflicts: readonly boolean[]): Error =>
   new TransactionCanceledException({
     ...metadata,
     message: "Transaction cancelled",
@@ -62,7 +62,7 @@ interface Write {
  * @param operation the operation of DynamoDB's API, such as `PutItem`
  * @param body the request's JSON body
  */
-export function itemsWritten(
+export function itemsLockedBy(
   operation: string,
   body: Readonly<Record<string, unknown>>,
 ): readonly ItemKey[] {

@@ -1,5 +1,5 @@
 import type { ForestTable } from "../../shared/sources/web/visible/forest.ts";
-import { seeded } from "../stand-ins/seeded.ts";
+import { seededGenerator } from "../stand-ins/seeded.ts";
 
 /** The features of an amount, and whether it is the price of its page. */
 export interface Sample {
@@ -49,11 +49,11 @@ interface Split {
  * node from a random choice of the features. The same samples, options and seed result in the same
  * forest.
  */
-export function grownTrees(
+export function growTrees(
   samples: readonly Sample[],
   options: ForestOptions,
 ): ForestTable["trees"] {
-  const fraction = seeded(options.seed);
+  const fraction = seededGenerator(options.seed);
   const count = samples[0]?.features.length ?? 0;
   const columns = Array.from({ length: count }, (_, feature) => columnOf(samples, feature));
   return Array.from({ length: options.trees }, () => {
@@ -67,9 +67,7 @@ export function grownTrees(
 function columnOf(samples: readonly Sample[], feature: number): Column {
   const valueOf = (sample: Sample): number => sample.features[feature] ?? 0;
   const values = [...new Set(samples.map(valueOf))].toSorted((a, b) => a - b);
-  const middles = values
-    .slice(1)
-    .map((value, index) => rounded((value + (values[index] ?? 0)) / 2));
+  const middles = values.slice(1).map((value, index) => round((value + (values[index] ?? 0)) / 2));
   const every = Math.ceil(middles.length / thresholdsMax);
   const thresholds = [...new Set(middles)].filter((_, index) => index % every === 0);
   const ranges = Uint8Array.from(samples, (sample) => {
@@ -85,7 +83,7 @@ function grow(draw: readonly number[], depth: number, growth: Growth): number {
   const { nodes, options, columns } = growth;
   const at = nodes.length / 4;
   const share = shareOf(draw, growth);
-  nodes.push(-1, rounded(share), 0, 0);
+  nodes.push(-1, round(share), 0, 0);
   const isDone = depth >= options.depthMax || draw.length < 2 * options.leafMin;
   const split = isDone || share === 0 || share === 1 ? undefined : bestSplit(draw, growth);
   const column = columns[split?.feature ?? 0];
@@ -103,7 +101,7 @@ function grow(draw: readonly number[], depth: number, growth: Growth): number {
 
 function bestSplit(draw: readonly number[], growth: Growth): Split | undefined {
   let best: Split | undefined;
-  for (const feature of chosenFeatures(growth)) {
+  for (const feature of drawFeatures(growth)) {
     const split = bestThreshold(draw, feature, growth);
     if (split !== undefined && split.impurity < (best?.impurity ?? Infinity)) best = split;
   }
@@ -114,7 +112,7 @@ function bestSplit(draw: readonly number[], growth: Growth): Split | undefined {
  * Draws different features at random: the square root of their number, rounded up, plus one, and at
  * most all.
  */
-function chosenFeatures({ columns, fraction }: Growth): number[] {
+function drawFeatures({ columns, fraction }: Growth): number[] {
   const left = columns.map((_, feature) => feature);
   const wanted = Math.min(Math.ceil(Math.sqrt(columns.length)) + 1, columns.length);
   return Array.from({ length: wanted }, () =>
@@ -188,4 +186,4 @@ function shareOf(draw: readonly number[], { samples }: Growth): number {
   return side.weight === 0 ? 0 : side.right / side.weight;
 }
 
-const rounded = (value: number): number => Number(value.toFixed(digits));
+const round = (value: number): number => Number(value.toFixed(digits));

@@ -2,7 +2,7 @@ import { pageHead } from "../../shared/sources/web/page-head.ts";
 import type { ForestTable } from "../../shared/sources/web/visible/forest.ts";
 import { featureNames, priceFeatures } from "../../shared/sources/web/visible/price-features.ts";
 import { pricePage, visiblePage } from "../../shared/sources/web/visible/visible-page.ts";
-import { type ForestOptions, grownTrees, type Sample } from "./grow-forest.ts";
+import { type ForestOptions, growTrees, type Sample } from "./grow-forest.ts";
 import type { LabeledPage } from "./labeled-page.ts";
 
 const options: ForestOptions = { seed: 1, trees: 100, depthMax: 8, leafMin: 3 };
@@ -12,10 +12,10 @@ const limits = { threshold: 0.65, margin: 0.05 };
 /**
  * Trains the forest that finds prices in visible text. The same pages result in the same forest.
  */
-export const trainedForest = (samples: readonly Sample[]): ForestTable => ({
+export const fitForest = (samples: readonly Sample[]): ForestTable => ({
   features: featureNames,
   ...limits,
-  trees: grownTrees(samples, options),
+  trees: growTrees(samples, options),
 });
 
 /**

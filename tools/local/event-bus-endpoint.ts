@@ -54,14 +54,14 @@ const keptMax = 1_000;
  * PutEvents, and rules with queues as targets. `GET /events` returns the latest events.
  */
 export function eventBusEndpoint(options: EventBusOptions): RequestListener {
-  const kept: BusEvent[] = [];
+  const keptEvents: BusEvent[] = [];
   const keep = (event: BusEvent): void => {
-    kept.push(event);
-    if (kept.length > keptMax) kept.shift();
+    keptEvents.push(event);
+    if (keptEvents.length > keptMax) keptEvents.shift();
   };
   return (request, response) => {
     if (request.method === "GET" && request.url === "/events") {
-      send(response, 200, { events: kept });
+      send(response, 200, { events: keptEvents });
       return;
     }
     answer(request, { ...options, keep })

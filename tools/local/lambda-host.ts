@@ -110,9 +110,10 @@ export async function startLambdaHost(options: HostOptions): Promise<LambdaHost>
     }),
   );
   const find = (what: string, matches: (candidate: LocalFunction) => boolean): LocalFunction => {
-    const found = loaded.find(matches);
-    if (!found) throw new Error(`No template creates the function ${what}. Check the name or ARN.`);
-    return found;
+    const foundFunction = loaded.find(matches);
+    if (!foundFunction)
+      throw new Error(`No template creates the function ${what}. Check the name or ARN.`);
+    return foundFunction;
   };
   return {
     functions: loaded,

@@ -33,57 +33,61 @@ const namings: Readonly<Record<string, (resource: Named) => LocalName>> = {
   "AWS::SQS::Queue": queueName,
   "AWS::S3::Bucket": bucketName,
   "AWS::KMS::Key": keyName,
-  "AWS::KMS::Alias": (resource) => ({ ref: given(resource, "AliasName") ?? "", attributes: {} }),
+  "AWS::KMS::Alias": (resource) => ({
+    ref: givenName(resource, "AliasName") ?? "",
+    attributes: {},
+  }),
   "AWS::Lambda::Function": (resource) =>
-    named(given(resource, "FunctionName") ?? physicalName(resource, 64), (name) => ({
+    nameResource(givenName(resource, "FunctionName") ?? physicalName(resource, 64), (name) => ({
       Arn: `arn:aws:lambda:${place}:function:${name}`,
     })),
   "AWS::Lambda::Alias": (resource) => ({
-    ref: `arn:aws:lambda:${place}:function:${given(resource, "FunctionName") ?? ""}:${given(resource, "Name") ?? ""}`,
+    ref: `arn:aws:lambda:${place}:function:${givenName(resource, "FunctionName") ?? ""}:${givenName(resource, "Name") ?? ""}`,
     attributes: {},
   }),
   "AWS::IAM::Role": (resource) =>
-    named(given(resource, "RoleName") ?? physicalName(resource, 64), (name) => ({
+    nameResource(givenName(resource, "RoleName") ?? physicalName(resource, 64), (name) => ({
       Arn: `arn:aws:iam::000000000000:role/${name}`,
     })),
   "AWS::Events::EventBus": (resource) =>
-    named(given(resource, "Name") ?? physicalName(resource, 256), (name) => ({
+    nameResource(givenName(resource, "Name") ?? physicalName(resource, 256), (name) => ({
       Arn: `arn:aws:events:${place}:event-bus/${name}`,
       Name: name,
     })),
   "AWS::Scheduler::ScheduleGroup": (resource) =>
-    named(given(resource, "Name") ?? physicalName(resource, 64), (name) => ({
+    nameResource(givenName(resource, "Name") ?? physicalName(resource, 64), (name) => ({
       Arn: `arn:aws:scheduler:${place}:schedule-group/${name}`,
     })),
   "AWS::Scheduler::Schedule": (resource) =>
-    named(given(resource, "Name") ?? physicalName(resource, 64), (name) => ({
-      Arn: `arn:aws:scheduler:${place}:schedule/${given(resource, "GroupName") ?? "default"}/${name}`,
+    nameResource(givenName(resource, "Name") ?? physicalName(resource, 64), (name) => ({
+      Arn: `arn:aws:scheduler:${place}:schedule/${givenName(resource, "GroupName") ?? "default"}/${name}`,
     })),
   "AWS::Logs::LogGroup": (resource) =>
-    named(given(resource, "LogGroupName") ?? physicalName(resource, 512), (name) => ({
+    nameResource(givenName(resource, "LogGroupName") ?? physicalName(resource, 512), (name) => ({
       Arn: `arn:aws:logs:${place}:log-group:${name}:*`,
     })),
   "AWS::SNS::Topic": (resource) => {
-    const name = given(resource, "TopicName") ?? physicalName(resource, 256);
+    const name = givenName(resource, "TopicName") ?? physicalName(resource, 256);
     return { ref: `arn:aws:sns:${place}:${name}`, attributes: { TopicName: name } };
   },
   "AWS::ApiGateway::RestApi": (resource) =>
-    named(shortId(resource), (id) => ({ RestApiId: id, RootResourceId: `${id}-root` })),
-  "AWS::ApiGateway::Resource": (resource) => named(shortId(resource), (id) => ({ ResourceId: id })),
+    nameResource(shortId(resource), (id) => ({ RestApiId: id, RootResourceId: `${id}-root` })),
+  "AWS::ApiGateway::Resource": (resource) =>
+    nameResource(shortId(resource), (id) => ({ ResourceId: id })),
   "AWS::ApiGateway::Stage": (resource) => ({
-    ref: given(resource, "StageName") ?? "local",
+    ref: givenName(resource, "StageName") ?? "local",
     attributes: {},
   }),
 };
 
 function tableName(resource: Named): LocalName {
-  return named(given(resource, "TableName") ?? physicalName(resource, 255), (name) => ({
+  return nameResource(givenName(resource, "TableName") ?? physicalName(resource, 255), (name) => ({
     Arn: `arn:aws:dynamodb:${place}:table/${name}`,
   }));
 }
 
 function queueName(resource: Named): LocalName {
-  const name = given(resource, "QueueName") ?? physicalName(resource, 75);
+  const name = givenName(resource, "QueueName") ?? physicalName(resource, 75);
   const ref = `${resource.queueUrlBase}/${name}`;
   return {
     ref,
@@ -92,8 +96,8 @@ function queueName(resource: Named): LocalName {
 }
 
 function bucketName(resource: Named): LocalName {
-  return named(
-    given(resource, "BucketName") ?? physicalName(resource, 63).toLowerCase(),
+  return nameResource(
+    givenName(resource, "BucketName") ?? physicalName(resource, 63).toLowerCase(),
     (name) => ({ Arn: `arn:aws:s3:::${name}`, DomainName: `${name}.s3.amazonaws.com` }),
   );
 }
@@ -101,14 +105,17 @@ function bucketName(resource: Named): LocalName {
 function keyName(resource: Named): LocalName {
   const hex = digest(resource);
   const id = [0, 8, 12, 16, 20].map((from, i, all) => hex.slice(from, all[i + 1] ?? 32)).join("-");
-  return named(id, () => ({ Arn: `arn:aws:kms:${place}:key/${id}`, KeyId: id }));
+  return nameResource(id, () => ({ Arn: `arn:aws:kms:${place}:key/${id}`, KeyId: id }));
 }
 
-function named(ref: string, attributes: (name: string) => Record<string, string>): LocalName {
+function nameResource(
+  ref: string,
+  attributes: (name: string) => Record<string, string>,
+): LocalName {
   return { ref, attributes: attributes(ref) };
 }
 
-function given(resource: Named, property: string): string | undefined {
+function givenName(resource: Named, property: string): string | undefined {
   const value = resource.properties[property];
   return typeof value === "string" ? value : undefined;
 }

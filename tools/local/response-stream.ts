@@ -28,10 +28,10 @@ const receivers = new WeakMap<Writable, (prelude: Prelude) => void>();
  * the prelude (status and headers), the stream emits an error.
  */
 export function responseStream(receiver: PreludeReceiver): Writable {
-  let begun = false;
+  let hasBegun = false;
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      if (!begun && chunk.length > 0) {
+      if (!hasBegun && chunk.length > 0) {
         done(
           new Error(
             "The function wrote a part of the body before the status of its response. Write the status first.",
@@ -43,7 +43,7 @@ export function responseStream(receiver: PreludeReceiver): Writable {
     },
   });
   receivers.set(stream, (prelude) => {
-    begun = true;
+    hasBegun = true;
     receiver.begin(prelude);
   });
   return stream;

@@ -84,14 +84,14 @@ export function progressLines(
 
   return async () => {
     const query = { kind: "run", by: latestDueTime, limit: discoveriesMax } as const;
-    const found = new Map(
+    const newestRuns = new Map(
       (await dueKeys(client, table, query)).map((key) => [`${key.pk} ${key.sk}`, key]),
     );
-    for (const [name, key] of found) {
+    for (const [name, key] of newestRuns) {
       if (!following.has(name)) following.set(name, { ref: refOf(key), over: false });
     }
     for (const [name, { over }] of following) {
-      if (over && !found.has(name)) following.delete(name);
+      if (over && !newestRuns.has(name)) following.delete(name);
     }
     const open = [...following.values()].filter(({ over }) => !over);
     const now = clock.now();
@@ -136,13 +136,13 @@ function stateOf(run: Run, steps: readonly StepRecord[]): string | undefined {
   if (current === undefined) return undefined;
   // Assumes batches of equal size, although the last one may be smaller.
   const done = Math.floor((current.items * current.done.size) / current.batches);
-  return `${current.step}  ${grouped(done)} of ${grouped(current.items)} ${current.items === 1 ? "item" : "items"}`;
+  return `${current.step}  ${groupDigits(done)} of ${groupDigits(current.items)} ${current.items === 1 ? "item" : "items"}`;
 }
 
 function endOf(run: Run, elapsed: number): string {
   const seconds = (elapsed / 1_000).toFixed(1);
   const reason = run.error === null ? "" : `: ${run.error}`;
-  return `${run.status} in ${seconds} s, ${grouped(run.credits)} ${run.credits === 1 ? "credit" : "credits"}${reason}`;
+  return `${run.status} in ${seconds} s, ${groupDigits(run.credits)} ${run.credits === 1 ? "credit" : "credits"}${reason}`;
 }
 
-const grouped = (n: number): string => n.toLocaleString("en-US");
+const groupDigits = (n: number): string => n.toLocaleString("en-US");

@@ -23,13 +23,13 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
  * @throws Error with the invalid part of the expression
  */
 export function parseExpression({ expression, startDate, endDate }: Anchored): Occurrences {
-  const found = /^(rate|cron|at)\((.+)\)$/.exec(expression);
-  if (!found) {
+  const match = /^(rate|cron|at)\((.+)\)$/.exec(expression);
+  if (!match) {
     throw new Error(
       `Invalid Schedule Expression ${expression}. Expected rate(...), cron(...) or at(...).`,
     );
   }
-  const [, kind = "", content = ""] = found;
+  const [, kind = "", content = ""] = match;
   const within = (at: Date | null): Date | null => (at && endDate && at > endDate ? null : at);
   if (kind === "at") {
     const at = parseTime(content);
@@ -57,13 +57,13 @@ function parseTime(content: string): Date {
 }
 
 function parseRate(content: string): number {
-  const found = /^([1-9]\d*) (minute|hour|day)s?$/.exec(content);
-  if (!found) {
+  const match = /^([1-9]\d*) (minute|hour|day)s?$/.exec(content);
+  if (!match) {
     throw new Error(
       `Invalid Schedule Expression rate(${content}). Expected a number and a unit, such as rate(5 minutes).`,
     );
   }
-  return Number(found[1]) * (unitMilliseconds[found[2] ?? ""] ?? 0);
+  return Number(match[1]) * (unitMilliseconds[match[2] ?? ""] ?? 0);
 }
 
 function nextOfRate(start: Date, every: number, after: Date): Date {
@@ -131,14 +131,14 @@ interface FieldRange {
 function parseField(field: string | undefined, range: FieldRange): ReadonlySet<number> {
   const values = new Set<number>();
   for (const part of (field ?? "").split(",")) {
-    const found = /^(\*|(\w+)(?:-(\w+))?)(?:\/([1-9]\d*))?$/.exec(part);
-    if (!found) {
+    const match = /^(\*|(\w+)(?:-(\w+))?)(?:\/([1-9]\d*))?$/.exec(part);
+    if (!match) {
       throw new Error(
         `Invalid Schedule Expression: the local world does not support the field ${part}. ` +
           "Use values, ranges, lists, steps or *.",
       );
     }
-    const [, whole, first, last, step] = found;
+    const [, whole, first, last, step] = match;
     const from = whole === "*" ? range.from : parseValue(first, range);
     const single = step === undefined && last === undefined && whole !== "*";
     const to = last === undefined ? (single ? from : range.to) : parseValue(last, range);

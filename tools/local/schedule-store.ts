@@ -105,6 +105,6 @@ export function occurrencesOf(definition: ScheduleDefinition, modifiedAt: number
  * time also fires for an occurrence of the last minute, because EventBridge Scheduler has a
  * precision of one minute. A cron expression fires only for later occurrences.
  */
-export function countedFrom(definition: ScheduleDefinition, now: number): number {
+export function countingStart(definition: ScheduleDefinition, now: number): number {
   return definition.ScheduleExpression.startsWith("cron(") ? now : now - 60_000;
 }

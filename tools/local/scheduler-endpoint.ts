@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import * as v from "valibot";
 import { readJson } from "./local-server.ts";
 import type { ScheduleClock } from "./schedule-clock.ts";
-import { countedFrom, occurrencesOf, scheduleDefinition } from "./schedule-store.ts";
+import { countingStart, occurrencesOf, scheduleDefinition } from "./schedule-store.ts";
 import type { ScheduleDefinition, ScheduleStore, StoredSchedule } from "./schedule-store.ts";
 import { scheduleArn } from "./schedule-targets.ts";
 import type { ResolvedTemplates } from "./template.ts";
@@ -93,7 +93,7 @@ function create(options: EndpointOptions, name: string, body: unknown): unknown 
     fromTemplate: false,
     createdAt: now,
     modifiedAt: now,
-    handledUntil: countedFrom(definition, now),
+    handledUntil: countingStart(definition, now),
   });
 }
 
@@ -105,7 +105,7 @@ function update(options: EndpointOptions, name: string, body: unknown): unknown 
     ...before,
     definition,
     modifiedAt: now,
-    handledUntil: countedFrom(definition, now),
+    handledUntil: countingStart(definition, now),
   });
 }
 
@@ -155,7 +155,7 @@ function assertTimes(definition: ScheduleDefinition): void {
     throw invalid("The StartDate you specify cannot be earlier than 5 minutes ago.");
   }
   const occurrences = occurrencesOf(definition, now);
-  if (!recurring && !occurrences.next(new Date(countedFrom(definition, now)))) {
+  if (!recurring && !occurrences.next(new Date(countingStart(definition, now)))) {
     throw invalid(
       `The schedule expression ${definition.ScheduleExpression} has no time in the future.`,
     );
@@ -244,7 +244,7 @@ export function keepTemplateSchedules(templates: ResolvedTemplates, store: Sched
       fromTemplate: true,
       createdAt: before?.createdAt ?? now,
       modifiedAt: now,
-      handledUntil: countedFrom(definition, now),
+      handledUntil: countingStart(definition, now),
     });
   }
 }

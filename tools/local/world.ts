@@ -256,7 +256,7 @@ async function openEntrypoints(entrypoints: Entrypoints, disposers: Disposer[]):
   disposers.push(() => api.close());
 }
 
-/** The milliseconds for which a stopping world waits for running functions. */
+/** How long a stopping world waits for running functions, in milliseconds. */
 const stopTimeoutMilliseconds = 5_000;
 
 async function withStopTimeout(work: () => Promise<void>): Promise<void> {

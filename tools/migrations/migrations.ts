@@ -84,13 +84,13 @@ function rowConversion(
     about: `rows of kind ${name} to version ${version}`,
     table: kind.table,
     isPending,
-    async migrate(found) {
-      let row: Row | undefined = found;
+    async migrate(foundRow) {
+      let row: Row | undefined = foundRow;
       const mayRepeat = repeats({ clock, random }, attempts);
       do {
         assertAccepted(kind, versionOf(row), "The row");
         if (await convertRow(client, { table, row, conversion })) return;
-        row = await storedRow(client, table, keyOf(found));
+        row = await storedRow(client, table, keyOf(foundRow));
         if (row === undefined || !isPending(row)) return;
       } while (await mayRepeat());
       throw new Error(

@@ -10,7 +10,7 @@ import { sandboxAnswer } from "../../shared/sources/sandbox/scraper.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import type { ItemDetails } from "../../shared/watchlists/item-details.ts";
 import { compareIds } from "../../shared/watchlists/page.ts";
-import { seeded } from "../stand-ins/seeded.ts";
+import { seededGenerator } from "../stand-ins/seeded.ts";
 
 /** A watchlist whose past is to be invented. Its platform has one tier. */
 export interface PastList {
@@ -57,27 +57,27 @@ const delistedEvery = 113;
  * Invents the past of a watchlist up to `now`: the last values are those that the sandbox returns
  * now, and the earlier ones are derived from them. The same arguments have the same result.
  */
-export function inventPast(list: PastList, now: Date): Past {
-  const draw = seeded(list.ids.length + list.name.length * 7_919);
-  const pipeline = defaultPipeline(list.platform, 0);
+export function inventPast(watchlist: PastList, now: Date): Past {
+  const draw = seededGenerator(watchlist.ids.length + watchlist.name.length * 7_919);
+  const pipeline = defaultPipeline(watchlist.platform, 0);
   const step = pipeline.entry;
-  const times = runTimes(list, now);
-  const ids = list.ids.toSorted(compareIds);
+  const times = runTimes(watchlist, now);
+  const ids = watchlist.ids.toSorted(compareIds);
   const points: HistoryPoint[][] = times.map(() => []);
-  const found: { item: Item; details: ItemDetails }[] = [];
+  const items: { item: Item; details: ItemDetails }[] = [];
   const readAt = (run: number): string =>
     new Date((times[run] ?? now.getTime()) + readMs).toISOString();
   const firstAt = readAt(0);
   for (const [n, id] of ids.entries()) {
-    const read = readOf(list.platform, id, now);
-    const observed = changesOf(read.snapshot, { runs: times.length, n, draw, ...list });
+    const read = readOf(watchlist.platform, id, now);
+    const observed = changesOf(read.snapshot, { runs: times.length, n, draw, ...watchlist });
     for (const { run, status, values } of observed) {
       points[run]?.push({ id, at: readAt(run), step, status, values });
     }
     const addedAt = new Date((times[0] ?? now.getTime()) - readMs).toISOString();
-    found.push({
+    items.push({
       item: itemAfter(observed, read.snapshot, {
-        list,
+        watchlist,
         id,
         step,
         addedAt,
@@ -88,18 +88,18 @@ export function inventPast(list: PastList, now: Date): Past {
       details: {
         id,
         addedAt,
-        ...labelsOf(list, n, read.snapshot),
+        ...labelsOf(watchlist, n, read.snapshot),
         facts: read.facts,
         readAt: firstAt,
       },
     });
   }
   return {
-    items: found.map(({ item }) => item),
-    details: found.map(({ details }) => details),
+    items: items.map(({ item }) => item),
+    details: items.map(({ details }) => details),
     step,
     runs: times.map((at, n) => ({
-      id: runIdOf(list, n + 1, at),
+      id: runIdOf(watchlist, n + 1, at),
       runNumber: n + 1,
       startedAt: new Date(at).toISOString(),
       endedAt: new Date(at + endMs).toISOString(),
@@ -111,7 +111,7 @@ export function inventPast(list: PastList, now: Date): Past {
 const runIdOf = ({ id }: PastList, runNumber: number, at: number): string =>
   derivedIdAt("run", new Date(at), id, runNumber);
 
-/** Start times of the runs, oldest first. The last run ended a few minutes ago. */
+/** Returns the start times of the runs, oldest first. The last run ended a few minutes ago. */
 function runTimes({ days, runsPerDay }: PastList, now: Date): readonly number[] {
   const count = days * runsPerDay;
   const everyMs = dayMs / runsPerDay;
@@ -124,7 +124,10 @@ interface Read {
   readonly facts: ItemDetails["facts"];
 }
 
-/** The current values of an item in the sandbox. An item that it does not have gets no values. */
+/**
+ * Returns the current values of an item in the sandbox. An item that it does not have gets no
+ * values.
+ */
 function readOf(platform: PastList["platform"], id: string, at: Date): Read {
   const scraper = `${platform}.standard` as const;
   const answer = sandboxAnswer({ scraper, marketplace: "us", id, at, seed: "sandbox" });
@@ -141,8 +144,8 @@ interface Drawing extends Pick<PastList, "changedShare"> {
 }
 
 /**
- * The observations of an item, oldest first. They are drawn from the newest to the oldest, so that
- * they end with the current values.
+ * Returns the observations of an item, oldest first. They are drawn from the newest to the oldest,
+ * so that they end with the current values.
  */
 function changesOf(
   snapshot: Snapshot,
@@ -176,7 +179,7 @@ function changesOf(
   return newestFirst.toReversed();
 }
 
-/** Earlier values of the fields that change together. */
+/** Returns the earlier values of the fields that change together. */
 function earlierValues(current: Snapshot, draw: () => number): Snapshot {
   const before: Record<string, FieldValue> = {};
   const { price, inStock } = current;
@@ -189,7 +192,7 @@ function earlierValues(current: Snapshot, draw: () => number): Snapshot {
 }
 
 interface Reading {
-  readonly list: PastList;
+  readonly watchlist: PastList;
   readonly id: string;
   readonly step: string;
   readonly addedAt: string;
@@ -198,13 +201,13 @@ interface Reading {
   readonly runs: number;
 }
 
-/** The item after its last run. */
+/** Returns the item after its last run. */
 function itemAfter(
   observed: readonly Observed[],
   snapshot: Snapshot,
-  { list, id, step, addedAt, firstAt, readAt, runs }: Reading,
+  { watchlist, id, step, addedAt, firstAt, readAt, runs }: Reading,
 ): Item {
-  const { platform } = list;
+  const { platform } = watchlist;
   const last = observed.at(-1);
   const changed = observed.findLast(({ run, status }) => run > 0 && status === "ok");
   const isDelisted = last?.status === "not_found";
@@ -222,7 +225,7 @@ function itemAfter(
         ? null
         : {
             changedAt: readAt(changed.run),
-            runId: runIdOf(list, changed.run + 1, Date.parse(readAt(changed.run)) - readMs),
+            runId: runIdOf(watchlist, changed.run + 1, Date.parse(readAt(changed.run)) - readMs),
             runNumber: changed.run + 1,
             step,
             scraper: `${platform}.standard`,
@@ -238,7 +241,7 @@ function itemAfter(
 
 const shelves = ["Core range", "Promotion", "Price match", "Own brand rival"];
 
-/** The label of an item, and its target price as metadata. */
+/** Returns the label of an item, and its target price as metadata. */
 function labelsOf(
   { labeledShare }: PastList,
   n: number,

@@ -52,9 +52,9 @@ export async function writePast(
   const environment = readEnvironment("watchlists", world.environmentOf("watchlists"));
   const now = systemClock.now();
   const id = newId("watchlist", now, systemRandom);
-  const list = { ...wanted, id };
-  const past = inventPast(list, now);
-  const watchlist = watchlistAfter(list, { accountId, past });
+  const pastList = { ...wanted, id };
+  const past = inventPast(pastList, now);
+  const watchlist = watchlistAfter(pastList, { accountId, past });
   const pages = stores.pages(environment, {});
   const purges = stores.purges(environment, {});
   await purges.expectCreation(watchlist, new Date(now.getTime() + purgeMs));
@@ -66,7 +66,7 @@ export async function writePast(
     answer: "",
   });
   assert(outcome === "created", "the account has room for the watchlist");
-  const runs = past.runs.map((run) => ({ run, stored: runOf(list, { accountId, past, run }) }));
+  const runs = past.runs.map((run) => ({ run, stored: runOf(pastList, { accountId, past, run }) }));
   const table = { table: environment.WATCHLISTS_TABLE, clock: systemClock, random: systemRandom };
   await writeRows(provide.dynamo({}), table, [
     ...past.runs.flatMap((run) => segmentRows(id, run)),
@@ -87,17 +87,17 @@ interface Owned {
   readonly past: Past;
 }
 
-function watchlistAfter(list: PastList, { accountId, past }: Owned): Watchlist {
+function watchlistAfter(pastList: PastList, { accountId, past }: Owned): Watchlist {
   const first = past.runs[0]?.startedAt ?? systemClock.now().toISOString();
   return {
-    id: list.id,
+    id: pastList.id,
     accountId,
-    name: list.name,
-    platform: list.platform,
+    name: pastList.name,
+    platform: pastList.platform,
     marketplace: "us",
     status: "paused",
     pausedReason: "user",
-    schedule: parseEvery(`${24 / list.runsPerDay}h`),
+    schedule: parseEvery(`${24 / pastList.runsPerDay}h`),
     pipeline: null,
     ...defaultSettings,
     webhookEndpointId: null,
@@ -117,19 +117,22 @@ function watchlistAfter(list: PastList, { accountId, past }: Owned): Watchlist {
   };
 }
 
-function runOf(list: PastList, { accountId, past, run }: Owned & { readonly run: PastRun }): Run {
+function runOf(
+  pastList: PastList,
+  { accountId, past, run }: Owned & { readonly run: PastRun },
+): Run {
   const items = past.items.length;
-  const scraper = `${list.platform}.standard` as const;
+  const scraper = `${pastList.platform}.standard` as const;
   const { points } = run;
   const isFirst = run.runNumber === 1;
   const delisted = points.filter(({ status }) => status === "not_found").length;
   const changed = isFirst ? 0 : points.length - delisted;
   const watchlist: RunWatchlist = {
-    id: list.id,
-    name: list.name,
-    platform: list.platform,
+    id: pastList.id,
+    name: pastList.name,
+    platform: pastList.platform,
     marketplace: "us",
-    currency: currencyOf(list.platform, "us"),
+    currency: currencyOf(pastList.platform, "us"),
     status: "paused",
     pausedReason: "user",
     nextRunAt: null,
@@ -138,7 +141,7 @@ function runOf(list: PastList, { accountId, past, run }: Owned & { readonly run:
   return {
     id: run.id,
     accountId,
-    watchlistId: list.id,
+    watchlistId: pastList.id,
     runNumber: run.runNumber,
     trigger: isFirst ? "initial" : "schedule",
     kind: isFirst ? "baseline" : "sweep",
@@ -166,7 +169,7 @@ function runOf(list: PastList, { accountId, past, run }: Owned & { readonly run:
       delisted,
     },
     error: null,
-    pipeline: defaultPipeline(list.platform, 0),
+    pipeline: defaultPipeline(pastList.platform, 0),
     limits: noLimits,
     plan: "past",
     watchlist,
@@ -175,11 +178,11 @@ function runOf(list: PastList, { accountId, past, run }: Owned & { readonly run:
 
 async function mergeWindows(
   history: ReturnType<typeof stores.history>,
-  { past, ...list }: Owned & { readonly watchlistId: string },
+  { past, ...watchlist }: Owned & { readonly watchlistId: string },
 ): Promise<void> {
   const runs = past.runs.length;
   for (let window = 1; lastRunOf(window) <= runs && window <= windowOf(runs); window += 1) {
-    const { outcome } = await history.merge(list, {
+    const { outcome } = await history.merge(watchlist, {
       window,
       absent: new Set(),
       isOver: () => false,
@@ -199,10 +202,10 @@ async function writeEvents(world: PastWorld, { past, runs, now }: Written): Prom
   const environment = readEnvironment("events", world.environmentOf("events"));
   const { feed, bodies } = provide.feedSources(environment, {});
   const since = new Date(now.getTime() - (limits.eventRetentionDays - 1) * dayMs).toISOString();
-  const kept = runs.filter(({ stored }) => stored.runNumber > 1 && stored.startedAt > since);
+  const keptRuns = runs.filter(({ stored }) => stored.runNumber > 1 && stored.startedAt > since);
   const itemOf = new Map(past.items.map((item) => [item.id, item]));
   const detailsOf = new Map(past.details.map((one) => [one.id, one]));
-  const archived = await inParallel(kept, runsAtOnce, async ({ run, stored }) => {
+  const archived = await inParallel(keptRuns, runsAtOnce, async ({ run, stored }) => {
     const outcomes = run.points.map(({ id, at, status, values }): ItemOutcome => ({
       id,
       at,

@@ -80,11 +80,11 @@ export const noCounts = (): Counts => ({
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /**
- * The days for which charges are compared with runs. The step records of older runs have expired.
+ * Charges are compared with runs for this many days. The step records of older runs have expired.
  */
 const chargedDays = 14;
 /**
- * The days for which resolved holds are compared. They expire after 30 days, and DynamoDB deletes
+ * Resolved holds are compared for this many days. They expire after 30 days, and DynamoDB deletes
  * expired rows later.
  */
 const resolvedDays = 28;
@@ -144,7 +144,7 @@ interface World {
   readonly ledgerReader: LedgerReader;
   readonly counts: Counts;
   readonly report: (differences: readonly Difference[]) => void;
-  /** IDs of the API keys for which a difference was already reported. */
+  /** IDs of the API keys with a reported difference. */
   readonly strayKeys: Set<string>;
 }
 
@@ -167,10 +167,10 @@ async function reconcileAccount(
   const charged = await reconcileLedger(world, id);
   const ended = await reconcileLists(world, id, charged);
   const deliveries = deliveriesOf(client, tables.deliveries, request.clock);
-  const found = await checkDeliveries({ id, openedAt, ended }, deliveries);
-  counts.pendingDeliveries += found.pending;
-  counts.feedRuns += found.feedRuns;
-  report(found.differences);
+  const result = await checkDeliveries({ id, openedAt, ended }, deliveries);
+  counts.pendingDeliveries += result.pending;
+  counts.feedRuns += result.feedRuns;
+  report(result.differences);
   return [];
 }
 
@@ -181,12 +181,12 @@ async function reconcileLedger(
   const until = new Date(clock.now().getTime() - skewMs);
   const since = new Date(until.getTime() - chargedDays * dayMs);
   const resolved = new Date(until.getTime() - resolvedDays * dayMs);
-  const found = await checkLedger(id, { charges: since, resolved }, { ledgerReader, clock });
-  const { sums } = found;
+  const result = await checkLedger(id, { charges: since, resolved }, { ledgerReader, clock });
+  const { sums } = result;
   counts.ledgerEntries += sums?.sequence ?? 0;
-  counts.holds += found.holds;
-  for (const keyId of found.strayKeys) strayKeys.add(keyId);
-  report(found.differences);
+  counts.holds += result.holds;
+  for (const keyId of result.strayKeys) strayKeys.add(keyId);
+  report(result.differences);
   return sums === null ? null : { sums, since, until };
 }
 
@@ -206,19 +206,19 @@ async function reconcileLists(
   const ended: EndedRun[] = [];
   const damaged = (watchlistId: string): void => report([unreadable(watchlistId)]);
   report((await checkListCount(accountId, dependencies)).differences);
-  for await (const { list } of lists.lists(accountId, damaged)) {
-    const ref = { accountId, watchlistId: list.id };
+  for await (const { watchlist } of lists.lists(accountId, damaged)) {
+    const ref = { accountId, watchlistId: watchlist.id };
     counts.watchlists += 1;
     const look = async (): Promise<readonly Difference[]> => {
       const items = await checkItems(ref, dependencies);
       counts.items += items.items;
-      if (!items.isSteady) counts.moving.push(list.id);
+      if (!items.isSteady) counts.moving.push(watchlist.id);
       const runs = await checkRuns({ ...ref, runsMax, charged }, dependencies);
       counts.runs += runs.runs;
       ended.push(...runs.ended);
       return [...items.differences, ...runs.differences];
     };
-    report(await orUnreadable(list.id, look));
+    report(await orUnreadable(watchlist.id, look));
   }
   counts.unsteady = counts.moving.length;
   return ended;
@@ -256,9 +256,9 @@ export function tallyLine(tally: Tally): string {
       .filter(([count]) => count > 0)
       .map(([count, one, many]) => counting(count, one, many)),
   ];
-  const found =
+  const outcome =
     tally.differences === 0 ? "no differences" : counting(tally.differences, "difference");
-  return `reconcile: ${counted.join(", ")}: ${found}${notCompared(tally)}`;
+  return `reconcile: ${counted.join(", ")}: ${outcome}${notCompared(tally)}`;
 }
 
 function notCompared({ unsteady, moving }: Tally): string {

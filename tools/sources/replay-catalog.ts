@@ -46,13 +46,13 @@ const listReply = v.looseObject({ products: v.array(product) });
  * @param folder if it does not exist, the project's recordings are used
  */
 export function loadRecordedProducts(folder: string = ownRecordings): RecordedProduct[] {
-  const found = existsSync(folder) ? folder : ownRecordings;
+  const foundFolder = existsSync(folder) ? folder : ownRecordings;
   const bySku = new Map<number, RecordedProduct>();
-  for (const name of readdirSync(found).filter((file) => file.endsWith(".json"))) {
-    const content: unknown = JSON.parse(readFileSync(join(found, name), "utf8"));
+  for (const name of readdirSync(foundFolder).filter((file) => file.endsWith(".json"))) {
+    const content: unknown = JSON.parse(readFileSync(join(foundFolder, name), "utf8"));
     for (const one of productsIn(content)) bySku.set(one.sku, { ...bySku.get(one.sku), ...one });
   }
-  return [...bySku.values()].map(completed);
+  return [...bySku.values()].map(complete);
 }
 
 function productsIn(content: unknown): RecordedProduct[] {
@@ -64,7 +64,7 @@ function productsIn(content: unknown): RecordedProduct[] {
   });
 }
 
-const completed = (one: RecordedProduct): RecordedProduct => ({
+const complete = (one: RecordedProduct): RecordedProduct => ({
   active: true,
   regularPrice: one["salePrice"],
   onlineAvailability: true,

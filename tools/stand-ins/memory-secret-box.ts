@@ -13,12 +13,12 @@ export function memorySecretBox(): SecretBox {
       return ciphertext;
     },
     async open(ciphertext, context) {
-      const found = sealed.get(ciphertext);
-      if (found?.context !== JSON.stringify(context))
+      const foundSecret = sealed.get(ciphertext);
+      if (foundSecret?.context !== JSON.stringify(context))
         throw new Error(
           "This secret box did not encrypt the ciphertext, or did so with another context.",
         );
-      return found.plaintext;
+      return foundSecret.plaintext;
     },
   };
 }

@@ -84,13 +84,13 @@ export function runOfChanges(wanted: RunOfChanges): RunEvents {
 }
 
 /** Returns an integer below `below` that looks random and is the same for the same arguments. */
-const scattered = (n: number, factor: number, below: number): number =>
+const scatter = (n: number, factor: number, below: number): number =>
   Number((BigInt(n + 1) * BigInt(factor)) % BigInt(below));
 
 function changeOf(n: number, at: string): ItemOutcome {
   const id = `B0${n.toString(36).toUpperCase().padStart(8, "0")}`;
-  const before = (scattered(n, 7_919, 99_991) + 100) / 100;
-  const price = (scattered(n, 104_729, 99_989) + 100) / 100;
+  const before = (scatter(n, 7_919, 99_991) + 100) / 100;
+  const price = (scatter(n, 104_729, 99_989) + 100) / 100;
   return {
     id,
     addedAt: at,
@@ -102,8 +102,8 @@ function changeOf(n: number, at: string): ItemOutcome {
       inStock: n % 9 !== 0,
       availabilityType: "NOW",
       isFba: n % 2 === 0,
-      offerListingId: scattered(n, 2_654_435_761, 2 ** 48).toString(36),
-      merchant: `A${scattered(n, 15_485_863, 999_983).toString(36).toUpperCase()}`,
+      offerListingId: scatter(n, 2_654_435_761, 2 ** 48).toString(36),
+      merchant: `A${scatter(n, 15_485_863, 999_983).toString(36).toUpperCase()}`,
       condition: "New",
       newCount: n % 12,
       newMinPrice: price,

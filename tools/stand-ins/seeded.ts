@@ -2,7 +2,7 @@
  * Creates a random number generator (mulberry32). It returns numbers from 0 (inclusive) to 1
  * (exclusive), in the same sequence for the same seed.
  */
-export function seeded(seed: number): () => number {
+export function seededGenerator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

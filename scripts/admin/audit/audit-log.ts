@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { shownValue } from "../../../shared/base/shown-value.ts";
+import { formatValue } from "../../../shared/base/shown-value.ts";
 
 /**
  * A line of the audit log. Each change has two lines with the same ID: `started` before the change,
@@ -41,12 +41,12 @@ type Warn = (line: string) => void;
  * Parses the stored text of lines. Skips lines in another format and warns about each, because
  * lines are never deleted: one damaged line must not hide all others.
  */
-export const parsedLines = (texts: readonly string[], warn: Warn): AuditLine[] =>
+export const parseLines = (texts: readonly string[], warn: Warn): AuditLine[] =>
   texts.flatMap((text, index) => {
     const { success, output } = v.safeParse(storedLine, text);
     if (success) return [output];
     warn(
-      `Line ${index + 1} of the audit log is not an audit line. Skipped it: ${shownValue(text)}`,
+      `Line ${index + 1} of the audit log is not an audit line. Skipped it: ${formatValue(text)}`,
     );
     return [];
   });

@@ -53,11 +53,11 @@ export async function withAuditLines(
 }
 
 function optionsOf(values: Values): AuditLine["options"] {
-  const kept = Object.entries(values).filter(
+  const keptOptions = Object.entries(values).filter(
     ([name]) => Object.hasOwn(commandOptions, name) && !personal.has(name),
   );
   return Object.fromEntries(
-    kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    keptOptions.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }
 

@@ -4,7 +4,7 @@ import {
   PutLogEventsCommand,
 } from "@aws-sdk/client-cloudwatch-logs";
 import { auditLogStream } from "../../../lib/operator-names.ts";
-import { type AuditLog, parsedLines } from "./audit-log.ts";
+import { type AuditLog, parseLines } from "./audit-log.ts";
 
 /** Stores the audit log in CloudWatch Logs, where no operator role can change or delete it. */
 export const cloudWatchAuditLog = (
@@ -25,6 +25,6 @@ export const cloudWatchAuditLog = (
     for await (const { events = [] } of paginateFilterLogEvents({ client }, { logGroupName })) {
       texts.push(...events.map(({ message = "" }) => message));
     }
-    return parsedLines(texts, warn);
+    return parseLines(texts, warn);
   },
 });

@@ -1,5 +1,5 @@
 import { appendFile, readFile } from "node:fs/promises";
-import { type AuditLog, parsedLines } from "./audit-log.ts";
+import { type AuditLog, parseLines } from "./audit-log.ts";
 
 /**
  * Returns the audit log in a file of a local world. A missing file counts as an empty log. Other
@@ -12,7 +12,7 @@ export const fileAuditLog = (file: string): AuditLog => ({
       if (error.code === "ENOENT") return "";
       throw error;
     });
-    return parsedLines(
+    return parseLines(
       content.split("\n").filter((line) => line !== ""),
       warn,
     );

@@ -87,11 +87,14 @@ export function awsRestoreCloud(options: AwsRestoreCloudOptions): RestoreCloud {
     },
     async backup(TableName, backupName) {
       const { BackupSummaries = [] } = await dynamo.send(new ListBackupsCommand({ TableName }));
-      const found = BackupSummaries.find(
+      const foundBackup = BackupSummaries.find(
         ({ BackupName, BackupStatus }) => BackupName === backupName && BackupStatus !== "DELETED",
       );
-      if (found === undefined) return undefined;
-      return { id: found.BackupArn ?? "", isAvailable: found.BackupStatus === "AVAILABLE" };
+      if (foundBackup === undefined) return undefined;
+      return {
+        id: foundBackup.BackupArn ?? "",
+        isAvailable: foundBackup.BackupStatus === "AVAILABLE",
+      };
     },
     async deleteBackup(BackupArn) {
       await dynamo.send(new DeleteBackupCommand({ BackupArn }));

@@ -8,7 +8,7 @@ import { type Admin, type Commands, listOf, requiredOption, type Values } from "
 import { escapeControls } from "../print.ts";
 import { compareData } from "../reconcile-command.ts";
 import { awsRestoreCloud } from "./aws-restore-cloud.ts";
-import { discardRestore, plannedSteps, restoreStage } from "./restore-stage.ts";
+import { discardRestore, planSteps, restoreStage } from "./restore-stage.ts";
 import type { Restore, RestoreTools } from "./restore-steps.ts";
 
 const pollMs = 10_000;
@@ -44,7 +44,7 @@ async function runRestore(values: Values, admin: Admin): Promise<unknown> {
   }
   const restore: Restore = { stage, at, tables: Object.values(tables), stacks };
   const tools = toolsOf(admin, restore);
-  if (values["dry-run"] === true) return listOf(await plannedSteps(restore, tools));
+  if (values["dry-run"] === true) return listOf(await planSteps(restore, tools));
   if (values.discard === true) {
     const { state, operatorMust } = await discardRestore(restore, tools);
     if (operatorMust === undefined) return { at, state };

@@ -57,7 +57,7 @@ export interface PlannedStep {
  * Returns the steps of a restore, each with its state. Changes nothing.
  * @throws Error if the restore cannot begin, or if another restore is in progress
  */
-export async function plannedSteps(restore: Restore, tools: RestoreTools): Promise<PlannedStep[]> {
+export async function planSteps(restore: Restore, tools: RestoreTools): Promise<PlannedStep[]> {
   const progress = sameRestore(restore, await tools.cloud.progress());
   if (progress === undefined) await assertCanBegin(restore, tools);
   const steps = stepsOf(restore, tools);

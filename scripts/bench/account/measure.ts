@@ -9,7 +9,7 @@ import type { DynamoRules } from "../model/contention.ts";
 import { modelledDynamo } from "../model/dynamo-model.ts";
 import { type CallFigures, type Environment, type LoadFigures, offerLoad } from "./load.ts";
 import { type AccountTables, openAccount } from "./open-account.ts";
-import { seeded } from "../../../tools/stand-ins/seeded.ts";
+import { seededGenerator } from "../../../tools/stand-ins/seeded.ts";
 import { virtualTime } from "../model/virtual-time.ts";
 
 /** The load on one account during a measurement. */
@@ -74,7 +74,7 @@ export async function measureAccounts(
   { loads, seconds, seed, rules }: AccountCase,
   { endpoint, tables }: World,
 ): Promise<readonly AccountFigures[]> {
-  const fraction = seeded(seed);
+  const fraction = seededGenerator(seed);
   const opened = await Promise.all(loads.map((load) => openFor(load, tables)));
   const time = virtualTime(systemClock.now());
   const client = modelledDynamo({ endpoint, time, rules, random: fraction });
@@ -96,7 +96,7 @@ export async function measureAccounts(
           watchlists,
           seconds,
           time,
-          random: seeded(seed + n),
+          random: seededGenerator(seed + n),
         }),
       ),
     ),

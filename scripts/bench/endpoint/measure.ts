@@ -21,7 +21,7 @@ import { memorySecretBox } from "../../../tools/stand-ins/memory-secret-box.ts";
 import { defaultRules } from "../model/contention.ts";
 import { consuming, modelledDynamo, noConsumption } from "../model/dynamo-model.ts";
 import { type VirtualTime, virtualTime } from "../model/virtual-time.ts";
-import { seeded } from "../../../tools/stand-ins/seeded.ts";
+import { seededGenerator } from "../../../tools/stand-ins/seeded.ts";
 
 export interface EndpointCase {
   /** The maximum number of parallel requests to the endpoint, as an operator sets it. */
@@ -67,7 +67,7 @@ export async function measureEndpoint(
   const bodies = memoryBodies();
   await addPending(wanted, { accountId, endpointId, table, secrets, bodies });
 
-  const fraction = seeded(seed);
+  const fraction = seededGenerator(seed);
   const time = virtualTime(systemClock.now());
   const client = modelledDynamo({ endpoint: engine, time, rules: defaultRules, random: fraction });
   const random = { ...systemRandom, fraction };

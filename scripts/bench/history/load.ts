@@ -1,6 +1,6 @@
 import type { HistoryPoint, RunSegment } from "../../../shared/history/history.ts";
 import { compareIds } from "../../../shared/watchlists/page.ts";
-import { seeded } from "../../../tools/stand-ins/seeded.ts";
+import { seededGenerator } from "../../../tools/stand-ins/seeded.ts";
 
 const itemsCount = 50_000;
 /** Time of the first run, in milliseconds. */
@@ -12,7 +12,7 @@ const batchItems = 1_000;
 /** Share of the changes in which the item also comes into stock or goes out of stock. */
 const stockShare = 0.2;
 
-/** A watchlist of 50,000 items of which some change in each run. */
+/** A watchlist of 50,000 items. Some of them change in each run. */
 export interface HistoryLoad {
   /** Sorted item IDs. */
   readonly ids: readonly string[];
@@ -25,7 +25,7 @@ export interface HistoryLoad {
 
 /** Creates a load. @param changedShare share of the items that change in a run */
 export function historyLoad(changedShare: number): HistoryLoad {
-  const draw = seeded(15);
+  const draw = seededGenerator(15);
   const ids = scatteredIds(draw);
   const everyPosition = ids.map((_, n) => n);
   const prices = new Map<string, number>();
@@ -60,7 +60,9 @@ export function historyLoad(changedShare: number): HistoryLoad {
   };
 }
 
-/** IDs spread over the whole range, as real ones are. Successive IDs would compress better. */
+/**
+ * Returns IDs spread over the whole range, as real ones are. Successive IDs would compress better.
+ */
 function scatteredIds(draw: () => number): readonly string[] {
   const found = new Set<string>();
   while (found.size < itemsCount) found.add(String(10_000_000 + Math.floor(draw() * 90_000_000)));

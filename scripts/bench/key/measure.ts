@@ -13,7 +13,7 @@ import {
   noConsumption,
 } from "../model/dynamo-model.ts";
 import { virtualTime } from "../model/virtual-time.ts";
-import { seeded } from "../../../tools/stand-ins/seeded.ts";
+import { seededGenerator } from "../../../tools/stand-ins/seeded.ts";
 import { slidingSeconds } from "./sliding-seconds.ts";
 
 export interface KeyCase {
@@ -58,7 +58,7 @@ export async function measureKey(
   { attempts, environments, seconds, skewMs, seed }: KeyCase,
   { endpoint, table }: { readonly endpoint: string; readonly table: string },
 ): Promise<KeyFigures> {
-  const fraction = seeded(seed);
+  const fraction = seededGenerator(seed);
   const accounts = dynamoAccountStore(documentClient(), { accounts: table });
   const wanted = { account: { id: `acct_${attempts}_${seed}`, demo: false }, name: "bench" };
   const dependencies = { accounts, clock: systemClock, random: systemRandom };

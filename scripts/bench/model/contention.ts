@@ -9,9 +9,9 @@ export interface DynamoRules {
   readonly readMs: Spread;
   readonly writeMs: Spread;
   readonly transactionMs: Spread;
-  /** Milliseconds for which a plain write occupies its item. */
+  /** How long a plain write occupies its item, in milliseconds. */
   readonly occupiedMs: number;
-  /** Milliseconds for which a transaction locks its items. */
+  /** How long a transaction locks its items, in milliseconds. */
   readonly lockedMs: number;
   /** The write units that one partition key accepts in a second. */
   readonly partitionUnits: number;

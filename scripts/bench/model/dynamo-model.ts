@@ -6,7 +6,7 @@ import {
   TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { itemsWritten } from "../../../tools/dynamodb/conflicts.ts";
+import { itemsLockedBy } from "../../../tools/dynamodb/conflicts.ts";
 import { contention, type DynamoRules, type Effect } from "./contention.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -81,7 +81,7 @@ export function modelledDynamo({ endpoint, time, rules, random }: Options): Dyna
       async (args) => {
         const count = consumer.getStore() ?? noConsumption();
         const body = JSON.parse(Buffer.from(args.request.body).toString()) as Members;
-        const items = itemsWritten(commandName.replace(/Command$/, ""), body);
+        const items = itemsLockedBy(commandName.replace(/Command$/, ""), body);
         const sent = (): Promise<Answer> => time.still(() => next(args));
         const isTransaction = commandName === "TransactWriteItemsCommand";
         const written = async (): Promise<Effect<Answer>> => {

@@ -27,7 +27,7 @@ async function load(): Promise<readonly Section[]> {
  * Returns the sections that contain every word. Sections with all words in their heading come
  * first.
  */
-function found(sections: readonly Section[], words: readonly string[]): readonly Section[] {
+function findSections(sections: readonly Section[], words: readonly string[]): readonly Section[] {
   const has = (text: string): boolean => {
     const lower = text.toLowerCase();
     return words.every((word) => lower.includes(word));
@@ -60,7 +60,7 @@ input?.addEventListener("input", async () => {
     return;
   }
   try {
-    const sections = found(await (loading ??= load()), words);
+    const sections = findSections(await (loading ??= load()), words);
     show(sections, `Sections found: ${sections.length}`);
   } catch {
     // The next input loads the index again.

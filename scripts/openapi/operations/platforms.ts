@@ -8,7 +8,7 @@ import type { Operation } from "../operation.ts";
 const wholeNumber = (minimum: number, maximum: number) =>
   v.optional(v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum)));
 
-const described = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+const describe = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.pipe(schema, v.description(text));
 
 /**
@@ -18,12 +18,12 @@ const structuredParameters = v.object({
   query: v.optional(
     v.pipe(v.string(), v.description("What to search for; required for searches.")),
   ),
-  page: described(wholeNumber(1, 100), "Number of the page of results, from 1."),
-  num: described(wholeNumber(10, 100), "Results per page."),
-  country: described(v.optional(v.string()), "Country of the results, as a two-letter code."),
-  language: described(v.optional(v.string()), "Language of the results, as a two-letter code."),
-  product_id: described(v.optional(v.string()), "Product whose data you want."),
-  item_id: described(v.optional(v.string()), "Item whose data you want."),
+  page: describe(wholeNumber(1, 100), "Number of the page of results, from 1."),
+  num: describe(wholeNumber(10, 100), "Results per page."),
+  country: describe(v.optional(v.string()), "Country of the results, as a two-letter code."),
+  language: describe(v.optional(v.string()), "Language of the results, as a two-letter code."),
+  product_id: describe(v.optional(v.string()), "Product whose data you want."),
+  item_id: describe(v.optional(v.string()), "Item whose data you want."),
 });
 
 const structuredPath = {

@@ -15,16 +15,16 @@ const routes = operationsOf().map(({ id, method, path }) => ({
  */
 export function operationOf(method: string, path: string, body?: unknown): OperationCall {
   const { pathname, searchParams } = new URL(`http://service/v1${path}`);
-  const [found] = routes
+  const [foundRoute] = routes
     .filter((route) => route.method === method && route.pattern.test(pathname))
     // A fixed path, such as `/v1/watchlists/estimate`, precedes the one with a parameter.
     .toSorted((one, other) => one.names.length - other.names.length);
-  if (found === undefined) throw new Error(`There is no operation ${method} ${pathname}.`);
-  const values = found.pattern.exec(pathname)?.slice(1) ?? [];
+  if (foundRoute === undefined) throw new Error(`There is no operation ${method} ${pathname}.`);
+  const values = foundRoute.pattern.exec(pathname)?.slice(1) ?? [];
   return {
-    operation: found.id,
+    operation: foundRoute.id,
     path: Object.fromEntries(
-      found.names.map((name, n) => [name, decodeURIComponent(values[n] ?? "")]),
+      foundRoute.names.map((name, n) => [name, decodeURIComponent(values[n] ?? "")]),
     ),
     query: Object.fromEntries(searchParams),
     ...(body === undefined ? {} : { body }),

@@ -14,7 +14,7 @@ interface PythonAnswer extends Omit<ApiAnswer, "headers"> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const named = (call: OperationCall): OperationCall => ({
+const withPythonNames = (call: OperationCall): OperationCall => ({
   ...call,
   operation: snakeCase(call.operation),
 });
@@ -48,10 +48,10 @@ export const pythonClient =
     return packagedClient(
       {
         async call(call) {
-          const answer = (await ask({ task: "call", ...named(call) })) as PythonAnswer;
+          const answer = (await ask({ task: "call", ...withPythonNames(call) })) as PythonAnswer;
           return { ...answer, headers: new Headers(answer.headers) };
         },
-        list: async (call) => (await ask({ task: "list", ...named(call) })) as Row[],
+        list: async (call) => (await ask({ task: "list", ...withPythonNames(call) })) as Row[],
       },
       {
         name: "the Python client",

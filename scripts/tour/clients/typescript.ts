@@ -61,7 +61,7 @@ export function typescriptClient(baseUrl: string, apiKey: string): TourClient {
 }
 
 async function entries(all: AsyncIterable<object>): Promise<readonly Row[]> {
-  const found: Row[] = [];
-  for await (const one of all) found.push({ ...one });
-  return found;
+  const rows: Row[] = [];
+  for await (const one of all) rows.push({ ...one });
+  return rows;
 }

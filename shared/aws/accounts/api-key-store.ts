@@ -9,7 +9,7 @@ import type { ApiKey, ApiKeyStore } from "../../accounts/api-key-store.ts";
 import { conflict, unavailable } from "../../base/errors.ts";
 import { limits } from "../../base/limits.ts";
 import { cancellationReasons, codesOf, isContention, type Row } from "../table/dynamo.ts";
-import { lastUseAttributes, lastUseOf, newKeyRow, scopesOfRow, storedScopes } from "./key-row.ts";
+import { lastUseAttributes, lastUseOf, newKeyRow, scopesOfRow, scopesRow } from "./key-row.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { accountKeys } from "../table/table.ts";
 
@@ -55,7 +55,7 @@ export async function putKey(
     name: key.name,
     prefix: key.prefix,
     demo: key.demo,
-    ...storedScopes(key.scopes),
+    ...scopesRow(key.scopes),
     created_at: key.createdAt,
     hash: key.hash,
   };
@@ -137,7 +137,7 @@ async function listKeys(
  */
 const readTriesMax = 5;
 
-/** The time of the last admitted call of each key, by key ID. Omits keys without a call. */
+/** Returns the time of the last admitted call of each key, by key ID. Omits keys without a call. */
 async function lastUses(
   client: DynamoDBDocumentClient,
   table: string,

@@ -66,9 +66,9 @@ async function setBudget(process: LedgerProcess, change: Change, usage: UsageSto
 }
 
 /**
- * Builds the write that starts the use of a new budget at the credits that the account has spent
- * today and now holds. These may include a hold or a charge of the day before. They lack only
- * reservations that other processes make at this moment.
+ * Builds the write that sets the initial use of a new budget: the credits that the account has
+ * spent today, and those that it holds now. These may include a hold or a charge of the previous
+ * day. They may lack reservations that other processes make at this moment.
  */
 async function earlierUse(
   process: LedgerProcess,

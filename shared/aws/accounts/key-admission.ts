@@ -26,7 +26,7 @@ import type { RandomSource } from "../../base/clock.ts";
 import { isDependencyFailure } from "../../base/dependency-failure.ts";
 import { systemRandom } from "../../base/system.ts";
 import { isConditionFailure, isThrottle, type Row } from "../table/dynamo.ts";
-import { admissionTimesOf, keyOwnerOf, retiredAttributesOf, storedMs } from "./key-row.ts";
+import { admissionTimesOf, keyOwnerOf, retiredAttributesOf, toStoredMs } from "./key-row.ts";
 import { accountKeys } from "../table/table.ts";
 
 /** The cached state of a key: its owner when this process last read the key's row. */
@@ -39,8 +39,8 @@ type Limited = Extract<Admission, { outcome: "limited" }>;
 
 const knownKeysMax = 10_000;
 /**
- * Milliseconds for which a cached key counts as valid while the store fails. The key may have been
- * revoked since.
+ * How long a cached key counts as valid while the store fails, in milliseconds. The key may have
+ * been revoked since.
  */
 const trustedMs = 5 * 60_000;
 /**
@@ -54,12 +54,12 @@ const aheadMsMax = 10;
  */
 const triesMax = 3;
 /**
- * Milliseconds for which a process refuses the calls of a key without asking DynamoDB, after
- * DynamoDB throttled the key's row.
+ * After DynamoDB throttled a key's row, the process refuses the key's calls for this many
+ * milliseconds without a request to DynamoDB.
  */
 const throttledMs = 1_000;
 
-/** What a process knows about keys. */
+/** The state of keys in one process. */
 interface KeyProcess {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
@@ -271,9 +271,9 @@ function updateOf({ nowMs, seen }: CountedCall): Update {
     ConditionExpression:
       "attribute_not_exists(revoked_at) AND admitted_ms[0] <= :oldest AND admitted_ms[49] <= :newest",
     ExpressionAttributeValues: {
-      ":stamp": storedMs(stampMs),
-      ":oldest": storedMs(nowMs - windowMs),
-      ":newest": storedMs(stampMs + aheadMsMax),
+      ":stamp": toStoredMs(stampMs),
+      ":oldest": toStoredMs(nowMs - windowMs),
+      ":newest": toStoredMs(stampMs + aheadMsMax),
     },
   };
 }
@@ -286,5 +286,5 @@ const conversionOf = (row: Row, nowMs: number): Update => ({
   UpdateExpression: `SET admitted_ms = :times REMOVE ${retiredAttributesOf(row).join(", ")}`,
   ConditionExpression:
     "attribute_exists(pk) AND attribute_not_exists(revoked_at) AND attribute_not_exists(admitted_ms)",
-  ExpressionAttributeValues: { ":times": [...noAdmissions.slice(1), storedMs(nowMs)] },
+  ExpressionAttributeValues: { ":times": [...noAdmissions.slice(1), toStoredMs(nowMs)] },
 });

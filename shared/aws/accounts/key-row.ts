@@ -12,7 +12,7 @@ import { accountKeys, type RowKey } from "../table/table.ts";
 const epochMs = Date.UTC(2020, 0, 1);
 
 /** Converts a time in milliseconds since 1970 to its stored form, in milliseconds since 2020. */
-export const storedMs = (ms: number): number => ms - epochMs;
+export const toStoredMs = (ms: number): number => ms - epochMs;
 
 /** Returns the row of a key that has made no call, including its table key. */
 export const newKeyRow = ({
@@ -30,7 +30,7 @@ export const newKeyRow = ({
   name,
   prefix,
   demo,
-  ...storedScopes(scopes),
+  ...scopesRow(scopes),
   admitted_ms: noAdmissions,
 });
 
@@ -45,10 +45,10 @@ export const keyOwnerOf = (row: Row): KeyOwner => ({
 });
 
 /**
- * Returns the attribute with the scopes of a key. A key with every scope has no such attribute, as the keys
- * that were stored before keys had scopes.
+ * Returns the attribute with the scopes of a key. A key with every scope has no such attribute,
+ * like the keys that were stored before scopes existed.
  */
-export const storedScopes = (scopes: readonly Scope[]): Row =>
+export const scopesRow = (scopes: readonly Scope[]): Row =>
   areAllScopes(scopes) ? {} : { scopes };
 
 /** Returns the scopes of a key by one of its rows. */
@@ -83,8 +83,8 @@ export function lastUseOf(row: Row): string | null {
 }
 
 /**
- * Names of the previous release's attributes to remove: its counts of calls, and `created_at`,
- * which no code reads.
+ * Returns the names of the previous release's attributes to remove: its counts of calls, and
+ * `created_at`, which no code reads.
  */
 export const retiredAttributesOf = (row: Row): string[] => [
   "admitted",

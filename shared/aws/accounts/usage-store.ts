@@ -3,7 +3,7 @@ import type { DailyUsage, UsageStore } from "../../accounts/usage-store.ts";
 import { assert } from "../../base/assert.ts";
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import { addUsage, type UsageChange, usageByDay } from "../../credits/journal.ts";
-import { type Row, retryContended } from "../table/dynamo.ts";
+import { type Row, retryWhileContended } from "../table/dynamo.ts";
 import { journalOf } from "../ledger/journal-page.ts";
 import { readAccountRows } from "../ledger/read-shards.ts";
 import { type Shard, shardOf } from "../ledger/shard-row.ts";
@@ -56,7 +56,7 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
     days: Days,
   ): Promise<readonly UsageChange[]> => {
     let before = shard;
-    return retryContended(options, async () => {
+    return retryWhileContended(options, async () => {
       const key = accountKeys.shardUsage(accountId, shard.number, "");
       const inPages = await stored(key, days);
       const after = await current(accountId, shard.number);
@@ -75,18 +75,18 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
         stored(accountKeys.usage(accountId, ""), days),
         ...shards.map((shard) => ofShard(accountId, shard, days)),
       ]);
-      return summed(all.flat());
+      return sumByDay(all.flat());
     },
   };
 }
 
 /**
- * The sequence before the first record in the shard's row. It changes when records are copied to a
- * page.
+ * Returns the sequence before the first record in the shard's row. It changes when records are
+ * copied to a page.
  */
 const startOf = (shard: Shard): number => journalOf(shard).before.sequence;
 
-function summed(changes: readonly UsageChange[]): readonly DailyUsage[] {
+function sumByDay(changes: readonly UsageChange[]): readonly DailyUsage[] {
   const days = new Map<string, UsageChange>();
   for (const change of changes) days.set(change.date, addUsage(days.get(change.date), change));
   return [...days.values()].toSorted((a, b) => (a.date < b.date ? -1 : 1));

@@ -9,11 +9,16 @@ import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import { eventTypes } from "../../events/event.ts";
 import { endpointTarget } from "../../outbox/outbox.ts";
-import { type Delivery, deliveryStates, shownState } from "../../webhooks/delivery.ts";
+import { type Delivery, deliveryStates, publicStateOf } from "../../webhooks/delivery.ts";
 import type { DeliveryFilter, DeliveryPage, DeliveryStore } from "../../webhooks/delivery-store.ts";
 import { redeliveryEntry } from "../../webhooks/outbox-entries.ts";
 import type { DeliveryRecord } from "../../webhooks/attempt-delivery.ts";
-import { cancellationReasons, isContention, type Row, retryContended } from "../table/dynamo.ts";
+import {
+  cancellationReasons,
+  isContention,
+  type Row,
+  retryWhileContended,
+} from "../table/dynamo.ts";
 import { additionWrites, type Write } from "./outbox-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
@@ -46,13 +51,17 @@ export function dynamoDeliveryStore(
     async get(accountId, id) {
       const Key = deliveryKeys.delivery(accountId, id);
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      const found = Item === undefined ? null : deliveryOf(Item);
-      return found !== null && isKept(found) ? found : null;
+      const foundDelivery = Item === undefined ? null : deliveryOf(Item);
+      return foundDelivery !== null && isKept(foundDelivery) ? foundDelivery : null;
     },
     async getMany(accountId, ids) {
       const keys = ids.map((id) => deliveryKeys.delivery(accountId, id));
       const rows = await rowsByKey(client, { ...options, table: TableName }, keys);
-      return new Map(rows.map((row) => deliveryOf(row)).map((found) => [found.id, found]));
+      return new Map(
+        rows
+          .map((row) => deliveryOf(row))
+          .map((foundDelivery) => [foundDelivery.id, foundDelivery]),
+      );
     },
     list: (accountId, wanted) => list(client, TableName, { accountId, isKept, ...wanted }),
     async put(accountId, delivery) {
@@ -132,7 +141,7 @@ async function list(
 
 const matches = (delivery: Delivery, filter: DeliveryFilter): boolean =>
   (filter.endpointId === undefined || filter.endpointId === delivery.endpointId) &&
-  (filter.state === undefined || filter.state === shownState(delivery)) &&
+  (filter.state === undefined || filter.state === publicStateOf(delivery)) &&
   (filter.eventType === undefined || filter.eventType === delivery.eventType) &&
   (filter.watchlistId === undefined || filter.watchlistId === delivery.watchlistId);
 
@@ -171,7 +180,7 @@ function request(
   };
   const target = endpointTarget(accountId, delivery.endpointId);
   const additions = additionWrites(TableName, target, [redeliveryEntry(delivery, now)]);
-  return retryContended(options, async () => {
+  return retryWhileContended(options, async () => {
     try {
       await client.send(new TransactWriteCommand({ TransactItems: [mark, ...additions] }));
       return true;

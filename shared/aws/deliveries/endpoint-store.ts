@@ -3,7 +3,7 @@ import { number, object, optional, parse, string } from "valibot";
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { WebhookEndpoint } from "../../webhooks/endpoint.ts";
 import type { EndpointLookup, EndpointStore } from "../../webhooks/endpoint-store.ts";
-import { retryContended, type Row } from "../table/dynamo.ts";
+import { retryWhileContended, type Row } from "../table/dynamo.ts";
 import { endpointFromRow } from "./endpoint-row.ts";
 import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
@@ -77,15 +77,15 @@ export function dynamoEndpointStore(
   return {
     ...known,
     create: (accountId, endpoint) =>
-      retryContended(options, () =>
+      retryWhileContended(options, () =>
         createEndpointRow(client, tableName, { ...endpoint, accountId }),
       ),
     replace: (before, after, condition) =>
-      retryContended(options, () =>
+      retryWhileContended(options, () =>
         replaceEndpointRow(client, tableName, { before, after, ...condition }),
       ),
     delete: (accountId, id, now) =>
-      retryContended(options, async () => {
+      retryWhileContended(options, async () => {
         const endpoint = await known.get(accountId, id);
         return endpoint === null ? false : deleteEndpointRow(client, tableName, { endpoint, now });
       }),

@@ -17,7 +17,7 @@ import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import { eventTypes } from "../../events/event.ts";
 import type { EventFeed, FeedEntry, FeedRun } from "../../events/event-feed.ts";
-import { cancellationReasons, type Row, retryContended } from "../table/dynamo.ts";
+import { cancellationReasons, type Row, retryWhileContended } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 
@@ -64,7 +64,7 @@ export function dynamoEventFeed(client: DynamoDBDocumentClient, options: Options
   const process: Process = { ...options, client };
   return {
     append: (accountId, run) =>
-      retryContended({ ...options, waitMsMax }, () => append(process, accountId, run)),
+      retryWhileContended({ ...options, waitMsMax }, () => append(process, accountId, run)),
     after: (accountId, sequence, limit) => after(process, accountId, { sequence, limit }),
     before: (accountId, since) => before(process, accountId, since),
     between: (accountId, range) => between(process, accountId, range),
@@ -164,8 +164,8 @@ async function between(
 }
 
 /**
- * The sequence of the last run that was added before the time `since`; 0 if there is none. Uses a
- * binary search, because a higher sequence never has an earlier `appended_at`.
+ * Returns the sequence of the last run that was added before the time `since`; 0 if there is none.
+ * Uses a binary search, because a higher sequence never has an earlier `appended_at`.
  */
 async function before(process: Process, accountId: string, since: string): Promise<number> {
   const wanted = isoTime(since);
@@ -175,9 +175,9 @@ async function before(process: Process, accountId: string, since: string): Promi
   let high = newest.last;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const found = await firstFrom(process, accountId, middle);
-    if (found === undefined || found.appended_at >= wanted) high = middle;
-    else low = found.sequence + 1;
+    const foundEntry = await firstFrom(process, accountId, middle);
+    if (foundEntry === undefined || foundEntry.appended_at >= wanted) high = middle;
+    else low = foundEntry.sequence + 1;
   }
   return high - 1;
 }

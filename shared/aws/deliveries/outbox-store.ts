@@ -15,7 +15,7 @@ import {
 } from "../../outbox/outbox.ts";
 import {
   beforeClaim,
-  staysClaimed,
+  keepsClaim,
   type TargetTimes,
   waitingTargets,
 } from "../../outbox/claim-limit.ts";
@@ -55,7 +55,7 @@ export function dynamoOutboxStore<LogRecord>(
       if (allowed.isContested) {
         const own = { targetId: target.targetId, leaseUntil: lease.until };
         const rivals = await readOthers(client, tableName, target);
-        if (!staysClaimed(own, { others: rivals, taken: allowed.taken }, now)) {
+        if (!keepsClaim(own, { others: rivals, taken: allowed.taken }, now)) {
           await giveBack(client, options, { target, token: lease.token, now });
           return null;
         }
@@ -263,7 +263,7 @@ async function releaseTarget(
     retryOnConflict(options, () => client.send(command)),
   );
   if (released) return { outcome: "released", next: next === null ? null : new Date(next) };
-  return lookAgain(client, options.tableName, held);
+  return findReleaseFailure(client, options.tableName, held);
 }
 
 /** Returns the earliest entry of each lane. */
@@ -281,7 +281,7 @@ async function earliestEntries(
  * Finds out why a release failed: `more` if entries were added, `lost` if this worker no longer has
  * the lease.
  */
-async function lookAgain(
+async function findReleaseFailure(
   client: DynamoDBDocumentClient,
   TableName: string,
   { target, token }: { readonly target: DeliveryTarget; readonly token: string },

@@ -39,13 +39,13 @@ export function dynamoPendingWork(client: DynamoDBDocumentClient, TableName: str
         // last one.
         Limit: limit + 1,
       });
-      const found: OutboxEntry[] = [];
+      const entries: OutboxEntry[] = [];
       for await (const row of rows) {
         const entry = entryOf(row);
-        if (found.length >= limit && entry.dueAt !== found.at(-1)?.dueAt) break;
-        found.push(entry);
+        if (entries.length >= limit && entry.dueAt !== entries.at(-1)?.dueAt) break;
+        entries.push(entry);
       }
-      return found;
+      return entries;
     },
   };
 }

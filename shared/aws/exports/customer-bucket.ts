@@ -137,15 +137,15 @@ function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
   };
 }
 
-/** The query string in the exact form that the client signed. */
+/** Returns the query string in the exact form that the client signed. */
 function queryOf(query: NonNullable<SignedRequest["query"]>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value ?? ""].flat().map((one) => `${escaped(name)}=${escaped(one)}`),
+    [value ?? ""].flat().map((one) => `${escapeText(name)}=${escapeText(one)}`),
   );
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-const escaped = (text: string): string =>
+const escapeText = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -69,7 +69,7 @@ export function dynamoDestinationStore(
         ),
       ),
     async change(accountId, destination, { revision, checked }) {
-      let kept: Row | undefined;
+      let storedRow: Row | undefined;
       const set = { ...settingsOf(destination), ...(checked ? noFailures : {}) };
       const command = new UpdateCommand({
         ...rowOf(accountId),
@@ -78,9 +78,9 @@ export function dynamoDestinationStore(
         ReturnValues: "ALL_NEW",
       });
       const changed = await conditionalWrite(async () => {
-        kept = (await client.send(command)).Attributes;
+        storedRow = (await client.send(command)).Attributes;
       });
-      return changed && kept !== undefined ? destinationOf(kept) : null;
+      return changed && storedRow !== undefined ? destinationOf(storedRow) : null;
     },
     async delete(accountId) {
       const command = new DeleteCommand({ ...rowOf(accountId), ReturnValues: "ALL_OLD" });
@@ -142,7 +142,7 @@ function updating({ set, increment }: RowChanges, values: Row) {
   };
 }
 
-/** The attributes that the customer sets, with the time and the revision of the change. */
+/** Returns the attributes that the customer sets, with the time and the revision of the change. */
 const settingsOf = (destination: Destination): Row => ({
   enabled: destination.enabled,
   bucket: destination.bucket,

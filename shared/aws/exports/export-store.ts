@@ -51,19 +51,19 @@ async function list(
     // next page.
     Limit: state === null && watchlistId === null ? limit + 1 : rowsAtOnce,
   });
-  const found: ExportRecord[] = [];
+  const records: ExportRecord[] = [];
   let lastId = before;
   let looked = 0;
   for await (const row of rows) {
     const record = exportOf(row);
     if (record.createdAt < (since ?? "")) break;
-    if (found.length === limit) return { exports: found, lastId };
-    if (matches(record, wanted)) found.push(record);
+    if (records.length === limit) return { exports: records, lastId };
+    if (matches(record, wanted)) records.push(record);
     lastId = record.id;
     looked += 1;
-    if (looked === rowsLookedAtMax) return { exports: found, lastId };
+    if (looked === rowsLookedAtMax) return { exports: records, lastId };
   }
-  return { exports: found, lastId: null };
+  return { exports: records, lastId: null };
 }
 
 const matches = (record: ExportRecord, { state, watchlistId }: ExportQuery): boolean =>

@@ -79,7 +79,7 @@ const rolesMax = 1_000;
  * Caches the credentials of up to 1,000 roles until five minutes before they expire. Does not cache
  * failures.
  */
-export function cachedRoleCredentials(roles: RoleCredentials, clock: Clock): RoleCredentials {
+export function cacheRoleCredentials(roles: RoleCredentials, clock: Clock): RoleCredentials {
   const cache = new Map<string, Extract<AssumeOutcome, { outcome: "assumed" }>>();
   return {
     async assume(role) {

@@ -24,10 +24,10 @@ const bytesMax = 3 * 1024 * 1024;
 const parallelPuts = 4;
 
 /**
- * Puts rows, of which the last one makes the others effective. Writes nothing if the watchlist does
- * not exist, so that a process which continues after the watchlist was purged leaves no row.
- * Returns false if the watchlist does not exist; some rows may have been written before it was
- * deleted, and its purge deletes them.
+ * Puts rows. The last row makes the others effective. Writes nothing if the watchlist does not
+ * exist, so that a process that continues after the purge of the watchlist leaves no row. Returns
+ * false if the watchlist does not exist; some rows may have been written before it was deleted, and
+ * its purge deletes them.
  *
  * - Large rows are first claimed: a transaction creates them without content, on condition that the
  *   watchlist exists. Then each is put on condition that it still exists, which a purge prevents.
@@ -153,7 +153,7 @@ function groupsOf(rows: readonly Row[]): Row[][] {
 }
 
 /**
- * Upper bound of the size of a row in bytes: its lines, and 1,024 bytes for its keys and other
- * attributes.
+ * Returns the upper bound of the size of a row in bytes: its lines, and 1,024 bytes for its keys
+ * and other attributes.
  */
 const sizeOf = ({ lines }: Row): number => 1_024 + ((lines as Uint8Array | undefined)?.length ?? 0);

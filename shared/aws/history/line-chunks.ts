@@ -29,7 +29,8 @@ export function chunksOf(lines: readonly string[]): LineChunk[] {
     characters += line.length + 1;
     if (characters >= charactersMax || n === lines.length - 1) {
       const parts = compressed(lines.slice(start, n + 1));
-      // The next lines compress about as well. To split them first avoids compressing them twice.
+      // The next lines probably compress about as well, so this size decides where they are split.
+      // Without it, they would be compressed twice.
       if (parts.length > 1) charactersMax = Math.ceil(charactersMax / parts.length);
       chunks.push(...parts);
       start = n + 1;
@@ -81,7 +82,10 @@ export function linesOfItem({ lines, first, last }: Row, itemId: string): readon
   return found;
 }
 
-/** Position of the next line that follows a line break and begins with `prefix`; -1 if none. */
+/**
+ * Returns the position of the next line that follows a line break and begins with `prefix`; -1 if
+ * none.
+ */
 function afterBreak(text: Buffer, prefix: string, from = 0): number {
   const at = text.indexOf(`\n${prefix}`, from);
   return at < 0 ? -1 : at + 1;

@@ -81,8 +81,8 @@ async function* endedBy(
 
 /**
  * Returns the number of the first recorded run that ended at `time` or later, or the highest
- * possible run number if there is none. Makes one or two requests if all runs or none of them ended
- * at `time` or later; otherwise each further request halves the range of runs.
+ * possible run number if there is none. This is a binary search: each request halves the range of
+ * runs. If all runs or none of them ended at `time` or later, one or two requests are enough.
  */
 async function firstEndedSince(
   client: DynamoDBDocumentClient,
@@ -115,7 +115,9 @@ interface RecordedEnd {
   readonly endedAt: string;
 }
 
-/** The first recorded run of a range, or the last run if `isNewestFirst`; undefined if none. */
+/**
+ * Returns the first recorded run of a range, or the last run if `isNewestFirst`; undefined if none.
+ */
 async function recordedEnd(
   client: DynamoDBDocumentClient,
   table: string,

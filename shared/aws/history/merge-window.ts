@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { HistoryOwner, MergeOutcome, MergeRequest } from "../../history/history-store.ts";
 import {
   isContention,
-  retryContended,
+  retryWhileContended,
   type Row,
   type TableOptions,
   transact,
@@ -29,7 +29,7 @@ const charactersMax = 64 * 1024 * 1024;
 /** How far the history of a watchlist is merged. */
 interface Head {
   readonly mergedWindows: number;
-  /** First bucket of the next window that is possibly not merged yet. */
+  /** First bucket of the next window that may not be merged yet. */
   readonly nextBucket: number;
 }
 
@@ -115,7 +115,7 @@ function advance(
   { list, window, endBucket }: Advance,
 ): Promise<boolean> {
   const writes = [exists(options.table, list), headWrite(options, { list, window, endBucket })];
-  return retryContended<boolean>(options, async () => {
+  return retryWhileContended<boolean>(options, async () => {
     const reasons = await transact(client, writes);
     if (reasons === undefined) return true;
     if (isContention(reasons)) return "again";

@@ -12,7 +12,7 @@ import { limits } from "../../base/limits.ts";
 import { chunkRow, chunksOf, linesOf } from "./line-chunks.ts";
 import { pointLine, pointOf } from "../../history/point-lines.ts";
 
-/** Days for which rows stay stored after their points are no longer shown. */
+/** Days that rows stay stored after their points are no longer shown. */
 const graceDays = 3;
 
 /**

@@ -23,11 +23,11 @@ export async function cancelCallHold(process: LedgerProcess, hold: HoldRef): Pro
   const { accountId, holdId, now } = hold;
   let refusals = 0;
   await untilDone(process, async (note) => {
-    const found = await release(process, hold);
-    if (found === "fresh") return "fresh";
-    if (found === "released") return done;
-    const at = nextStamp(process, { accountId, shards: [found.shard] }, { now, refusals });
-    const items = takeBackItems(process, hold, { ...found, at });
+    const releaseResult = await release(process, hold);
+    if (releaseResult === "fresh") return "fresh";
+    if (releaseResult === "released") return done;
+    const at = nextStamp(process, { accountId, shards: [releaseResult.shard] }, { now, refusals });
+    const items = takeBackItems(process, hold, { ...releaseResult, at });
     const transacted = await transactShards(process, accountId, items).catch(
       async (error: unknown) => {
         const row = await readWithRetry(process, () => readHold(process, accountId, holdId));

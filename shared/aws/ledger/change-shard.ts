@@ -8,7 +8,7 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { repeats } from "../../base/retry-budget.ts";
 import {
-  againIfThrottled,
+  attemptUnlessThrottled,
   cancellationReasons,
   codesOf,
   isConditionFailure,
@@ -16,7 +16,7 @@ import {
   type Note,
   type Row,
   type TransactItem,
-  retryContended,
+  retryWhileContended,
 } from "../table/dynamo.ts";
 import { accountKeys, type RowKey } from "../table/table.ts";
 import { type LedgerProcess, cacheShards } from "./process.ts";
@@ -171,11 +171,11 @@ export function untilDone<T extends object>(
   attempt: (note: Note) => Promise<T | "fresh" | "again">,
 ): Promise<T> {
   let isRetry = false;
-  return retryContended({ ...process, waitMsMax }, async (note) => {
+  return retryWhileContended({ ...process, waitMsMax }, async (note) => {
     for (let tries = 0; tries < freshTriesMax; tries += 1) {
       if (isRetry) process.onRetry?.();
       isRetry = true;
-      const result = await againIfThrottled(note, () => attempt(note));
+      const result = await attemptUnlessThrottled(note, () => attempt(note));
       if (result !== "fresh") return result;
     }
     return "again";
@@ -215,7 +215,7 @@ export async function readShard(
  * @param change.tookEffect returns true if the shard shows that the change was made
  * @throws the error of the request if the change was not made
  */
-export async function knownChange(
+export async function awaitChange(
   process: LedgerProcess,
   {
     accountId,

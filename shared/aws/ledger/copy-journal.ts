@@ -59,7 +59,7 @@ async function copyRecords(process: LedgerProcess, accountId: string, shard: Sha
   const isLonger = stored.records.length > records.length;
   if (!isLonger && (await attempt(stored.records.length)) === "ended") return;
   process.warn?.(
-    `Journal of ${accountId} shard ${shard.number} not copied: page ${from} exists with other records. ` +
+    `The journal of ${accountId} shard ${shard.number} was not copied: page ${from} exists with other records. ` +
       "Restore the tables accounts and ledger to the same second, or correct the page " +
       `(check with: npm run admin -- reconcile --account ${accountId}).`,
   );
@@ -110,7 +110,10 @@ async function writePage(
 const trimPosition = 0;
 const pagePosition = 1;
 
-/** The page of a shard whose first record has the stamp `from`; undefined if it does not exist. */
+/**
+ * Returns the page of a shard whose first record has the stamp `from`; undefined if it does not
+ * exist.
+ */
 async function pageAt(
   process: LedgerProcess,
   { accountId, shard, from }: { accountId: string; shard: number; from: number },

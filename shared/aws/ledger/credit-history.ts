@@ -52,8 +52,15 @@ export function dynamoCreditHistory(
       const search = await findEntries(process, { accountId, rows, filter });
       const isFiltered = Object.values(filter).some((value) => value !== undefined);
       const expected = isFiltered ? search.expected : limit + 1;
-      const found = candidates(process, { ...search, accountId, rows, below, limit, expected });
-      return collect(found, {
+      const foundEntries = candidates(process, {
+        ...search,
+        accountId,
+        rows,
+        below,
+        limit,
+        expected,
+      });
+      return collect(foundEntries, {
         accountId,
         below,
         limit,
@@ -88,10 +95,10 @@ async function rowsFor(
   return { rows, below: hasShards ? after(rows.upTo) : oldest };
 }
 
-/** The place after all entries with the stamp `at` or an earlier one. */
+/** Returns the place after all entries with the stamp `at` or an earlier one. */
 const after = (at: number): EntryPlace => ({ at, shard: Infinity, part: 0 });
 
-/** The place before all entries with the stamp `at`. */
+/** Returns the place before all entries with the stamp `at`. */
 const first = (at: number): EntryPlace => ({ at, shard: 0, part: 0 });
 
 interface Candidate extends PlacedEntry {

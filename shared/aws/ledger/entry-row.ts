@@ -40,8 +40,8 @@ export const transactionOf = (row: Row): CreditTransaction => ({
 });
 
 /**
- * Returns the call or step for which a hold or an entry was made, from its row; null if the row
- * names neither.
+ * Returns the call or step that caused a hold or an entry, from its row; null if the row names
+ * neither.
  */
 export function creditSourceOf(row: Row): CreditSource | null {
   const { request_id: requestId, run_id: runId, endpoint, scraper, items } = row;

@@ -56,7 +56,7 @@ export async function* entriesBelow(
   const share = Math.ceil(expected / sources.length);
   const position = { accountId, below, share };
   const streams = await Promise.all(
-    sources.map((shard) => opened(batchesOf(process, shard, position), share)),
+    sources.map((shard) => openStream(batchesOf(process, shard, position), share)),
   );
   const heads = streams.flatMap(({ steps }) => steps.slice(0, 1));
   let balance = heads.reduce((sum, { after }) => sum + after.balance, 0);
@@ -85,7 +85,7 @@ interface Stream {
   readonly batches: AsyncIterator<readonly Step[]>;
 }
 
-async function opened(batches: AsyncIterator<readonly Step[]>, steps: number): Promise<Stream> {
+async function openStream(batches: AsyncIterator<readonly Step[]>, steps: number): Promise<Stream> {
   const stream = { steps: [], batches };
   await fill(stream, steps);
   return stream;
@@ -184,7 +184,7 @@ async function* oldBatches(
 const isOpening = ({ number }: Shard, step: Step | undefined): boolean =>
   number === 0 && step?.before.sequence === 0;
 
-/** The steps of the records of a page, newest first. */
+/** Returns the steps of the records of a page, newest first. */
 function stepsOf({ records, before }: JournalPage, shard: number): Step[] {
   let state = before;
   const steps = records.flatMap((record): Step[] => {

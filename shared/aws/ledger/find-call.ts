@@ -59,7 +59,7 @@ export async function findCallHolds(
   const shards = rows?.shards ?? [];
   cacheShards(process, accountId, shards);
   // A process creates the ID of a call before it reserves credits for the call.
-  const made = timeOf("request", holdId) ?? new Date(0);
+  const createdAt = timeOf("request", holdId) ?? new Date(0);
   const open = shards.flatMap(({ number, holds }) => {
     const hold = holds.get(holdId);
     return hold === undefined ? [] : [{ ...hold, shard: number }];
@@ -68,7 +68,7 @@ export async function findCallHolds(
     shards
       .filter(({ holds }) => !holds.has(holdId))
       .map(async (shard) => {
-        const record = await findSettlement(process, { accountId, holdId, shard, made });
+        const record = await findSettlement(process, { accountId, holdId, shard, createdAt });
         return record === undefined ? [] : [{ ...record, shard: shard.number }];
       }),
   );
@@ -98,10 +98,10 @@ export async function findCallStamps(
   const records = await Promise.all(
     rows.shards.map((shard) => recordsOfCall(process, { ...wanted, shard, reach: nearReach })),
   );
-  const found = records.find((some) => some.length > 0);
-  if (found === undefined) return undefined;
+  const shardRecords = records.find((some) => some.length > 0);
+  if (shardRecords === undefined) return undefined;
   const isOpen = rows.shards.some(({ holds }) => holds.has(wanted.holdId));
-  return found.length === 2 || isOpen ? found.map(({ at }) => at) : undefined;
+  return shardRecords.length === 2 || isOpen ? shardRecords.map(({ at }) => at) : undefined;
 }
 
 interface Wanted {
@@ -113,7 +113,7 @@ interface Wanted {
    */
   readonly shard: Shard;
   /** A time between the start of the call and its reservation. */
-  readonly made: Date;
+  readonly createdAt: Date;
   readonly reach: Reach;
 }
 
@@ -123,7 +123,7 @@ interface Wanted {
  */
 async function recordsOfCall(
   process: LedgerProcess,
-  { accountId, holdId, shard, made, reach }: Wanted,
+  { accountId, holdId, shard, createdAt, reach }: Wanted,
 ): Promise<readonly CallRecord[]> {
   const isOfCall = (record: JournalRecord): record is CallRecord =>
     (record.type === "reserve" || record.type === "settle") && record.holdId === holdId;
@@ -133,23 +133,27 @@ async function recordsOfCall(
   // also has its resolution.
   const whole = shard.holds.has(holdId) ? 1 : 2;
   if (journal.length === whole) return journal;
-  const found: CallRecord[] = [];
+  const callRecords: CallRecord[] = [];
   let pages = 0;
-  for await (const { records } of pagesFrom(process, { accountId, shard: shard.number, made })) {
-    found.push(...records.filter(isOfCall).filter(({ at }) => at < oldest));
+  for await (const { records } of pagesFrom(process, {
+    accountId,
+    shard: shard.number,
+    createdAt,
+  })) {
+    callRecords.push(...records.filter(isOfCall).filter(({ at }) => at < oldest));
     pages += 1;
-    const pagesMax = found.length === 0 ? reach.pagesToReserve : reach.pagesToSettle;
-    if (found.length + journal.length === whole || pages >= pagesMax) break;
+    const pagesMax = callRecords.length === 0 ? reach.pagesToReserve : reach.pagesToSettle;
+    if (callRecords.length + journal.length === whole || pages >= pagesMax) break;
   }
-  return [...found, ...journal];
+  return [...callRecords, ...journal];
 }
 
-/** Yields the pages of a shard, oldest first, from the page that was current at the time `made`. */
+/** Yields the pages of a shard, oldest first, from the page that was current at `createdAt`. */
 async function* pagesFrom(
   process: LedgerProcess,
-  { accountId, shard, made }: { accountId: string; shard: number; made: Date },
+  { accountId, shard, createdAt }: { accountId: string; shard: number; createdAt: Date },
 ): AsyncGenerator<JournalPage> {
-  const at = stampOf(made);
+  const at = stampOf(createdAt);
   const place = { accountId, shard };
   const earlier = readJournalPages(process, { ...place, to: at, order: "newest first", limit: 1 });
   for await (const pages of earlier) {

@@ -39,7 +39,7 @@ interface Wanted {
  */
 const marksMax = 1_000;
 /** Number of entries that one request of a search reads. */
-const scanned = 400;
+const scanSize = 400;
 const hourUs = 60 * 60 * 1_000_000;
 /**
  * Maximum time in microseconds by which the stamp of an entry may be earlier than the time in an ID
@@ -66,24 +66,24 @@ export async function findEntries(
     const marks = await marksOf(process, accountId);
     if (marks !== undefined) return entriesOfChanges(rows, type, marks);
   }
-  const made = watchlistId === undefined ? undefined : timeOf("watchlist", watchlistId);
-  return between(since(made), Infinity);
+  const createdAt = watchlistId === undefined ? undefined : timeOf("watchlist", watchlistId);
+  return between(since(createdAt), Infinity);
 }
 
 const between = (from: number, to: number): Search => ({
   ranges: [{ from, to, withOld: true }],
   sequences: [],
-  expected: scanned,
+  expected: scanSize,
 });
 
 /**
- * Returns the lowest stamp that an entry can have if it contains an ID created at `made`; 0 if
- * `made` is undefined.
+ * Returns the lowest stamp that an entry can have if it contains an ID created at `createdAt`; 0 if
+ * `createdAt` is undefined.
  */
-const since = (made: Date | undefined): number =>
-  made === undefined ? 0 : Math.max(0, stampOf(made) - skewUs);
+const since = (createdAt: Date | undefined): number =>
+  createdAt === undefined ? 0 : Math.max(0, stampOf(createdAt) - skewUs);
 
-const known = (stamps: readonly number[], sequences: readonly number[] = []): Search => ({
+const searchOf = (stamps: readonly number[], sequences: readonly number[] = []): Search => ({
   ranges: descending(stamps).map((at) => ({ from: at, to: at, withOld: false })),
   sequences: descending(sequences),
   expected: 1,
@@ -96,29 +96,29 @@ async function entriesOfCall(
   process: LedgerProcess,
   { accountId, rows, requestId }: Omit<Wanted, "filter"> & { readonly requestId: string },
 ): Promise<Search> {
-  const made = timeOf("request", requestId);
+  const createdAt = timeOf("request", requestId);
   const hold = await readRow(process, accountKeys.hold(accountId, requestId));
   const takenBack = stampsIn(hold, "cancelled_stamp");
   if (typeof hold?.["sequence"] === "number") {
     const sequences = sequencesOfCall(hold, takenBack);
-    if (sequences !== undefined) return known(takenBack, sequences);
-  } else if (made !== undefined && rows !== undefined) {
-    const stamps = await findCallStamps(process, { accountId, holdId: requestId, rows, made });
-    if (stamps !== undefined) return known([...takenBack, ...stamps]);
+    if (sequences !== undefined) return searchOf(takenBack, sequences);
+  } else if (createdAt !== undefined && rows !== undefined) {
+    const stamps = await findCallStamps(process, { accountId, holdId: requestId, rows, createdAt });
+    if (stamps !== undefined) return searchOf([...takenBack, ...stamps]);
   }
-  if (made === undefined) return between(0, Infinity);
+  if (createdAt === undefined) return between(0, Infinity);
   const resolvedAt = hold?.["resolved_at"];
   const ended = typeof resolvedAt === "string" ? stampOf(new Date(resolvedAt)) : 0;
-  const to = Math.max(stampOf(made), ended) + callUs + skewUs;
+  const to = Math.max(stampOf(createdAt), ended) + callUs + skewUs;
   const late = takenBack.filter((at) => at > to);
-  const near = between(since(made), to);
-  return { ...near, ranges: [...known(late).ranges, ...near.ranges] };
+  const near = between(since(createdAt), to);
+  return { ...near, ranges: [...searchOf(late).ranges, ...near.ranges] };
 }
 
 const stampsIn = (row: Row | undefined, name: string): readonly number[] =>
   typeof row?.[name] === "number" ? [row[name]] : [];
 
-/** The sequences of a call's unsharded entries; undefined if they are unknown. */
+/** Returns the sequences of a call's unsharded entries; undefined if they are unknown. */
 function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly number[] | undefined {
   const { sequence: reserved, resolved_sequence: resolved, cancelled_sequence: refund } = hold;
   const sequence = Number(reserved);
@@ -134,8 +134,8 @@ function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly numb
 }
 
 /**
- * The marks of an account's executed credit changes, unordered; undefined if there are more than
- * `marksMax`. Marks never expire.
+ * Returns the marks of an account's executed credit changes, unordered; undefined if there are more
+ * than `marksMax`. Marks never expire.
  */
 async function marksOf(
   { client, accountsTable }: LedgerProcess,
@@ -162,9 +162,9 @@ function entriesOfChanges(
   const ofType = marks.filter((mark) => mark["type"] === type);
   const stamps = ofType.flatMap((mark) => stampsIn(mark, "at"));
   const sequences = ofType.flatMap((mark) => stampsIn(mark, "sequence"));
-  if (type !== "grant") return known(stamps, sequences);
+  if (type !== "grant") return searchOf(stamps, sequences);
   // The grant that opens an account has no mark. It is the first entry.
   const openedAt = rows?.account["created_at"];
   const opened = typeof openedAt === "string" ? [stampOf(new Date(openedAt))] : [];
-  return known([...stamps, ...opened], [...sequences, 1]);
+  return searchOf([...stamps, ...opened], [...sequences, 1]);
 }

@@ -49,10 +49,10 @@ export async function findShard(
   assert(rows !== undefined, "credits belong to an account that exists");
   const { account, shards } = rows;
   cacheShards(process, accountId, shards);
-  const made = shards.find(({ holds }) => holds.has(holdId));
-  if (made !== undefined) {
+  const holder = shards.find(({ holds }) => holds.has(holdId));
+  if (holder !== undefined) {
     // An earlier attempt took effect in this shard, but its response was lost.
-    moveHome(process, accountId, made.number);
+    moveHome(process, accountId, holder.number);
     return { outcome: "retry", next: "fresh", progress };
   }
   const after: Progress = { ...progress, hasReleased: true };
@@ -116,8 +116,8 @@ const isOnlyShard = ({ shards: [first, ...others] }: AccountRows): boolean =>
   others.length === 0 && first?.shards === 1;
 
 /**
- * An upper bound of an account's balance at a moment between two readings of its shards. It is the
- * sum of the balances of the first reading and all credits added until the second reading.
+ * Returns an upper bound of an account's balance at a moment between two readings of its shards. It
+ * is the sum of the balances of the first reading and all credits added until the second reading.
  */
 function balanceMax(first: AccountRows, second: AccountRows): number {
   const firsts = new Map(first.shards.map((shard) => [shard.number, shard]));

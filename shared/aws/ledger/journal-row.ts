@@ -79,8 +79,8 @@ export function recordOf(row: Row): JournalRecord {
 }
 
 /**
- * Returns the stored form of the call or step for which a hold was made. For a call: `e` endpoint.
- * For a step: `u` run, `m` run number, `p` step. For both: `w` watchlist, `s` scraper, `n` items. A
+ * Returns the stored form of the call or step that caused a hold. For a call: `e` endpoint. For a
+ * step: `u` run, `m` run number, `p` step. For both: `w` watchlist, `s` scraper, `n` items. A
  * call's request ID is not stored, because it equals the hold ID.
  */
 export function journalSourceRow(source: CreditSource): Row {

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
-import { isServiceError, unconfirmed } from "../../base/errors.ts";
+import { isServiceError, chargeUnconfirmed } from "../../base/errors.ts";
 import type { HoldRef, Ledger, Settled, Settlement } from "../../credits/ledger.ts";
 import { dueKeys, dueKeysOf } from "../table/due-keys.ts";
 import { accountIdOf, accountKeys } from "../table/table.ts";
@@ -30,10 +30,10 @@ export function dynamoLedger(client: DynamoDBDocumentClient, options: LedgerOpti
   const process = ledgerProcess(client, options);
   return {
     reserve: (reservation) =>
-      measured(process, "reserve", (it) =>
+      measure(process, "reserve", (it) =>
         reservation.slot ? reserveCall(it, reservation) : reserveStepHold(it, reservation),
       ),
-    settle: (settlement) => measured(process, "settle", (it) => settle(it, settlement)),
+    settle: (settlement) => measure(process, "settle", (it) => settle(it, settlement)),
     release: (hold) => release(process, hold),
     cancel: (hold) => cancelCallHold(process, hold),
     releaseExpired: (accountId, now) => releaseExpired(process, accountId, now),
@@ -86,7 +86,9 @@ const balanceAfter = (process: LedgerProcess, accountId: string, shards: number)
   totalBalance(process, accountId, shards).catch((error: unknown) => {
     // The caller treats a `ServiceError` as a refusal, and any other error as a lost response.
     throw isServiceError(error)
-      ? unconfirmed(`The call was settled, but the balance could not be read: ${String(error)}`)
+      ? chargeUnconfirmed(
+          `The call was settled, but the balance could not be read: ${String(error)}`,
+        )
       : error;
   });
 
@@ -145,7 +147,7 @@ async function releaseExpired(
 }
 
 /** Executes one operation and reports its duration and retries, even if the operation fails. */
-async function measured<T>(
+async function measure<T>(
   process: LedgerProcess,
   operation: LedgerReport["operation"],
   act: (process: LedgerProcess) => Promise<T>,

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
 import type { RandomSource, Clock } from "../../base/clock.ts";
-import { type Row, retryContended } from "../table/dynamo.ts";
+import { type Row, retryWhileContended } from "../table/dynamo.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
 import { accountKeys } from "../table/table.ts";
 import { type Shard, shardOf } from "./shard-row.ts";
@@ -96,7 +96,7 @@ export async function readWholeAccount(
   reader: Reader,
   accountId: string,
 ): Promise<AccountRows | undefined> {
-  const found = await retryContended<{ readonly rows: AccountRows | undefined }>(
+  const found = await retryWhileContended<{ readonly rows: AccountRows | undefined }>(
     reader,
     async (note) => {
       const rows = await readAccountRows(reader, accountId);
@@ -175,7 +175,7 @@ export async function totalBalance(
   expected: number,
 ): Promise<number> {
   let count = expected;
-  const found = await retryContended(reader, async (note) => {
+  const found = await retryWhileContended(reader, async (note) => {
     const balances = await readBalances(reader, accountId, count);
     const balance = wholeBalance(balances);
     if (balance !== undefined) return { balance };

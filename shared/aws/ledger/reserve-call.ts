@@ -4,7 +4,7 @@ import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
 import {
   changeShard,
   changeShardWith,
-  knownChange,
+  awaitChange,
   type ShardChange,
   untilDone,
 } from "./change-shard.ts";
@@ -66,10 +66,10 @@ export function reserveCall(
       note(`newer stamps in shard ${home}`);
       return "fresh";
     }
-    const found = await findShard(process, reservation, { progress, shards: shard.shards });
-    if (found.outcome !== "retry") return found;
-    ({ progress } = found);
-    return found.next;
+    const shardSearch = await findShard(process, reservation, { progress, shards: shard.shards });
+    if (shardSearch.outcome !== "retry") return shardSearch;
+    ({ progress } = shardSearch);
+    return shardSearch.next;
   });
 }
 
@@ -118,7 +118,7 @@ async function writeHold(
   };
   const location = { table: process.accountsTable, accountId, shard: home };
   const update = reserveUpdate(location, holdId, { ...hold, budget });
-  const change = await knownChange(
+  const change = await awaitChange(
     process,
     { accountId, shard: home, tookEffect: ({ holds }) => holds.has(holdId) },
     counted === undefined
@@ -139,6 +139,6 @@ async function writeHold(
     assert(counted !== undefined, "only a budget is written with the shard");
     return (await overBudget(process, counted, credits)) ?? { outcome: "budget_changed" };
   }
-  const made = change.outcome === "refused" ? change.shard.holds.get(holdId) : undefined;
-  return made === undefined ? change : { outcome: "reserved", hold: made };
+  const existingHold = change.outcome === "refused" ? change.shard.holds.get(holdId) : undefined;
+  return existingHold === undefined ? change : { outcome: "reserved", hold: existingHold };
 }

@@ -51,8 +51,8 @@ export function reserveStepHold(
       { Update: creditUpdate(location, { moves, record, budget }) },
       ...budgets.map((one) => takeFromBudget(process, one, { credits, now })),
     ]).catch(async (error: unknown) => {
-      const made = await readWithRetry(process, () => readHold(process, accountId, holdId));
-      if (made === undefined) throw error;
+      const existingHold = await readWithRetry(process, () => readHold(process, accountId, holdId));
+      if (existingHold === undefined) throw error;
       return { outcome: "changed" as const };
     });
     if (transacted.outcome === "changed") {
@@ -73,10 +73,13 @@ export function reserveStepHold(
       return "fresh";
     }
     if (current.balance < credits) {
-      const found = await findShard(process, reservation, { progress, shards: current.shards });
-      if (found.outcome !== "retry") return found;
-      ({ progress } = found);
-      return found.next;
+      const shardSearch = await findShard(process, reservation, {
+        progress,
+        shards: current.shards,
+      });
+      if (shardSearch.outcome !== "retry") return shardSearch;
+      ({ progress } = shardSearch);
+      return shardSearch.next;
     }
     refusals += 1;
     return "fresh";
@@ -173,8 +176,8 @@ export function settleRow(
         : [{ Update: freeOldSlot({ ...location, shard: oldSlot }) }]),
       ...(refunded === 0 ? [] : budgets.map((one) => giveToBudget(process, one, refunded))),
     ]).catch(async (error: unknown) => {
-      const found = await readWithRetry(process, () => readHold(process, accountId, holdId));
-      if (found === undefined || found.isOpen) throw error;
+      const foundHold = await readWithRetry(process, () => readHold(process, accountId, holdId));
+      if (foundHold === undefined || foundHold.isOpen) throw error;
       const refused = [true];
       return { outcome: "refused" as const, refused, shards: [], why: "resolved" };
     });

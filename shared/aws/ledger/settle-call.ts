@@ -4,7 +4,7 @@ import type { HoldRef, Settlement } from "../../credits/ledger.ts";
 import {
   changeShard,
   changeShardWith,
-  knownChange,
+  awaitChange,
   readWithRetry,
   type ShardChange,
   type ShardChangeWith,
@@ -96,7 +96,7 @@ function writeSettlement(
   const update = settleUpdate(location, { holdId, hold, outcome });
   const { budgetDay: day } = hold;
   const refunded = hold.credits - charged;
-  return knownChange(
+  return awaitChange(
     process,
     { accountId, shard: hold.shard, tookEffect: (shard) => !isHeldBy(shard, holdId, hold) },
     day === undefined || refunded === 0
@@ -121,9 +121,9 @@ async function settledBefore(
   process: LedgerProcess,
   { accountId, holdId, shard, hold }: ResolvedCall,
 ): Promise<CallSettled> {
-  const made = timeOfStamp(hold.at);
+  const reservedAt = timeOfStamp(hold.at);
   const record = await readWithRetry(process, () =>
-    findSettlement(process, { accountId, holdId, shard, made }),
+    findSettlement(process, { accountId, holdId, shard, createdAt: reservedAt }),
   );
   assert(record !== undefined, "a hold that is no longer in its shard was resolved");
   const takenBack = await readHold(process, accountId, holdId);

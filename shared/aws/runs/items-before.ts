@@ -17,8 +17,8 @@ const inRowMax = 8 * 1024;
 
 /**
  * The name of the rows that store the items as they were before a batch. It is an attribute of the
- * batch's result. With no chunks, the items are in the attribute `before_items` of the same row;
- * without that attribute, there are no items.
+ * batch's result. If it names no chunks, the items are in the attribute `before_items` of the same
+ * row. Without that attribute, there are no items.
  */
 interface BeforeName {
   readonly attempt: string;

@@ -3,7 +3,7 @@ import type { Hold, Run } from "../../runs/run.ts";
 import { missingFieldsToStore } from "../../runs/source-shape.ts";
 import {
   isContention,
-  retryContended,
+  retryWhileContended,
   type TableOptions,
   transact,
   type TransactItem,
@@ -71,7 +71,7 @@ export async function endHold(
   run: Run,
 ): Promise<void> {
   const [runWrite, listWrite] = [runEnd(options.table, run), listEnd(options.table, run)];
-  await retryContended(options, async () => {
+  await retryWhileContended(options, async () => {
     const reasons = await transact(client, [runWrite, listWrite]);
     if (reasons === undefined) return "ended";
     if (isContention(reasons)) return "again";

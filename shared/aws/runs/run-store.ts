@@ -15,7 +15,7 @@ import {
   cancellationReasons,
   isContention,
   conditionalWrite,
-  retryContended,
+  retryWhileContended,
   type TableOptions,
 } from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
@@ -30,8 +30,8 @@ import { watchlistKeys } from "../table/table.ts";
  */
 const pickUpMs = 60_000;
 /**
- * Milliseconds after a run's plan was stored, after which the sweeper restarts the run unless a
- * worker has recorded progress: its first batches may not have been sent.
+ * The sweeper restarts a run this many milliseconds after its plan was stored, unless a worker has
+ * recorded progress. Its first batches may not have been sent.
  */
 const sendingMs = 30_000;
 
@@ -141,7 +141,7 @@ function writeClaim(
   const { table } = options;
   const due = new Date(new Date(run.startedAt).getTime() + pickUpMs);
   const runKey = watchlistKeys.run(run.watchlistId, run.runNumber);
-  return retryContended(options, async () => {
+  return retryWhileContended(options, async () => {
     try {
       await client.send(
         new TransactWriteCommand({
@@ -233,7 +233,7 @@ function writeFinish(
   options: TableOptions,
   finished: FinishedRun,
 ): Promise<"finished" | "finished_before" | "conflict"> {
-  return retryContended(options, async () => {
+  return retryWhileContended(options, async () => {
     try {
       await client.send(
         new TransactWriteCommand({ TransactItems: finishWrites(options.table, finished) }),

@@ -9,7 +9,7 @@ import {
   cancellationReasons,
   isContention,
   type Row,
-  retryContended,
+  retryWhileContended,
   type TableOptions,
   type TransactItem,
 } from "../table/dynamo.ts";
@@ -59,7 +59,7 @@ export function whileReading(
   { run, Key, change }: { readonly run: Run; readonly Key: RowKey; readonly change: TransactItem },
 ): Promise<Row | "changed" | undefined> {
   const { table } = options;
-  return retryContended(options, async () => {
+  return retryWhileContended(options, async () => {
     try {
       await client.send(
         new TransactWriteCommand({

@@ -54,7 +54,7 @@ const effectiveAttributes: readonly string[] = [
 ];
 
 /**
- * Creates a store of steps and batches in DynamoDB. IDs and results are compressed. Methods that
+ * Creates a store of steps and batches in DynamoDB. It compresses IDs and results. Methods that
  * read or write several rows throw 503 UNAVAILABLE if the table stays overloaded or contended.
  */
 export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOptions): StepStore {
@@ -230,7 +230,7 @@ async function putResult(
 }
 
 /**
- * The outcome without its observed changes, which are in its history point, and without its
+ * Returns the outcome without its observed changes, which are in its history point, and without its
  * details, which are stored apart.
  */
 const storedPart = ({ observed: _o, details: _d, ...outcome }: ItemOutcome): ItemOutcome => outcome;

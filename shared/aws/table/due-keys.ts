@@ -26,10 +26,10 @@ export async function dueKeys(
   query: { readonly kind: DueKind; readonly by: Date; readonly limit: number },
 ): Promise<readonly DueKey[]> {
   const { kind, by, limit } = query;
-  const found = await Promise.all(
+  const foundPartitions = await Promise.all(
     duePartitionsOf(kind).map((partition) => readDue(client, table, { partition, by, limit })),
   );
-  return found.flat().toSorted(longestDueFirst).slice(0, limit);
+  return foundPartitions.flat().toSorted(longestDueFirst).slice(0, limit);
 }
 
 /**
@@ -50,10 +50,10 @@ export async function dueKeysOf(
 ): Promise<readonly DueKey[]> {
   const { kind, by, pk, everywhere } = query;
   const partitions = everywhere ? duePartitionsOf(kind) : [duePartitionOf(kind, pk)];
-  const found = await Promise.all(
+  const foundPartitions = await Promise.all(
     partitions.map((partition) => readDue(client, table, { partition, by, pk })),
   );
-  return found.flat();
+  return foundPartitions.flat();
 }
 
 interface DueQuery {

@@ -132,7 +132,7 @@ export type Note = (why: string) => void;
  * which has then changed nothing.
  * @throws every other error of the attempt
  */
-export async function againIfThrottled<T>(
+export async function attemptUnlessThrottled<T>(
   note: Note,
   attempt: () => Promise<T>,
 ): Promise<T | "again"> {
@@ -156,7 +156,7 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
  * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. Its cause
  * is the last reason that `attempt` passed to `note`, or `contended` if there is none.
  */
-export async function retryContended<T>(
+export async function retryWhileContended<T>(
   { waitMsMax = backoffMsMax, ...options }: RetryOptions,
   attempt: (note: Note) => Promise<T | "again">,
 ): Promise<T> {
@@ -182,7 +182,7 @@ export async function retryContended<T>(
  * @throws 503 UNAVAILABLE if the row stays locked or the retry budget is exhausted
  */
 export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T>): Promise<T> {
-  return retryContended<T>(options, async (note) => {
+  return retryWhileContended<T>(options, async (note) => {
     try {
       return await write();
     } catch (error) {
@@ -236,8 +236,8 @@ export const transactWrites = (
   items: readonly TransactItem[],
   options: RetryOptions,
 ): Promise<boolean> =>
-  retryContended(options, (note) =>
-    againIfThrottled<boolean | "again">(note, async () => {
+  retryWhileContended(options, (note) =>
+    attemptUnlessThrottled<boolean | "again">(note, async () => {
       const reasons = await transact(client, items);
       if (reasons === undefined) return true;
       return isContention(reasons) ? "again" : false;

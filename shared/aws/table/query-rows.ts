@@ -32,7 +32,7 @@ export async function* queryPages(
 /** Each further request of `growingRows` reads this many times as many rows. */
 const growth = 4;
 /** From this number of rows on, `growingRows` leaves the size of a page to DynamoDB. */
-const grownMax = 1_000;
+const growingRowsMax = 1_000;
 
 /**
  * Yields all rows of a query for a consumer that often needs only the first few: the first request
@@ -49,7 +49,7 @@ export async function* growingRows(
       new QueryCommand({
         ...query,
         ExclusiveStartKey: start,
-        ...(rowsMax < grownMax && { Limit: rowsMax }),
+        ...(rowsMax < growingRowsMax && { Limit: rowsMax }),
       }),
     );
     yield* Items;
@@ -72,10 +72,10 @@ export async function firstRows(
   query: Omit<RowQuery, "Limit">,
   count: number,
 ): Promise<readonly Row[]> {
-  const found: Row[] = [];
+  const foundRows: Row[] = [];
   for await (const row of queryRows(client, { ...query, Limit: count })) {
-    found.push(row);
-    if (found.length === count) break;
+    foundRows.push(row);
+    if (foundRows.length === count) break;
   }
-  return found;
+  return foundRows;
 }

@@ -1,6 +1,11 @@
 import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { chunksOf } from "../../base/chunks-of.ts";
-import { againIfThrottled, type Row, retryContended, type TableOptions } from "./dynamo.ts";
+import {
+  attemptUnlessThrottled,
+  type Row,
+  retryWhileContended,
+  type TableOptions,
+} from "./dynamo.ts";
 import type { RowKey } from "./table.ts";
 
 interface Options extends TableOptions {
@@ -48,6 +53,6 @@ async function readKeys(
     left = UnprocessedKeys?.[table]?.Keys ?? [];
     return left.length === 0 ? "read" : "again";
   };
-  await retryContended(patience, (note) => againIfThrottled(note, read));
+  await retryWhileContended(patience, (note) => attemptUnlessThrottled(note, read));
   return rows;
 }

@@ -23,7 +23,7 @@ import {
   namesIn,
   type VersionedKind,
   versionedKindOf,
-  versionedWrite,
+  versionWrite,
   type Write,
 } from "./versioned-writes.ts";
 
@@ -126,7 +126,7 @@ function versionedInput(kinds: readonly VersionedKind[], input: Members): Versio
     );
     return { input: { ...input, RequestItems }, guarded: [] };
   }
-  const { write, guarded } = versionedWrite(kinds, withWholeRows(kinds, input));
+  const { write, guarded } = versionWrite(kinds, withWholeRows(kinds, input));
   return { input: write, guarded: [guarded] };
 }
 
@@ -135,7 +135,7 @@ type Item = Readonly<Record<string, Write>>;
 
 function versionedItem(kinds: readonly VersionedKind[], item: Item) {
   const [operation = "", write = {}] = Object.entries(item)[0] ?? [];
-  const { write: versioned, guarded } = versionedWrite(kinds, write);
+  const { write: versioned, guarded } = versionWrite(kinds, write);
   return { item: { [operation]: versioned }, guarded };
 }
 
@@ -143,9 +143,7 @@ function versionedItem(kinds: readonly VersionedKind[], item: Item) {
 function versionedBatch(kinds: readonly VersionedKind[], batch: unknown): unknown {
   if (!Array.isArray(batch)) return withWholeRows(kinds, batch as Members);
   return (batch as readonly { readonly PutRequest?: Write }[]).map((one) =>
-    one.PutRequest === undefined
-      ? one
-      : { PutRequest: versionedWrite(kinds, one.PutRequest).write },
+    one.PutRequest === undefined ? one : { PutRequest: versionWrite(kinds, one.PutRequest).write },
   );
 }
 
@@ -265,8 +263,8 @@ interface Reason {
 }
 
 /**
- * Returns the reasons for which DynamoDB refused the writes of a request, in the order of the
- * writes. Empty if the error is not a failed condition or a canceled transaction.
+ * Returns the reasons why DynamoDB refused the writes of a request, in the order of the writes.
+ * Empty if the error is not a failed condition or a canceled transaction.
  */
 function reasonsIn(error: unknown): readonly Reason[] {
   if (error instanceof TransactionCanceledException) return error.CancellationReasons ?? [];

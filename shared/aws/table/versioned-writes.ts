@@ -42,7 +42,7 @@ export const versionedKindOf = (
  * the row, and so does a write whose expressions name an attribute that differs between versions.
  * `guarded` is set if the write got the condition.
  */
-export function versionedWrite(
+export function versionWrite(
   kinds: readonly VersionedKind[],
   write: Write,
 ): { readonly write: Write; readonly guarded?: GuardedWrite } {
@@ -59,7 +59,7 @@ export function versionedWrite(
     write: {
       ...put,
       ...guardOf(put, version),
-      ...(isStamped && { UpdateExpression: stamped(update) }),
+      ...(isStamped && { UpdateExpression: withVersion(update) }),
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     },
     guarded: { table: String(write["TableName"]), versioned },
@@ -110,7 +110,7 @@ function guardOf(write: Write, version: number): Write {
 }
 
 /** Returns the update expression with a `SET` of the version added. */
-function stamped(update: string): string {
+function withVersion(update: string): string {
   const action = `${versionName} = :${versionName}`;
   return /\bSET\s/.test(update)
     ? update.replace(/\bSET\s/, `SET ${action}, `)

@@ -1,7 +1,7 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { repeats } from "../../base/retry-budget.ts";
 import {
-  changedDetails,
+  changeDetails,
   type CutDetailsPage,
   cutDetailsPages,
   decodeDetails,
@@ -18,11 +18,11 @@ import type {
 } from "../../watchlists/page-store.ts";
 import { endOfRange } from "../../watchlists/rewrite-items.ts";
 import {
-  againIfThrottled,
+  attemptUnlessThrottled,
   conditionalWrite,
   isContention,
   isThrottle,
-  retryContended,
+  retryWhileContended,
   type Row,
   transact,
   type TransactItem,
@@ -60,28 +60,28 @@ export const detailsPages = (
 ): Pick<PageStore, "details" | "detailsOf" | "changeDetails" | "createDetails"> => ({
   async details(watchlistId, { from = "", to, words } = {}) {
     const isWanted = (id: string): boolean => id >= from && (to === undefined || id <= to);
-    const found = new Map<string, ItemDetails>();
+    const detailsById = new Map<string, ItemDetails>();
     const read = { watchlistId, from, to, atOnce: pagesAtOnce };
     for await (const page of readPages(table, detailsKind, read)) {
       if (words !== undefined && !page.mayContain(words)) continue;
-      for (const one of page.select(isWanted)) found.set(one.id, one);
+      for (const one of page.select(isWanted)) detailsById.set(one.id, one);
     }
-    return found;
+    return detailsById;
   },
   async detailsOf(watchlistId, ids) {
-    const found: ItemDetails[] = [];
+    const foundDetails: ItemDetails[] = [];
     for (let done = 0; done < ids.length;) {
       const id = ids[done] ?? "";
       const [page] = await pagesHolding(table, detailsKind, { watchlistId, id });
       if (page === undefined) break;
       const end = endOfRange(page, ids, done);
       const owned = new Set(ids.slice(done, end));
-      found.push(...page.select((one) => owned.has(one)));
+      foundDetails.push(...page.select((one) => owned.has(one)));
       done = end;
     }
-    return found;
+    return foundDetails;
   },
-  changeDetails: (list, change) => changePages(table, bounds, { list, ...change }),
+  changeDetails: (watchlist, change) => changePages(table, bounds, { watchlist, ...change }),
   async createDetails(watchlistId, details) {
     if (details.length === 0) return;
     for (const range of await firstRanges(table, watchlistId)) {
@@ -95,8 +95,8 @@ export const detailsPages = (
 });
 
 /**
- * Maximum number of pages with which the details of a watchlist begin. One transaction creates
- * them, and DynamoDB limits it to 100 writes, one of which is a check.
+ * Maximum number of pages that a watchlist's details have at first. One transaction creates them,
+ * and DynamoDB limits it to 100 writes. One of these is a check.
  */
 const firstPagesMax = 99;
 
@@ -131,22 +131,22 @@ async function firstRanges(
  * Creates the first pages of a watchlist, without details. Returns `stale` if another process has
  * created them, and `watchlist_deleted` if the watchlist was deleted.
  */
-async function createPages(table: PageTable, list: WatchlistRef): Promise<Written> {
-  const ranges = await firstRanges(table, list.watchlistId);
+async function createPages(table: PageTable, watchlist: WatchlistRef): Promise<Written> {
+  const ranges = await firstRanges(table, watchlist.watchlistId);
   const cut = ranges.flatMap((range) => cutDetailsPages(range, [], pageBounds));
   return addPages(
     table,
-    list,
-    cut.map((page) => putOf({ ...table, ...list }, page)),
+    watchlist,
+    cut.map((page) => putOf({ ...table, ...watchlist }, page)),
   );
 }
 
 async function changePages(
   table: PageTable,
   bounds: PageBounds,
-  { list, ids, change }: DetailsChange & { readonly list: WatchlistRef },
+  { watchlist, ids, change }: DetailsChange & { readonly watchlist: WatchlistRef },
 ): Promise<DetailsChanged> {
-  const { watchlistId } = list;
+  const { watchlistId } = watchlist;
   const range = { watchlistId, from: ids[0] ?? "", to: ids.at(-1) ?? "" };
   let done = 0;
   let isPaged = false;
@@ -154,31 +154,32 @@ async function changePages(
     isPaged = true;
     const end = endOfRange(page, ids, done);
     const owned = ids.slice(done, end);
-    const outcome = await changePage(table, list, { page, bounds, change, ids: owned });
+    const outcome = await changePage(table, watchlist, { page, bounds, change, ids: owned });
     // Another process has changed the page. The pages that were read with it may be old, too.
     if (outcome === "stale") break;
     if (outcome === "watchlist_deleted") return outcome;
     done = end;
   }
-  // Most watchlists without details get none, so their pages are not looked for again.
-  if (!isPaged && changedDetails(undefined, ids, change) === "unchanged") return "done";
-  return changeEachPage(table, bounds, { list, ids: ids.slice(done), change });
+  // Most watchlists without details never get any, so this process does not search for their pages
+  // again.
+  if (!isPaged && changeDetails(undefined, ids, change) === "unchanged") return "done";
+  return changeEachPage(table, bounds, { watchlist, ids: ids.slice(done), change });
 }
 
 /** Changes details as `changePages`, but reads each page just before it is written. */
 async function changeEachPage(
   table: PageTable,
   bounds: PageBounds,
-  { list, ids, change }: DetailsChange & { readonly list: WatchlistRef },
+  { watchlist, ids, change }: DetailsChange & { readonly watchlist: WatchlistRef },
 ): Promise<DetailsChanged> {
   const { clock, random } = table;
-  const { watchlistId } = list;
+  const { watchlistId } = watchlist;
   let mayRepeat = repeats({ clock, random }, retryLimits);
   for (let done = 0; done < ids.length;) {
     const [page] = await pagesHolding(table, detailsKind, { watchlistId, id: ids[done] ?? "" });
     const end = page === undefined ? ids.length : endOfRange(page, ids, done);
     const owned = ids.slice(done, end);
-    const outcome = await changePage(table, list, { page, bounds, change, ids: owned });
+    const outcome = await changePage(table, watchlist, { page, bounds, change, ids: owned });
     if (outcome === "watchlist_deleted") return outcome;
     if (outcome === "written") {
       done = end;
@@ -194,14 +195,14 @@ interface PageChange extends DetailsChange {
   readonly bounds: PageBounds;
 }
 
-/** Changes the details of items of one page. Returns `written` also if nothing changes. */
+/** Changes the details of items of one page. Returns `written` even if nothing changes. */
 async function changePage(
   table: PageTable,
-  list: WatchlistRef,
+  watchlist: WatchlistRef,
   { page, bounds, ids, change }: PageChange,
 ): Promise<Written> {
-  const after = changedDetails(page, ids, change);
-  return after === "unchanged" ? "written" : writePages(table, list, { page, after, bounds });
+  const after = changeDetails(page, ids, change);
+  return after === "unchanged" ? "written" : writePages(table, watchlist, { page, after, bounds });
 }
 
 interface Replacement {
@@ -220,26 +221,26 @@ type Written = "written" | "stale" | "watchlist_deleted";
  */
 async function writePages(
   table: PageTable,
-  list: WatchlistRef,
+  watchlist: WatchlistRef,
   { page, after, bounds }: Replacement,
 ): Promise<Written> {
   if (page === undefined) {
-    const created = await createPages(table, list);
+    const created = await createPages(table, watchlist);
     return created === "watchlist_deleted" ? created : "stale";
   }
   const cut = cutDetailsPages(page, after, bounds);
-  const puts = cut.map((one) => putOf({ ...table, ...list }, one, page));
+  const puts = cut.map((one) => putOf({ ...table, ...watchlist }, one, page));
   const [only] = puts;
   return only !== undefined && puts.length === 1
     ? replacePage(table, only)
-    : addPages(table, list, puts);
+    : addPages(table, watchlist, puts);
 }
 
 type Put = NonNullable<TransactItem["Put"]>;
 
 /**
- * A conditional write of a page.
- * @param replaced the page whose range contains the range of `page`; undefined for a first page
+ * Returns a conditional write of a page. @param replaced the page whose range contains the range of
+ * `page`; undefined for a first page
  */
 const putOf = (
   { table: TableName, watchlistId }: { readonly table: string; readonly watchlistId: string },
@@ -257,7 +258,7 @@ const putOf = (
 });
 
 const replacePage = ({ client, ...patience }: PageTable, put: Put): Promise<Written> =>
-  retryContended<Written>(patience, async () => {
+  retryWhileContended<Written>(patience, async () => {
     try {
       return (await conditionalWrite(() => client.send(new PutCommand(put)))) ? "written" : "stale";
     } catch (error) {
@@ -267,7 +268,7 @@ const replacePage = ({ client, ...patience }: PageTable, put: Put): Promise<Writ
   });
 
 /**
- * Writes pages of which some are new. Checks in the same transaction that the watchlist exists,
+ * Writes pages, some of which are new. Checks in the same transaction that the watchlist exists,
  * because a purge would not find rows that are added after it.
  */
 function addPages(
@@ -282,8 +283,8 @@ function addPages(
       ConditionExpression: "attribute_exists(pk)",
     },
   };
-  return retryContended<Written>(patience, (note) =>
-    againIfThrottled<Written | "again">(note, async () => {
+  return retryWhileContended<Written>(patience, (note) =>
+    attemptUnlessThrottled<Written | "again">(note, async () => {
       const reasons = await transact(client, [...puts.map((put) => ({ Put: put })), check]);
       if (reasons === undefined) return "written";
       if (isContention(reasons)) return "again";
@@ -305,7 +306,7 @@ function putNew(
   watchlistId: string,
   page: CutDetailsPage,
 ): Promise<boolean> {
-  return retryContended<boolean>(patience, async () => {
+  return retryWhileContended<boolean>(patience, async () => {
     try {
       return await conditionalWrite(() =>
         client.send(

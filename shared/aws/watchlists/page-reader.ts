@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { PageRange, StoredPage } from "../../watchlists/page.ts";
-import { retryContended, type Row } from "../table/dynamo.ts";
+import { retryWhileContended, type Row } from "../table/dynamo.ts";
 import { itemPageOf } from "./page-row.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
@@ -129,9 +129,9 @@ export function pagesHolding<Page extends PageRange>(
     ScanIndexForward: false,
     ConsistentRead: true,
   };
-  return retryContended({ clock, random }, async () => {
-    const found = (await firstRows(client, query, 1)).map(parse);
-    return found.every((page) => reaches(page, id)) ? found : "again";
+  return retryWhileContended({ clock, random }, async () => {
+    const matches = (await firstRows(client, query, 1)).map(parse);
+    return matches.every((page) => reaches(page, id)) ? matches : "again";
   });
 }
 
@@ -164,7 +164,7 @@ interface Bounds {
   readonly to?: string | undefined;
 }
 
-/** The query for the pages that begin in a range. */
+/** Returns the query for the pages that begin in a range. */
 const pagesQuery = <Page extends PageRange>(
   { table }: PageTable,
   { keyOf }: PageKind<Page>,

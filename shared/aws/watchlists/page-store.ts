@@ -10,7 +10,7 @@ import {
 } from "../../watchlists/page.ts";
 import type { Item } from "../../watchlists/item.ts";
 import type { PageStore } from "../../watchlists/page-store.ts";
-import { isConditionFailure, isThrottle, retryContended } from "../table/dynamo.ts";
+import { isConditionFailure, isThrottle, retryWhileContended } from "../table/dynamo.ts";
 import {
   afterEveryId,
   itemPages,
@@ -43,13 +43,13 @@ export function dynamoPageStore(
   return {
     ...detailsPages(table, bounds),
     pages: (watchlistId, range = {}) => readPages(table, itemPages, { watchlistId, ...range }),
-    async replace(list, before, items) {
-      const joined = await joinNeighbor(table, list.watchlistId, { before, items, bounds });
+    async replace(watchlist, before, items) {
+      const joined = await joinNeighbor(table, watchlist.watchlistId, { before, items, bounds });
       const [first, last] = [joined.before[0], joined.before.at(-1)];
       assert(first !== undefined && last !== undefined, "a replacement has at least one page");
       const range = { lowest: first.lowest, upper: last.upper };
       const cut = cutPages(range, joined.items, bounds);
-      return writePages(table, list, {
+      return writePages(table, watchlist, {
         before: joined.before,
         cut,
         keepsIds: hasIds(items, before),
@@ -75,7 +75,7 @@ export function dynamoPageStore(
       for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
     },
     async removeAll(watchlistId) {
-      while ((await retryContended(table, () => removeSome(table, watchlistId))) === "some");
+      while ((await retryWhileContended(table, () => removeSome(table, watchlistId))) === "some");
     },
   };
 }
@@ -146,7 +146,7 @@ function putNew(
   watchlistId: string,
   page: CutPage,
 ): Promise<"there"> {
-  return retryContended({ clock, random }, async () => {
+  return retryWhileContended({ clock, random }, async () => {
     try {
       await client.send(
         new PutCommand({

@@ -11,7 +11,7 @@ import {
   type CancellationReason,
   isConditionFailure,
   isThrottle,
-  retryContended,
+  retryWhileContended,
 } from "../table/dynamo.ts";
 import type { PageTable } from "./page-reader.ts";
 import { itemPageRow } from "./page-row.ts";
@@ -43,7 +43,7 @@ const waitMsMax = 1_000;
  */
 export function writePages(
   table: PageTable,
-  list: WatchlistRef,
+  watchlist: WatchlistRef,
   { before, cut, keepsIds, listItemsMax }: PageWrite,
 ): Promise<Replacement> {
   const version = Math.max(...before.map((page) => page.version)) + 1;
@@ -53,10 +53,10 @@ export function writePages(
   // A change of the counters needs a transaction. A change of IDs also needs a transaction: its
   // caller reports the number of added items, so the result must be certain.
   const isPlain = keepsIds && cut.length === 1 && isNothing(growth);
-  return retryContended({ clock, random, waitMsMax }, () =>
+  return retryWhileContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is
-      ? putPage(table, list, { seen: was.version, page: is, version })
-      : transact(table, list, { before, cut, version, growth, room: listItemsMax }),
+      ? putPage(table, watchlist, { seen: was.version, page: is, version })
+      : transact(table, watchlist, { before, cut, version, growth, room: listItemsMax }),
   );
 }
 
@@ -125,18 +125,18 @@ interface Transaction {
 
 async function transact(
   { client, table, random }: PageTable,
-  list: WatchlistRef,
+  watchlist: WatchlistRef,
   wanted: Transaction,
 ): Promise<Replacement | "again"> {
   try {
     await client.send(
       new TransactWriteCommand({
-        // Makes the SDK's repeat of the request idempotent. Each attempt of `retryContended` needs
+        // Makes the SDK's repeat of the request idempotent. Each attempt of `retryWhileContended` needs
         // a new token.
         ClientRequestToken: Buffer.from(random.bytes(16)).toString("hex"),
         TransactItems: [
-          ...pageActions(table, list.watchlistId, wanted),
-          { Update: listUpdate(table, list, wanted) },
+          ...pageActions(table, watchlist.watchlistId, wanted),
+          { Update: listUpdate(table, watchlist, wanted) },
         ],
       }),
     );
@@ -170,9 +170,9 @@ function pageActions(
         : { ConditionExpression: "attribute_not_exists(pk)" }),
     },
   }));
-  const kept = new Set(cut.map((page) => page.lowest));
+  const keptBounds = new Set(cut.map((page) => page.lowest));
   const deletes = [...seen.keys()]
-    .filter((lowest) => !kept.has(lowest))
+    .filter((lowest) => !keptBounds.has(lowest))
     .map((lowest) => ({
       Delete: { TableName, Key: watchlistKeys.page(watchlistId, lowest), ...asSeen(lowest) },
     }));
@@ -210,15 +210,16 @@ function listUpdate(
   };
 }
 
-const failed = (reason: CancellationReason | undefined): boolean =>
+const hasFailed = (reason: CancellationReason | undefined): boolean =>
   reason?.code === "ConditionalCheckFailed";
 
 /**
- * The result of a canceled transaction. Its last write must be the write of the watchlist's row.
+ * Returns the result of a canceled transaction. Its last write must be the write of the watchlist's
+ * row.
  */
 function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
   const list = reasons.at(-1);
-  if (failed(list) && list?.item === undefined) return "watchlist_deleted";
-  if (reasons.slice(0, -1).some(failed)) return "stale";
-  return failed(list) ? "full" : "again";
+  if (hasFailed(list) && list?.item === undefined) return "watchlist_deleted";
+  if (reasons.slice(0, -1).some(hasFailed)) return "stale";
+  return hasFailed(list) ? "full" : "again";
 }

@@ -28,8 +28,8 @@ export function dynamoPurgeStore(
 ): PurgeStore {
   const { table } = options;
   return {
-    expectCreation: (list, purgeAt) =>
-      transactWrites(client, expectationWrites(table, list, purgeAt), options),
+    expectCreation: (watchlist, purgeAt) =>
+      transactWrites(client, expectationWrites(table, watchlist, purgeAt), options),
     async due(by, limit) {
       const keys = await dueKeys(client, table, { kind: "purge", by, limit });
       return keys.map(({ pk }) => pk.slice("watchlist#".length));

@@ -95,8 +95,8 @@ function scheduleInput(
 }
 
 /**
- * The universal target of `SendMessage`, in the AWS partition of the role. The templated SQS target
- * cannot be used, because AWS documents its message group ID for FIFO queues only.
+ * Returns the universal target of `SendMessage`, in the AWS partition of the role. The templated
+ * SQS target cannot be used, because AWS documents its message group ID for FIFO queues only.
  */
 function sendMessageTarget(roleArn: string): string {
   const [, partition = "aws"] = roleArn.split(":");
@@ -105,8 +105,8 @@ function sendMessageTarget(roleArn: string): string {
 
 /**
  * Returns the EventBridge expression of a schedule. A rate counts from its start date `firstAt`. A
- * cron schedule needs no start date: its expression includes all due times, and other times do no
- * harm.
+ * cron schedule needs no start date: its expression includes all due times, and ticks at other
+ * times have no effect.
  */
 const expressionOf = (
   schedule: Schedule,

@@ -9,7 +9,7 @@ import {
   isContention,
   transact,
   type TransactItem,
-  retryContended,
+  retryWhileContended,
   type TableOptions,
 } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
@@ -42,7 +42,7 @@ export function createWatchlistRow(
 ): ReturnType<WatchlistStore["create"]> {
   const { table } = options;
   const items = creationWrites(table, creation);
-  return retryContended(options, async () => {
+  return retryWhileContended(options, async () => {
     const reasons = await transact(client, items);
     if (reasons === undefined) return "created";
     // The watchlist exists, so an earlier attempt of this write took effect. If the key's condition
@@ -114,23 +114,23 @@ type RemovedList = Parameters<WatchlistStore["remove"]>[0];
 export function deleteWatchlistRow(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  list: RemovedList,
+  watchlist: RemovedList,
 ): Promise<boolean> {
   const { table } = options;
-  return retryContended<boolean>(options, async () => {
+  return retryWhileContended<boolean>(options, async () => {
     const { Item } = await client.send(
       new GetCommand({
         TableName: table,
-        Key: watchlistKeys.watchlist(list.accountId, list.watchlistId),
+        Key: watchlistKeys.watchlist(watchlist.accountId, watchlist.watchlistId),
         ProjectionExpression: "pk, idempotency_key",
         ConsistentRead: true,
       }),
     );
     if (Item === undefined) return false;
-    const writes = removalWrites(table, list);
+    const writes = removalWrites(table, watchlist);
     const keyHash: unknown = Item["idempotency_key"];
     const withKey =
-      typeof keyHash === "string" ? [...writes, keyRemoval(table, list, keyHash)] : writes;
+      typeof keyHash === "string" ? [...writes, keyRemoval(table, watchlist, keyHash)] : writes;
     const reasons = await transact(client, withKey);
     if (reasons === undefined) return true;
     if (isContention(reasons)) return "again";
@@ -142,7 +142,7 @@ export function deleteWatchlistRow(
       return retried === undefined ? true : "again";
     }
     throw new Error(
-      `DynamoDB refused the transaction that deletes watchlist ${list.watchlistId}: ${codesOf(reasons)}`,
+      `DynamoDB refused the transaction that deletes watchlist ${watchlist.watchlistId}: ${codesOf(reasons)}`,
     );
   });
 }
@@ -181,12 +181,12 @@ function removalWrites(
   ];
 }
 
-const keyRemoval = (table: string, list: RemovedList, keyHash: string): TransactItem => ({
+const keyRemoval = (table: string, watchlist: RemovedList, keyHash: string): TransactItem => ({
   Delete: {
     TableName: table,
-    Key: watchlistKeys.idempotency(list.accountId, keyHash),
+    Key: watchlistKeys.idempotency(watchlist.accountId, keyHash),
     ConditionExpression: "attribute_not_exists(pk) OR watchlist_id = :list",
-    ExpressionAttributeValues: { ":list": list.watchlistId },
+    ExpressionAttributeValues: { ":list": watchlist.watchlistId },
   },
 });
 

@@ -1,27 +1,27 @@
 import type { Watchlist } from "../../watchlists/watchlist.ts";
 import { totalOf } from "../../watchlists/page.ts";
-import { presentSettings, storedSettings } from "../../watchlists/settings.ts";
+import { presentSettings, settingsOfRow } from "../../watchlists/settings.ts";
 import type { Row } from "../table/dynamo.ts";
 
 /** Returns the row of a watchlist, without its key. */
-export function watchlistRow(list: Watchlist): Row {
+export function watchlistRow(watchlist: Watchlist): Row {
   return {
-    ...settingsRow(list),
-    id: list.id,
-    account_id: list.accountId,
-    platform: list.platform,
-    marketplace: list.marketplace,
-    item_counts: list.itemCounts,
-    item_total: totalOf(list.itemCounts),
-    run_count: list.runCount,
-    consecutive_skips: list.consecutiveSkips,
-    missing_fields: list.missingFields,
-    refresh_due: list.refreshDue,
-    overlaps: list.overlaps,
-    running_run: list.runningRun,
-    last_run_at: list.lastRunAt,
-    last_run_status: list.lastRunStatus,
-    created_at: list.createdAt,
+    ...settingsRow(watchlist),
+    id: watchlist.id,
+    account_id: watchlist.accountId,
+    platform: watchlist.platform,
+    marketplace: watchlist.marketplace,
+    item_counts: watchlist.itemCounts,
+    item_total: totalOf(watchlist.itemCounts),
+    run_count: watchlist.runCount,
+    consecutive_skips: watchlist.consecutiveSkips,
+    missing_fields: watchlist.missingFields,
+    refresh_due: watchlist.refreshDue,
+    overlaps: watchlist.overlaps,
+    running_run: watchlist.runningRun,
+    last_run_at: watchlist.lastRunAt,
+    last_run_status: watchlist.lastRunStatus,
+    created_at: watchlist.createdAt,
   };
 }
 
@@ -37,7 +37,7 @@ export function watchlistOf(row: Row): Watchlist {
     pausedReason: row["paused_reason"],
     schedule: row["schedule"],
     pipeline: row["pipeline"],
-    ...storedSettings(row),
+    ...settingsOfRow(row),
     webhookEndpointId: row["webhook_endpoint_id"],
     webhookUrl: row["webhook_url"],
     itemCounts: row["item_counts"],
@@ -61,18 +61,18 @@ export function watchlistOf(row: Row): Watchlist {
  * Returns the attributes of the row that an update of the watchlist replaces: the settings, the
  * status, the next due time and the revision.
  */
-export function settingsRow(list: Watchlist): Row {
+export function settingsRow(watchlist: Watchlist): Row {
   return {
-    name: list.name,
-    status: list.status,
-    paused_reason: list.pausedReason,
-    schedule: list.schedule,
-    pipeline: list.pipeline,
-    ...presentSettings(list),
-    webhook_endpoint_id: list.webhookEndpointId,
-    webhook_url: list.webhookUrl,
-    next_run_at: list.nextRunAt,
-    revision: list.revision,
-    updated_at: list.updatedAt,
+    name: watchlist.name,
+    status: watchlist.status,
+    paused_reason: watchlist.pausedReason,
+    schedule: watchlist.schedule,
+    pipeline: watchlist.pipeline,
+    ...presentSettings(watchlist),
+    webhook_endpoint_id: watchlist.webhookEndpointId,
+    webhook_url: watchlist.webhookUrl,
+    next_run_at: watchlist.nextRunAt,
+    revision: watchlist.revision,
+    updated_at: watchlist.updatedAt,
   };
 }

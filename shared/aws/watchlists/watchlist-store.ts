@@ -39,7 +39,7 @@ export function dynamoWatchlistStore(
     },
     list: (accountId, limit) => listLists(client, table, { accountId, limit }),
     update: (change) => retryOnConflict(options, () => updateList(client, table, change)),
-    remove: (list) => deleteWatchlistRow(client, options, list),
+    remove: (watchlist) => deleteWatchlistRow(client, options, watchlist),
     async due(by, limit) {
       const keys = await dueKeys(client, table, { kind: "watchlist", by, limit });
       return keys.map((key) => ({

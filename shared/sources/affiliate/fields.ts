@@ -1,11 +1,11 @@
 import {
   type CommonFields,
-  foundStatus,
+  statusOfFound,
   type RetailerBFields,
   type RetailerBObject,
 } from "../../scrapers/product-fields.ts";
 import type { Answer } from "../../scrapers/scraper.ts";
-import { defined } from "../contract/defined.ts";
+import { omitUndefined } from "../contract/defined.ts";
 import type { AffiliateItem } from "./item.ts";
 
 /** The values, besides the item itself, from which a result is built. */
@@ -37,12 +37,12 @@ const soldOutWords: ReadonlySet<string> = new Set(["notavailable", "unavailable"
 
 /**
  * Converts an item of the reply to the answer for `reading.id`. Its status is the result of
- * `foundStatus`: `ok` or `partial`.
+ * `statusOfFound`: `ok` or `partial`.
  */
 export function affiliateAnswer(item: AffiliateItem, reading: AffiliateReading): Answer {
   const { id, fetchedAt } = reading;
   const fields = fieldsOf(item, reading);
-  return { id, status: foundStatus(fields), fetchedAt, fields };
+  return { id, status: statusOfFound(fields), fetchedAt, fields };
 }
 
 function fieldsOf(item: AffiliateItem, reading: AffiliateReading): RetailerBFields {
@@ -66,7 +66,7 @@ function fieldsOf(item: AffiliateItem, reading: AffiliateReading): RetailerBFiel
 
 function objectOf(item: AffiliateItem, currency: string): RetailerBObject {
   const shipping = shippingOf(item, currency);
-  return defined<RetailerBObject>({
+  return omitUndefined<RetailerBObject>({
     brand: item.brandName,
     upc: item.upc,
     modelNumber: item.modelNumber,
@@ -92,7 +92,7 @@ const shippingOf = (
   item: AffiliateItem,
   currency: string,
 ): NonNullable<RetailerBObject["shipping"]> =>
-  defined<NonNullable<RetailerBObject["shipping"]>>({
+  omitUndefined<NonNullable<RetailerBObject["shipping"]>>({
     standard:
       item.standardShipRate === undefined ? undefined : { amount: item.standardShipRate, currency },
     twoDayEligible: item.isTwoDayShippingEligible,

@@ -106,6 +106,6 @@ export const affiliateItem = v.pipe(
 export type AffiliateItem = v.InferOutput<typeof affiliateItem>;
 
 function valueNamed(raw: Readonly<Record<string, unknown>>, name: RegExp): unknown {
-  const found = Object.keys(raw).find((key) => name.test(key));
-  return found === undefined ? undefined : raw[found];
+  const foundKey = Object.keys(raw).find((key) => name.test(key));
+  return foundKey === undefined ? undefined : raw[foundKey];
 }

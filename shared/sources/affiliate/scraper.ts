@@ -6,7 +6,7 @@ import { scrapers } from "../../scrapers/catalog.ts";
 import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { affiliateAnswer } from "./fields.ts";
 import { type AffiliateItem, affiliateItem } from "./item.ts";
-import { rsaKey, signedHeaders } from "./signature.ts";
+import { rsaKey, signHeaders } from "./signature.ts";
 import { batchFailureOf, type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 import type { SourceCall, SourceClient, SourceReply } from "../http/source-client.ts";
 import type { OpenSecret } from "../contract/open-secret.ts";
@@ -89,7 +89,7 @@ async function readBatch(
   if (reply === null || status !== okStatus) return failureOf(reply, ids, dependencies);
   const body = jsonOf(reply);
   const items = itemsOf(body, ids);
-  const problem = replyProblem(body, { asked: ids.length, found: items?.byKey.size });
+  const problem = replyProblem(body, { asked: ids.length, foundCount: items?.byKey.size });
   if (problem !== undefined) dependencies.note?.(`b_affiliate: the source ${problem}`);
   if (items === null) return { kind: "none" };
   const read = {
@@ -135,11 +135,11 @@ async function sendCall(
   const call: SourceCall = {
     method: "GET",
     url: addressOf(ids, options),
-    // Signed at each try: a wait before a try may exceed the three minutes for which a signature is
-    // valid.
+    // Signed at each try, because a signature is valid for only three minutes and the wait before a
+    // try may be longer.
     headers: () => ({
       Accept: "application/json",
-      ...signedHeaders({ ...options, privateKey }, clock.now()),
+      ...signHeaders({ ...options, privateKey }, clock.now()),
     }),
   };
   return client.send(call, request.deadline);

@@ -13,7 +13,7 @@ export interface Signer {
  * over three lines: the consumer ID, the time in milliseconds and the key version. The signature is
  * valid for about three minutes.
  */
-export function signedHeaders(
+export function signHeaders(
   { consumerId, keyVersion, privateKey }: Signer,
   now: Date,
 ): Readonly<Record<string, string>> {

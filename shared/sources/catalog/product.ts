@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import {
-  foundStatus,
+  statusOfFound,
   type RetailerDFields,
   type RetailerDObject,
   type RetailerDState,
@@ -64,7 +64,7 @@ const buyable: ReadonlySet<RetailerDState> = new Set(["ADD_TO_CART", "PRE_ORDER"
 
 /**
  * Converts a product of the reply to the answer for `read.id`: `not_found` if the product is not
- * active, `partial` if the retailer hides the price, otherwise the result of `foundStatus` (`ok` or
+ * active, `partial` if the retailer hides the price, otherwise the result of `statusOfFound` (`ok` or
  * `partial`).
  */
 export function catalogAnswer(
@@ -75,7 +75,7 @@ export function catalogAnswer(
   if (product.active === false) return { id, status: "not_found", fetchedAt };
   const hidden = product.priceRestriction !== undefined;
   const fields = fieldsOf(product, { hidden, currency });
-  return { id, status: hidden ? "partial" : foundStatus(fields), fetchedAt, fields };
+  return { id, status: hidden ? "partial" : statusOfFound(fields), fetchedAt, fields };
 }
 
 /**

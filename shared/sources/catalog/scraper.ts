@@ -81,7 +81,7 @@ async function readBatch(
   if (statusOf(response) !== okStatus) return failureOf(response, ids, dependencies);
   const body = jsonOf(response);
   const reply = parseCatalogReply(body, ids);
-  const problem = replyProblem(body, { asked: ids.length, found: reply?.products.size });
+  const problem = replyProblem(body, { asked: ids.length, foundCount: reply?.products.size });
   if (problem !== undefined) note?.(`d_catalog: the source ${problem}`);
   if (reply === null) return { kind: "none" };
   const read = {

@@ -18,16 +18,16 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Returns a warning about a reply with status 200 that contains `found` of the `asked` items.
- * `found` is undefined if the body is unreadable. Returns undefined if the body is readable and
- * reports no error, or if it contains all items in spite of an error.
+ * Returns a warning about a reply with status 200 that contains `foundCount` of the `asked` items.
+ * `foundCount` is undefined if the body is unreadable. Returns undefined if the body is readable
+ * and reports no error, or if it contains all items although it reports an error.
  */
 export function replyProblem(
   body: unknown,
-  { asked, found }: { readonly asked: number; readonly found: number | undefined },
+  { asked, foundCount }: { readonly asked: number; readonly foundCount: number | undefined },
 ): string | undefined {
-  if (reportsError(body) && (found ?? 0) < asked) {
+  if (reportsError(body) && (foundCount ?? 0) < asked) {
     return "reports an error in a reply with status 200";
   }
-  return found === undefined ? "sends an unreadable reply with status 200" : undefined;
+  return foundCount === undefined ? "sends an unreadable reply with status 200" : undefined;
 }

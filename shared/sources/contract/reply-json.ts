@@ -17,10 +17,10 @@ export const textOf = (reply: SourceReply): string | undefined =>
  * Parses the JSON body of a reply in its declared charset. Returns undefined if the source did not
  * respond or the body is not JSON.
  */
-export const jsonOf = (reply: SourceReply): unknown => parsedJson(textOf(reply));
+export const jsonOf = (reply: SourceReply): unknown => parseJson(textOf(reply));
 
 /** Parses a string as JSON. Returns undefined if it is undefined or not JSON. */
-export function parsedJson(text: string | undefined): unknown {
+export function parseJson(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);
   } catch {

@@ -16,7 +16,7 @@ import { tryOnce, type TryOutcome } from "./try-once.ts";
 const extraTriesMax = 2;
 const jitterBaseMs = 300;
 const jitterCapMs = 5_000;
-/** The longest time for which one response can stop all calls to a source. */
+/** The longest time that one response can stop all calls to a source. */
 const pauseMsMax = 5 * 60_000;
 /** The longest delay that a Node.js timer supports. */
 const timerMsMax = 2 ** 31 - 1;
@@ -180,7 +180,7 @@ async function waitBeforeRetry(
 }
 
 /**
- * Waits until the time for which the source asked another call to wait. Returns false without
+ * Waits until the time to which the source asked another call to wait. Returns false without
  * waiting if this time is after the deadline. A retry has waited already.
  */
 async function waitForPause(request: RequestState, source: Source): Promise<boolean> {
@@ -192,7 +192,10 @@ async function waitForPause(request: RequestState, source: Source): Promise<bool
   return true;
 }
 
-/** Returns the time for which a reply asks to wait, by its header or by its body. */
+/**
+ * Returns how long a reply asks to wait, by its header or by its body, in milliseconds; undefined
+ * if it does not ask.
+ */
 function waitMsIn(reply: SourceReply, now: Date, { asksToWait }: Source): number | undefined {
   if (reply.kind !== "answered") return undefined;
   const header = reply.headers.get("retry-after") ?? null;

@@ -58,9 +58,9 @@ export function attributesOf(product: HistoryProduct): { name: string; value: st
     ["Material", product.materials.filter((one) => one !== undefined).join(", ")],
     ["Edition", product.edition],
     ["Binding", product.binding],
-    ["Number of Items", counted(product.numberOfItems)],
-    ["Number of Pages", counted(product.numberOfPages)],
-    ["Item Weight", counted(product.itemWeight, " g")],
+    ["Number of Items", formatCount(product.numberOfItems)],
+    ["Number of Pages", formatCount(product.numberOfPages)],
+    ["Item Weight", formatCount(product.itemWeight, " g")],
     ["Item Dimensions", hasSize ? `${length} x ${width} x ${height} mm` : undefined],
     ["UPC", product.upcList[0]],
     ["EAN", product.eanList[0]],
@@ -71,5 +71,5 @@ export function attributesOf(product: HistoryProduct): { name: string; value: st
   });
 }
 
-const counted = (count: number | undefined, unit = ""): string | undefined =>
+const formatCount = (count: number | undefined, unit = ""): string | undefined =>
   count === undefined || count <= 0 ? undefined : `${count}${unit}`;

@@ -1,5 +1,5 @@
 import {
-  foundStatus,
+  statusOfFound,
   pulseStatus,
   type RetailerAFields,
   type RetailerAObject,
@@ -53,7 +53,7 @@ export function historyAnswer(product: HistoryProduct, reading: HistoryReading):
   }
   const fields = fieldsOf(product, listing, reading);
   const isWhole = fields.retailer_a.buybox !== undefined;
-  return { id, status: isWhole ? foundStatus(fields) : "partial", fetchedAt, fields };
+  return { id, status: isWhole ? statusOfFound(fields) : "partial", fetchedAt, fields };
 }
 
 /**

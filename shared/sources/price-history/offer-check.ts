@@ -83,13 +83,13 @@ function answerFor(
   offer: OfferReference,
   { products, currency, now }: ReadListings,
 ): OfferCheckAnswer {
-  if (!isPossible(offer)) return answered(offer, false, now);
+  if (!isPossible(offer)) return answerOf(offer, false, now);
   const product = products.get(offer.asin);
   if (product === undefined) return unavailable(offer, now);
   const at = momentOf(product.lastUpdate, now);
-  if (product.productType === productTypes.invalid) return answered(offer, false, at);
+  if (product.productType === productTypes.invalid) return answerOf(offer, false, at);
   const buyable = hasReadOffers(product) ? isBuyable(offer, product, currency) : undefined;
-  return buyable === undefined ? unavailable(offer, at) : answered(offer, buyable, at);
+  return buyable === undefined ? unavailable(offer, at) : answerOf(offer, buyable, at);
 }
 
 /**
@@ -113,7 +113,7 @@ function isBuyable(
   return buyable.get(offerListingId) ?? (isWhole ? false : undefined);
 }
 
-const answered = (
+const answerOf = (
   { asin, offerListingId }: OfferReference,
   buyable: boolean,
   at: Date,

@@ -74,12 +74,12 @@ async function readBatch(
     const product = products.get(id);
     const answer = { id, fetchedAt: fetchedAt(product, dependencies.clock) };
     if (product?.productType === productTypes.invalid) return { ...answer, status: "not_found" };
-    const found = listed.get(id);
-    if (found === undefined || !isNamed(found, names)) {
+    const foundOffers = listed.get(id);
+    if (foundOffers === undefined || !isNamed(foundOffers, names)) {
       return { ...answer, status: "unavailable" };
     }
-    const offers = found.offers.map((offer) => historyOffer(offer, shop));
-    return { ...answer, status: "ok", totalOffers: found.totalOffers, offers };
+    const offers = foundOffers.offers.map((offer) => historyOffer(offer, shop));
+    return { ...answer, status: "ok", totalOffers: foundOffers.totalOffers, offers };
   });
   return { kind: "read", results };
 }

@@ -20,7 +20,7 @@ export function parseProducts(
 ): ReadonlyMap<string, HistoryProduct> | null {
   const products = productsOf(body, { domain, now: dependencies.clock.now() });
   if (products === null) return null;
-  const problem = replyProblem(body, { asked: ids.length, found: products.size });
+  const problem = replyProblem(body, { asked: ids.length, foundCount: products.size });
   if (problem !== undefined) dependencies.note?.(`a_history: the source ${problem}`);
   return products;
 }

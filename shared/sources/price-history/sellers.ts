@@ -31,13 +31,13 @@ const seller = v.fallback(v.object({ sellerName: foreignText }), {});
  * process.
  */
 export function historySellers(source: HistorySource): Sellers {
-  const kept = boundedMap<string>(keptNamesMax);
+  const cachedNames = boundedMap<string>(keptNamesMax);
   return {
     async namesOf(ids, { domain, deadline }) {
       const names = new Map<string, string | null>();
       const wanted: string[] = [];
       for (const id of new Set(ids)) {
-        const known = kept.get(`${domain} ${id}`);
+        const known = cachedNames.get(`${domain} ${id}`);
         if (known !== undefined) names.set(id, known);
         else if (sellerId.test(id)) wanted.push(id);
         else names.set(id, null);
@@ -53,7 +53,7 @@ export function historySellers(source: HistorySource): Sellers {
           for (const id of batch) {
             const { sellerName } = v.parse(seller, parsed.output.sellers?.[id]);
             names.set(id, sellerName ?? null);
-            if (sellerName !== undefined) kept.set(`${domain} ${id}`, sellerName);
+            if (sellerName !== undefined) cachedNames.set(`${domain} ${id}`, sellerName);
           }
         }),
       );

@@ -114,7 +114,7 @@ function noteProblem(reply: SourceReply, body: unknown, { query, dependencies }:
   if (reply.kind !== "answered") return;
   const isUnreadable = reply.status === okStatus && !v.is(replies[query.path], body);
   const problem = isUnreadable
-    ? replyProblem(body, { asked: 1, found: undefined })
+    ? replyProblem(body, { asked: 1, foundCount: undefined })
     : statusProblem(reply.status);
   if (problem !== undefined) dependencies.note?.(`a_history: the source ${problem}`);
 }

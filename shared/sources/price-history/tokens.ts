@@ -18,7 +18,7 @@ export interface Tokens {
    */
   take(cost: number, deadline: Date): Promise<boolean>;
   /**
-   * Ends a call for which `take` resolved to true. `account` is null if the response reported no
+   * Ends a call after `take` resolved to true. `account` is null if the response reported no
    * balance.
    */
   settle(cost: number, account: TokenAccount | null): void;
@@ -39,8 +39,8 @@ const minuteMs = 60_000;
 /** Unused tokens expire after this many minutes. */
 const keptMinutes = 60;
 /**
- * The time for which a reported balance is trusted. After that time, one call is allowed, because
- * its response reports the new balance.
+ * How long a reported balance is trusted, in milliseconds. After that time, one call is allowed,
+ * because its response reports the new balance.
  */
 const trustedMs = 5 * minuteMs;
 /**

@@ -3,7 +3,7 @@
  * numbers, because a string may be a secret.
  */
 import * as v from "valibot";
-import { refusedType } from "../../base/shown-value.ts";
+import { addRefusedType } from "../../base/shown-value.ts";
 import { isLoopbackHost } from "../../base/loopback.ts";
 import { secretReference } from "../contract/secret-reference.ts";
 import { versionPlaceholder } from "../storefront/agent-profile.ts";
@@ -12,12 +12,12 @@ import { webOptions as pageOptions } from "../web/options.ts";
 
 const seedDefault = "sandbox";
 
-const text = v.string(refusedType("must be a string"));
+const text = v.string(addRefusedType("must be a string"));
 const nonEmpty = v.pipe(text, v.minLength(1, "must not be empty"));
 
 /** An identifier, which the JSON may contain as a string or a number. */
 const identifier = v.pipe(
-  v.union([v.string(), v.number()], refusedType("must be a string or a number")),
+  v.union([v.string(), v.number()], addRefusedType("must be a string or a number")),
   v.transform(String),
   v.regex(/^[\w.-]{1,200}$/, 'must be 1 to 200 letters, digits, "_", "." or "-"'),
 );
@@ -38,7 +38,7 @@ const shownNumber =
 const between = ({ from, to, unit }: Bounds): v.GenericSchema<number> => {
   const range = shownNumber(`must be from ${from} to ${to} ${unit}`);
   return v.pipe(
-    v.number(refusedType(`must be a number of ${unit}`)),
+    v.number(addRefusedType(`must be a number of ${unit}`)),
     v.minValue(from, range),
     v.maxValue(to, range),
   );

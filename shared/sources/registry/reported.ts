@@ -42,23 +42,23 @@ export const noteForRead: NoteEvent = (event) => eventsOfRead.getStore()?.push(e
 
 /** Wraps a scraper. The wrapper reports each of its reads. */
 export const reportedScraper = (scraper: Scraper, reporting: Reporting): Scraper => ({
-  read: (request) => reported(() => scraper.read(request), reporting),
+  read: (request) => reportRead(() => scraper.read(request), reporting),
 });
 
 /** Wraps a scraper of offers, as `reportedScraper` does. */
 export const reportedOffers = (scraper: OfferScraper, reporting: Reporting): OfferScraper => ({
-  readOffers: (request) => reported(() => scraper.readOffers(request), reporting),
+  readOffers: (request) => reportRead(() => scraper.readOffers(request), reporting),
 });
 
 /** Wraps an offer checker, as `reportedScraper` does. */
 export const reportedChecker = (checker: OfferChecker, reporting: Reporting): OfferChecker => ({
-  checkOffers: (request) => reported(() => checker.checkOffers(request), reporting),
+  checkOffers: (request) => reportRead(() => checker.checkOffers(request), reporting),
 });
 
 /** The members of an answer that reports and health depend on. */
 type AnyAnswer = Parameters<typeof countRead>[0]["answers"][number];
 
-async function reported<Answer extends AnyAnswer>(
+async function reportRead<Answer extends AnyAnswer>(
   read: () => Promise<readonly Answer[]>,
   { scraper, clock, recordHealth, remote }: Reporting,
 ): Promise<readonly Answer[]> {

@@ -22,10 +22,10 @@ export function scraperFor(
   sources: SourceConfiguration,
   dependencies: SourceDependencies,
 ): (scraper: ProductScraperId) => Scraper {
-  const made = new Map<ProductScraperId, Scraper>();
+  const createdScrapers = new Map<ProductScraperId, Scraper>();
   return (id) => {
-    const scraper = made.get(id) ?? makeScraper(id, sources[id], dependencies);
-    made.set(id, scraper);
+    const scraper = createdScrapers.get(id) ?? makeScraper(id, sources[id], dependencies);
+    createdScrapers.set(id, scraper);
     return scraper;
   };
 }

@@ -13,7 +13,7 @@ export interface DrawSeed {
 
 const prime = 0x01000193;
 
-const hashed = (start: number, text: string): number => {
+const hashText = (start: number, text: string): number => {
   let hash = start;
   for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), prime);
   return hash;
@@ -24,27 +24,27 @@ const hashed = (start: number, text: string): number => {
  * that similar IDs produce unrelated numbers.
  */
 export function drawsOf({ seed, marketplace, id }: DrawSeed): Draw {
-  const start = hashed(0x811c9dc5, `${seed}|${marketplace}|${id}|`);
+  const start = hashText(0x811c9dc5, `${seed}|${marketplace}|${id}|`);
   return (what, step = 0, place = 0) => {
-    let hash = hashed(start, what);
-    if (step !== 0) hash = Math.imul(mixed(hash) ^ step, prime);
-    if (place !== 0) hash = Math.imul(mixed(hash) ^ place, prime);
-    return (mixed(hash) >>> 0) / 2 ** 32;
+    let hash = hashText(start, what);
+    if (step !== 0) hash = Math.imul(mix(hash) ^ step, prime);
+    if (place !== 0) hash = Math.imul(mix(hash) ^ place, prime);
+    return (mix(hash) >>> 0) / 2 ** 32;
   };
 }
 
-function mixed(hash: number): number {
-  let mix = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35);
-  return mix ^ (mix >>> 16);
+function mix(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
 }
 
 /**
  * Returns the value at the position that a number in [0, 1) selects.
  * @throws Error if the array is empty
  */
-export function pick<Value>(values: readonly Value[], drawn: number): Value {
-  const value = values[Math.floor(drawn * values.length)];
+export function pick<Value>(values: readonly Value[], fraction: number): Value {
+  const value = values[Math.floor(fraction * values.length)];
   if (value === undefined) throw new Error("The table to draw from must have at least one entry.");
   return value;
 }
@@ -54,11 +54,11 @@ export function pick<Value>(values: readonly Value[], drawn: number): Value {
  * add up to 1.
  * @throws Error if the table is empty
  */
-export function weighted<Value>(
+export function pickWeighted<Value>(
   table: readonly (readonly [share: number, value: Value])[],
-  drawn: number,
+  fraction: number,
 ): Value {
-  let left = drawn;
+  let left = fraction;
   for (const [share, value] of table) {
     left -= share;
     if (left < 0) return value;

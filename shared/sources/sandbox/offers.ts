@@ -52,7 +52,7 @@ export function sandboxOfferChecker({ seed, clock }: Options): OfferChecker {
     async checkOffers({ marketplace, offers, deadline }) {
       const ids = offers.map(({ asin }) => asin);
       const { at, isLate } = await readTiming("retailer_a", { ids, deadline }, clock);
-      const listingOf = cached((asin) => listingAt(asin, { seed, marketplace, at }));
+      const listingOf = cacheByKey((asin) => listingAt(asin, { seed, marketplace, at }));
       const fetchedAt = at.toISOString();
       return offers.map((offer) =>
         isLate(offer.asin)
@@ -118,7 +118,7 @@ function readStatus(
 }
 
 /** Returns a function that caches the results of `ask` by key. */
-function cached<Value>(ask: (key: string) => Value): (key: string) => Value {
+function cacheByKey<Value>(ask: (key: string) => Value): (key: string) => Value {
   const known = new Map<string, Value>();
   return (key) => {
     const value = known.get(key) ?? ask(key);

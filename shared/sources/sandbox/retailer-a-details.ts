@@ -63,7 +63,7 @@ export const attributesOf = ({ id, draw }: ItemMoment): Attribute[] => [
   { name: "Date First Available", value: `January ${2_015 + Math.floor(draw("since") * 10)}` },
 ];
 
-const inches = (drawn: number): string => (1 + drawn * 24).toFixed(1);
+const inches = (fraction: number): string => (1 + fraction * 24).toFixed(1);
 const dimensionsOf = (draw: Draw): string =>
   `${inches(draw("depth"))} x ${inches(draw("width"))} x ${inches(draw("height"))} inches`;
 const digitsOf = (draw: Draw): string => String(Math.floor(draw("gtin") * 1e10)).padStart(10, "0");

@@ -4,7 +4,7 @@
  */
 import type { OfferCondition } from "../../scrapers/offer.ts";
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
-import { cents, type Draw, hourMs, pick, stepOf, weighted } from "./draw.ts";
+import { cents, type Draw, hourMs, pick, stepOf, pickWeighted } from "./draw.ts";
 
 export interface SellerA {
   readonly id: string;
@@ -100,7 +100,7 @@ interface OffersMoment {
 /** Returns the offers that a listing has at the time `at`; an empty list if it has none. */
 export function offersAt(moment: OffersMoment): OfferStateA[] {
   const { at, draw } = moment;
-  const [from, to] = weighted(offerCounts, draw("offers"));
+  const [from, to] = pickWeighted(offerCounts, draw("offers"));
   const places = from + Math.floor(draw("offers more") * (to - from + 1));
   const offers: OfferStateA[] = [];
   for (let place = 0; place < places; place += 1) {
@@ -114,7 +114,8 @@ export function offersAt(moment: OffersMoment): OfferStateA[] {
 
 function offerAt(place: number, stock: number, { at, draw, listPrice }: OffersMoment): OfferStateA {
   const of = (what: string, step = 0): number => draw(what, step, place + 1);
-  const condition = place === 0 && of("first") < 0.95 ? "new" : weighted(conditions, of("what"));
+  const condition =
+    place === 0 && of("first") < 0.95 ? "new" : pickWeighted(conditions, of("what"));
   const isRetailer = place === 0 && condition === "new" && of("retailer") < 0.55;
   const isFba = isRetailer || of("shipped by") < 0.4;
   const share = condition === "new" ? 0.85 + 0.3 * of("price") : 0.4 + 0.4 * of("price");
@@ -127,6 +128,6 @@ function offerAt(place: number, stock: number, { at, draw, listPrice }: OffersMo
     price: cents(listPrice * share * (1 - sale)),
     shipping: isFba ? 0 : pick([0, 0, 3.99, 5.99, null], of("shipping")),
     isFba,
-    availabilityType: weighted(availabilityTypes, of("availability", stock)),
+    availabilityType: pickWeighted(availabilityTypes, of("availability", stock)),
   };
 }

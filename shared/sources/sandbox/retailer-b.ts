@@ -13,7 +13,7 @@ import {
   stockDrawAt,
   titleOf,
 } from "./catalog.ts";
-import { type Draw, pick, weighted } from "./draw.ts";
+import { type Draw, pick, pickWeighted } from "./draw.ts";
 import { scriptedInStock, scriptedPrice, scriptedRegularPrice } from "./script.ts";
 
 const soldOutShare = 0.07;
@@ -88,7 +88,7 @@ function objectOf(product: ProductState, moment: ItemMoment): RetailerBObject {
     thirdPartySeller: product.isThirdParty,
     onlineAvailable: isOnline,
     ...(isOnline && { shipping: shippingOf(product, moment) }),
-    maxPerOrder: weighted(orderLimits, draw("order limit")),
+    maxPerOrder: pickWeighted(orderLimits, draw("order limit")),
     clearance: product.isClearance,
     preOrder: product.isPreOrder,
     condition: isUsed ? "Refurbished" : "New",

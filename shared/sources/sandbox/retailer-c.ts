@@ -5,7 +5,7 @@ import type {
 } from "../../scrapers/product-fields.ts";
 import { featuredVariantTcin, type ScriptedBehavior } from "../../scrapers/reserved-ids.ts";
 import { priceAt, type ItemMoment, stockDrawAt, titleOf } from "./catalog.ts";
-import { pick, weighted } from "./draw.ts";
+import { pick, pickWeighted } from "./draw.ts";
 import { scriptedInStock, scriptedPrice, scriptedRegularPrice } from "./script.ts";
 
 const parentShare = 0.08;
@@ -70,8 +70,8 @@ function productAt(moment: ItemMoment): ProductState {
   return {
     ...priceAt(moment),
     tcin: draw("parent") < parentShare ? variantOf(id) : id,
-    shipping: weighted(shippingStates, stockDrawAt(moment, "shipping")),
-    ...(hasPickup && { pickup: weighted(pickupStates, stockDrawAt(moment, "pickup")) }),
+    shipping: pickWeighted(shippingStates, stockDrawAt(moment, "shipping")),
+    ...(hasPickup && { pickup: pickWeighted(pickupStates, stockDrawAt(moment, "pickup")) }),
     seller: isThirdParty ? pick(thirdParties, draw("seller")) : "Retailer C",
   };
 }

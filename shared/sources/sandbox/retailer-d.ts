@@ -67,10 +67,12 @@ const productAt = (moment: ItemMoment): ProductState => ({
 });
 
 function stateAt(moment: ItemMoment): RetailerDState {
-  const drawn = stockDrawAt(moment, "sold out");
-  if (drawn < soldOutShare) return pick(soldOutStates, moment.draw("sold out state"));
-  if (drawn < soldOutShare + preOrderShare) return "PRE_ORDER";
-  return drawn < soldOutShare + preOrderShare + notAvailableShare ? "NOT_AVAILABLE" : "ADD_TO_CART";
+  const fraction = stockDrawAt(moment, "sold out");
+  if (fraction < soldOutShare) return pick(soldOutStates, moment.draw("sold out state"));
+  if (fraction < soldOutShare + preOrderShare) return "PRE_ORDER";
+  return fraction < soldOutShare + preOrderShare + notAvailableShare
+    ? "NOT_AVAILABLE"
+    : "ADD_TO_CART";
 }
 
 const scriptedProduct = (behavior: ScriptedBehavior, { at }: ItemMoment): ProductState => ({

@@ -72,7 +72,7 @@ export function endpointFinder(
   let staleAt = -Infinity;
   let searching: Promise<Found> | undefined;
 
-  async function found(deadline: Date): Promise<Found> {
+  async function findOnce(deadline: Date): Promise<Found> {
     const now = clock.now().getTime();
     if (known !== undefined && now < staleAt) return known;
     searching ??= discover(deadline, options, dependencies)
@@ -88,7 +88,7 @@ export function endpointFinder(
 
   return {
     async find(deadline) {
-      const { url, profiles } = await found(deadline);
+      const { url, profiles } = await findOnce(deadline);
       const profile = profiles.find((one) => !refused.has(one));
       if (profile !== undefined) return { url, profile };
       note?.(
@@ -103,7 +103,9 @@ export function endpointFinder(
   };
 }
 
-/** The profiles for these versions. A fixed profile declares one version, whichever it is. */
+/**
+ * Returns the profiles for these versions. A fixed profile declares one version, whichever it is.
+ */
 function profilesFor(versions: readonly ProtocolVersion[], profileUrl: string): string[] {
   if (!profileUrl.includes(versionPlaceholder)) return [profileUrl];
   return versions.map((version) => profileUrl.replace(versionPlaceholder, version));

@@ -1,7 +1,7 @@
 import type { Platform } from "../../platforms/catalog.ts";
 import {
   type CommonFields,
-  foundStatus,
+  statusOfFound,
   type FulfillmentState,
   type RetailerBObject,
   type RetailerCObject,
@@ -9,7 +9,7 @@ import {
   type RetailerDState,
 } from "../../scrapers/product-fields.ts";
 import type { Answer } from "../../scrapers/scraper.ts";
-import { defined } from "../contract/defined.ts";
+import { omitUndefined } from "../contract/defined.ts";
 import { shortIdOf } from "./item-id.ts";
 import { amountOfMinor } from "./minor-units.ts";
 import { type CatalogVariant, type FoundVariant, type MinorPrice, titleOf } from "./product.ts";
@@ -22,7 +22,7 @@ interface FieldReading {
   readonly platform: StorefrontPlatform;
   /** The currency of the marketplace. Other prices count as unknown. */
   readonly currency: string;
-  /** The name of the store's owner, who sells the items for which the store names no seller. */
+  /** The name of the store's owner, who sells the items without a named seller. */
   readonly retailerName: string | undefined;
 }
 
@@ -35,15 +35,15 @@ const imagesMax = 20;
 const ratingScale = 5;
 
 /** Converts a variant to the answer for an ID, with status `ok` or `partial`. */
-export function storefrontAnswer(found: FoundVariant, reading: StorefrontReading): Answer {
+export function storefrontAnswer(foundVariant: FoundVariant, reading: StorefrontReading): Answer {
   const { id, fetchedAt } = reading;
-  const fields = fieldsOf(found, reading);
-  return { id, status: foundStatus(fields), fetchedAt, fields };
+  const fields = fieldsOf(foundVariant, reading);
+  return { id, status: statusOfFound(fields), fetchedAt, fields };
 }
 
 /** The facts about a variant that several fields share. */
 interface Facts {
-  readonly found: FoundVariant;
+  readonly foundVariant: FoundVariant;
   readonly listPrice: Money | undefined;
   readonly price: Money | undefined;
   readonly state: StockState | undefined;
@@ -60,38 +60,38 @@ type Money = NonNullable<CommonFields["price"]>;
  * store does not state, and values that are invalid.
  */
 export function fieldsOf(
-  found: FoundVariant,
+  foundVariant: FoundVariant,
   reading: FieldReading,
 ): CommonFields & Readonly<Record<string, unknown>> {
-  const { product, variant } = found;
+  const { product, variant } = foundVariant;
   const { retailerName, platform } = reading;
-  const facts = factsOf(found, reading);
+  const facts = factsOf(foundVariant, reading);
   const { state, isThirdParty } = facts;
   const sellerName = variant.seller?.name ?? retailerName;
   return {
-    ...defined<CommonFields>({
-      title: titleOf(found),
+    ...omitUndefined<CommonFields>({
+      title: titleOf(foundVariant),
       url: variant.url ?? product.url,
       price: facts.price,
       availability: state && stock[state],
       seller: sellerName === undefined ? undefined : { name: sellerName },
       fulfillment: isThirdParty === false ? { byPlatform: true } : undefined,
-      images: imagesOf(found),
+      images: imagesOf(foundVariant),
     }),
     [platform]: objects[platform](facts),
   };
 }
 
-function factsOf(found: FoundVariant, { currency, retailerName }: FieldReading): Facts {
-  const { product, variant } = found;
+function factsOf(foundVariant: FoundVariant, { currency, retailerName }: FieldReading): Facts {
+  const { product, variant } = foundVariant;
   return {
-    found,
+    foundVariant,
     price: isPerItem(variant) ? moneyIn(variant.price, currency) : undefined,
     listPrice: isPerItem(variant) ? moneyIn(variant.list_price, currency) : undefined,
     state: stateOf(variant.availability),
     isThirdParty: isThirdPartyOf(variant.seller?.name, retailerName),
     brand: variant.metadata?.brand ?? product.metadata?.brand ?? product.metadata?.vendor,
-    category: categoryOf(found),
+    category: categoryOf(foundVariant),
   };
 }
 
@@ -112,10 +112,10 @@ const objects: Readonly<Record<StorefrontPlatform, (facts: Facts) => object>> = 
 };
 
 function retailerB(facts: Facts): RetailerBObject {
-  const { found, listPrice, state, isThirdParty, brand, category } = facts;
-  const { product, variant } = found;
-  const rating = ratingOf(found);
-  return defined<RetailerBObject>({
+  const { foundVariant, listPrice, state, isThirdParty, brand, category } = facts;
+  const { product, variant } = foundVariant;
+  const rating = ratingOf(foundVariant);
+  return omitUndefined<RetailerBObject>({
     brand,
     upc: upcOf(variant),
     modelNumber: barcodeOf(variant, /^MPN$/i),
@@ -132,7 +132,7 @@ function retailerB(facts: Facts): RetailerBObject {
 }
 
 function retailerC({ listPrice, state }: Facts): RetailerCObject {
-  return defined<RetailerCObject>({
+  return omitUndefined<RetailerCObject>({
     regularPrice: listPrice?.amount,
     shipping: state && shippingStates[state],
   });
@@ -141,7 +141,7 @@ function retailerC({ listPrice, state }: Facts): RetailerCObject {
 function retailerD({ price, listPrice, state, brand, category }: Facts): RetailerDObject {
   const savedCents =
     price && listPrice && Math.round(listPrice.amount * 100) - Math.round(price.amount * 100);
-  return defined<RetailerDObject>({
+  return omitUndefined<RetailerDObject>({
     state: state && retailerDStates[state],
     regularPrice: listPrice?.amount,
     savings: savedCents !== undefined && savedCents >= 0 ? savedCents / 100 : undefined,

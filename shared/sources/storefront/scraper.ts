@@ -177,18 +177,18 @@ function catalogOutcome(
   const isVariantId = !isBareTemplate(options.idTemplate);
   const results = ids.map((id): Answer => {
     const storeId = storeIdOf(options.idTemplate, id);
-    const found = variantFor(storeId, catalog, isVariantId);
-    if (found === undefined) {
+    const variant = variantFor(storeId, catalog, isVariantId);
+    if (variant === undefined) {
       const isMissing = isReportedMissing(storeId, catalog);
       return { id, status: isMissing ? "not_found" : "unavailable", fetchedAt };
     }
     // The store returned prices of another country.
-    if (isForeign(found, currency)) {
+    if (isForeign(variant, currency)) {
       note?.(`storefront: the store returns prices in another currency than ${currency}`);
       return { id, status: "unavailable", fetchedAt };
     }
     const { retailerName } = options;
-    return storefrontAnswer(found, { id, platform, currency, fetchedAt, retailerName });
+    return storefrontAnswer(variant, { id, platform, currency, fetchedAt, retailerName });
   });
   return { kind: "read", results };
 }

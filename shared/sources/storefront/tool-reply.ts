@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import * as v from "valibot";
 import { decimalNumber, lenient, validEntries } from "../contract/foreign-value.ts";
-import { parsedJson, textOf } from "../contract/reply-json.ts";
+import { parseJson, textOf } from "../contract/reply-json.ts";
 import type { SourceReply } from "../http/source-client.ts";
 
 /** The reply to a tool call, without its transport. */
@@ -59,8 +59,8 @@ const rpcResult = v.object({
 });
 
 /**
- * Parses the reply to a tool call. It is JSON, or a stream of server-sent events, one of which has
- * the JSON.
+ * Parses the reply to a tool call. It is JSON, or a stream of server-sent events with the JSON in
+ * one of them.
  */
 export function parseToolReply(reply: SourceReply): ToolReply {
   for (const message of messagesIn(reply)) {
@@ -95,10 +95,10 @@ function messagesIn(reply: SourceReply): unknown[] {
   const text = textOf(reply);
   if (text === undefined || reply.kind !== "answered") return [];
   if (!/^\s*text\/event-stream\b/i.test(reply.headers.get("content-type") ?? "")) {
-    return [parsedJson(text)];
+    return [parseJson(text)];
   }
   const messages: unknown[] = [];
-  const parser = createParser({ onEvent: ({ data }) => void messages.push(parsedJson(data)) });
+  const parser = createParser({ onEvent: ({ data }) => void messages.push(parseJson(data)) });
   parser.feed(text);
   // An event without the blank line at its end is complete too, because the body has ended.
   parser.feed("\n\n");
@@ -132,8 +132,8 @@ function resultOf({
       retryAfterMs: undefined,
     };
   }
-  const found = structuredContent ?? parsedJson(text);
-  return found === undefined || found === null
+  const foundContent = structuredContent ?? parseJson(text);
+  return foundContent === undefined || foundContent === null
     ? { kind: "unreadable" }
-    : { kind: "content", content: found };
+    : { kind: "content", content: foundContent };
 }

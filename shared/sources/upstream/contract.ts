@@ -17,7 +17,7 @@ import {
   retailerAObject,
 } from "../../scrapers/product-fields.ts";
 
-const described = <Schema extends v.GenericSchema>(
+const describe = <Schema extends v.GenericSchema>(
   schema: Schema,
   description: string,
 ): v.SchemaWithPipe<readonly [Schema, v.DescriptionAction<v.InferOutput<Schema>, string>]> =>
@@ -54,17 +54,17 @@ function productData(scraper: ProductScraperId): v.ObjectSchema<v.ObjectEntries,
 
 /** The schema of `data` in an offers result. */
 const offersData = v.object({
-  totalOffers: described(
+  totalOffers: describe(
     v.pipe(v.number(), v.integer(), v.minValue(0)),
     "The number of all offers of the listing, in every condition, including the buy box and offers " +
       "that `offers` omits.",
   ),
-  offers: described(v.array(offerSchema), "Offers in every condition, in any order."),
+  offers: describe(v.array(offerSchema), "Offers in every condition, in any order."),
 });
 
 /** The schema of `data` in an offer check result. */
 const offerCheckData = v.object({
-  buyable: described(
+  buyable: describe(
     v.boolean(),
     "True if the offer can be bought. Also false if it does not exist or belongs to another item.",
   ),
@@ -83,8 +83,8 @@ export const upstreamData = {
 } as const satisfies Readonly<Record<StepScraperId, v.GenericSchema>>;
 
 const requestHead = {
-  marketplace: described(v.string(), "The code of the marketplace, such as `us`."),
-  deadline_ms: described(
+  marketplace: describe(v.string(), "The code of the marketplace, such as `us`."),
+  deadline_ms: describe(
     v.pipe(v.number(), v.integer(), v.minValue(1)),
     "Milliseconds until the service stops waiting for the reply.",
   ),
@@ -96,11 +96,11 @@ function requestFor(scraper: StepScraperId): v.GenericSchema {
     const offer = v.object({ asin: v.string(), offerListingId: v.string() });
     return v.object({ ...head, offers: v.pipe(v.array(offer), v.minLength(1)) });
   }
-  const condition = described(
+  const condition = describe(
     v.picklist(conditionFilters),
     "Which offers to return. The service always sends `all`.",
   );
-  const ids = described(
+  const ids = describe(
     v.pipe(v.array(v.string()), v.minLength(1)),
     "Item IDs in the form of the platform, each once.",
   );
@@ -109,24 +109,21 @@ function requestFor(scraper: StepScraperId): v.GenericSchema {
 }
 
 const fetchedAt = v.optional(
-  described(
+  describe(
     v.pipe(v.string(), v.isoTimestamp()),
     "When the item was read. If absent, the time at which the reply arrived. If older than a day or " +
       "not a valid time, the item counts as `unavailable`.",
   ),
 );
 
-const ok = described(v.literal("ok"), "Everything that the scraper promises was read.");
-const found = described(
+const ok = describe(v.literal("ok"), "Everything that the scraper promises was read.");
+const foundStatus = describe(
   v.picklist(["ok", "partial"]),
   "`ok`: everything that the scraper promises was read. `partial`: the item exists, but a " +
     "promised field is missing.",
 );
-const notFound = described(
-  v.literal("not_found"),
-  "The shop reports that the item does not exist.",
-);
-const unavailable = described(
+const notFound = describe(v.literal("not_found"), "The shop reports that the item does not exist.");
+const unavailable = describe(
   v.literal("unavailable"),
   "The item could not be read, or it is not certain whether it exists.",
 );
@@ -134,19 +131,19 @@ const unavailable = described(
 function replyFor(scraper: StepScraperId): v.GenericSchema {
   const isCheck = scraper === "retailer_a.offer_check";
   const head: v.ObjectEntries = {
-    id: described(
+    id: describe(
       v.string(),
       isCheck ? "The offer's `offerListingId`." : "The ID, as the request contained it.",
     ),
     ...(isCheck && {
-      asin: described(v.string(), "The `asin` of the offer, as the request contained it."),
+      asin: describe(v.string(), "The `asin` of the offer, as the request contained it."),
     }),
     fetchedAt,
   };
   const data = upstreamData[scraper];
   const results = v.variant("status", [
     isProductScraper(scraper)
-      ? v.object({ ...head, status: found, data })
+      ? v.object({ ...head, status: foundStatus, data })
       : v.object({ ...head, status: ok, data }),
     v.object({ ...head, status: notFound }),
     v.object({ ...head, status: unavailable }),
@@ -173,12 +170,12 @@ export const upstreamReplies = byScraper(replyFor);
 export const upstreamCapabilities = v.object({
   scrapers: v.array(
     v.object({
-      id: described(v.string(), "A scraper that the server supports."),
-      maxBatch: described(
+      id: describe(v.string(), "A scraper that the server supports."),
+      maxBatch: describe(
         v.pipe(v.number(), v.integer(), v.minValue(1)),
         "The maximum number of IDs or offers in one call.",
       ),
-      marketplaces: described(
+      marketplaces: describe(
         v.array(v.string()),
         "The codes of the marketplaces that the server reads.",
       ),

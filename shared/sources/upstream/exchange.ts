@@ -123,8 +123,9 @@ async function readBatch<Item>(
     } else if (kind === "too_many") note({ kind, scraper });
     return { kind };
   }
-  const found = parseUpstreamReply(reply, keyOfResult, clock.now());
-  if (found !== null) return { kind: "read", results: items.map((item) => found.get(keyOf(item))) };
+  const parsedReply = parseUpstreamReply(reply, keyOfResult, clock.now());
+  if (parsedReply !== null)
+    return { kind: "read", results: items.map((item) => parsedReply.get(keyOf(item))) };
   note({ kind: "unreadable", scraper });
   return { kind: "none" };
 }

@@ -41,7 +41,7 @@ export function parseUpstreamReply(
   keyOf: (result: UpstreamResult) => string,
   now: Date,
 ): ReadonlyMap<string, UpstreamEntry> | null {
-  const json = parseJson(decoded(body, headers.get("content-type") ?? ""));
+  const json = parseJson(decode(body, headers.get("content-type") ?? ""));
   const parsed = v.safeParse(reply, json);
   if (!parsed.success) return null;
   const hasError = reportsError(json);
@@ -52,7 +52,7 @@ export function parseUpstreamReply(
     const key = keyOf(read.output);
     if (entries.has(key)) continue;
     const entry = entryOf(read.output, now);
-    entries.set(key, hasError ? downgraded(entry) : entry);
+    entries.set(key, hasError ? downgrade(entry) : entry);
   }
   return entries;
 }
@@ -60,7 +60,7 @@ export function parseUpstreamReply(
 /**
  * Returns a `not_found` entry as `unavailable`, marked as downgraded; any other entry unchanged.
  */
-const downgraded = (entry: UpstreamEntry): UpstreamEntry =>
+const downgrade = (entry: UpstreamEntry): UpstreamEntry =>
   entry.status === "not_found" ? { ...entry, status: "unavailable", isDowngraded: true } : entry;
 
 /**
@@ -89,7 +89,7 @@ function readAt(fetchedAt: unknown, now: Date): number {
  * Decodes a body in the charset of its content type; the default is UTF-8. Returns undefined for an
  * unknown charset or invalid bytes.
  */
-function decoded(body: Uint8Array, contentType: string): string | undefined {
+function decode(body: Uint8Array, contentType: string): string | undefined {
   const charset = /;\s*charset="?([\w.:-]+)"?/i.exec(contentType)?.[1] ?? "utf-8";
   try {
     return new TextDecoder(charset, { fatal: true }).decode(body);

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { type ProductScraperId, scrapers } from "../../scrapers/catalog.ts";
 import type { Offer } from "../../scrapers/offer.ts";
-import { foundStatus, productFieldSchemas, pulseStatus } from "../../scrapers/product-fields.ts";
+import { statusOfFound, productFieldSchemas, pulseStatus } from "../../scrapers/product-fields.ts";
 import type { ProductFields } from "../../scrapers/scraper.ts";
 import { upstreamData } from "./contract.ts";
 import { readShape } from "./shape.ts";
@@ -32,7 +32,7 @@ export function productFrom(
   const status =
     scraper === "retailer_a.pulse"
       ? pulseStatus({ ...fields, retailer_a: fields.retailer_a ?? {} })
-      : foundStatus(fields);
+      : statusOfFound(fields);
   return { status, fields };
 }
 

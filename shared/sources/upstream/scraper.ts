@@ -22,7 +22,7 @@ import type { UpstreamEntry, UpstreamResult } from "./reply.ts";
 
 /**
  * Creates a scraper that reads products from an upstream server. The contract of the server is at
- * `/docs/upstream`. An item for which the server sends no valid entry is `unavailable`.
+ * `/docs/upstream`. An item without a valid entry in the reply is `unavailable`.
  */
 export function upstreamScraper(
   options: UpstreamOptions,
@@ -41,8 +41,8 @@ export function upstreamScraper(
 }
 
 /**
- * Creates a scraper that reads offers from an upstream server. A listing for which the server sends
- * no valid entry is `unavailable`.
+ * Creates a scraper that reads offers from an upstream server. A listing without a valid entry in
+ * the reply is `unavailable`.
  */
 export function upstreamOffers(
   options: UpstreamOptions,
@@ -63,7 +63,7 @@ export function upstreamOffers(
 
 /**
  * Creates an offer checker that uses an upstream server. An offer of an item that does not exist is
- * not buyable. An offer for which the server sends no valid entry is `unavailable`.
+ * not buyable. An offer without a valid entry in the reply is `unavailable`.
  */
 export function upstreamOfferChecker(
   options: UpstreamOptions,
@@ -134,12 +134,12 @@ function productAnswer({ id, entry, request, at }: ProductReading): Answer {
   if (status === "not_found" || status === "unavailable") return { id, status, fetchedAt };
   const { scraper, marketplace } = request;
   const currency = currencyOf(scrapers[scraper].platform, marketplace);
-  const found = productFrom(scraper, data, currency);
-  if (found === null) return { id, status: "unavailable", fetchedAt };
+  const product = productFrom(scraper, data, currency);
+  if (product === null) return { id, status: "unavailable", fetchedAt };
   // A "partial" from the server is kept: the missing field may be one that the schema does not
   // require.
-  const finalStatus = status === "partial" ? status : found.status;
-  return { id, status: finalStatus, fetchedAt, fields: found.fields };
+  const finalStatus = status === "partial" ? status : product.status;
+  return { id, status: finalStatus, fetchedAt, fields: product.fields };
 }
 
 function offersAnswer(
@@ -148,11 +148,11 @@ function offersAnswer(
   { at, currency }: { readonly at: string; readonly currency: string },
 ): OffersAnswer {
   if (entry?.status === "not_found") return { id, status: "not_found", fetchedAt: entry.fetchedAt };
-  const found = entry?.status === "ok" ? offersFrom(entry.data, currency) : null;
-  if (entry === undefined || found === null) {
+  const foundOffers = entry?.status === "ok" ? offersFrom(entry.data, currency) : null;
+  if (entry === undefined || foundOffers === null) {
     return { id, status: "unavailable", fetchedAt: entry?.fetchedAt ?? at };
   }
-  return { id, status: "ok", fetchedAt: entry.fetchedAt, ...found };
+  return { id, status: "ok", fetchedAt: entry.fetchedAt, ...foundOffers };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { currencyOf } from "../../platforms/catalog.ts";
-import { foundStatus } from "../../scrapers/product-fields.ts";
+import { statusOfFound } from "../../scrapers/product-fields.ts";
 import type { Answer } from "../../scrapers/scraper.ts";
 import { isBlockTitle } from "./block-page.ts";
 import { extractProduct, type ProductFacts } from "./extract-product.ts";
@@ -43,7 +43,7 @@ export function webAnswer(landing: Landing, reading: PageReading): Answer {
   if (extraction.proof !== "product" && extraction.proof !== "several") return unavailable;
   const facts: ProductFacts = extraction.proof === "product" ? extraction.facts : {};
   const fields = webFields(facts, { platform, currency, url: landing.url });
-  return { id, status: foundStatus(fields), fetchedAt, fields };
+  return { id, status: statusOfFound(fields), fetchedAt, fields };
 }
 
 /**

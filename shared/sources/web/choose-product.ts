@@ -22,8 +22,8 @@ export type Choice =
       readonly kind: "chosen";
       readonly product: SchemaNode;
       /**
-       * The product group of which the product is a variant; undefined if it is not a variant.
-       * Contains the values that all variants share.
+       * The product group that contains the variant, with the values that all variants share;
+       * undefined if the product is not a variant.
        */
       readonly group: SchemaNode | undefined;
     }
@@ -45,7 +45,7 @@ export function chooseProduct(
   head: () => PageHead,
 ): Choice {
   if (candidates.length === 0) return { kind: "none" };
-  const node = named(candidates, wanted.id);
+  const node = candidateWithId(candidates, wanted.id);
   if (node !== undefined) return variantOf(node, wanted.id);
   const sole = onlyOne(candidates) ?? namedInTitle(candidates, wanted, head());
   if (isAnother(sole, wanted, head())) return { kind: "another" };
@@ -56,11 +56,11 @@ export function chooseProduct(
  * Returns the candidate with the wanted ID; undefined if there is none. Prefers a candidate with
  * the ID in a number to one with the ID in an address, then a candidate with offers.
  */
-function named(candidates: readonly Candidate[], id: string): SchemaNode | undefined {
+function candidateWithId(candidates: readonly Candidate[], id: string): SchemaNode | undefined {
   const nodes = candidates.map(({ node }) => node);
-  const found = nodes.filter((node) => isNamedWithOffers(node, id) || hasVariant(node, id));
-  const numbered = found.filter((node) => isNumbered(node, id));
-  const best = numbered.length > 0 ? numbered : found;
+  const matches = nodes.filter((node) => isNamedWithOffers(node, id) || hasVariant(node, id));
+  const numbered = matches.filter((node) => isNumbered(node, id));
+  const best = numbered.length > 0 ? numbered : matches;
   return best.find((node) => hasOffers(node) || isGroup(node)) ?? best[0];
 }
 

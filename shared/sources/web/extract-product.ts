@@ -1,7 +1,7 @@
 import { isBlockTitle, isMissingTitle, isShortPage } from "./block-page.ts";
 import { categoryIn } from "./breadcrumb.ts";
 import { type Choice, chooseProduct, isNamedPage, isUnnamedPage } from "./choose-product.ts";
-import { defined } from "../contract/defined.ts";
+import { omitUndefined } from "../contract/defined.ts";
 import { fallbackFacts, type PageReaders, isContradicted } from "./fallback-facts.ts";
 import { jsonLdBlocks } from "./json-ld-blocks.ts";
 import { jsonLdNodes } from "./json-ld-nodes.ts";
@@ -11,7 +11,7 @@ import { type PageHead, pageHead } from "./page-head.ts";
 import { once } from "./once.ts";
 import { plainText } from "./plain-text.ts";
 import { candidatesIn } from "./product-candidates.ts";
-import { mergedFacts, needsPrice, type ProductFacts, productFacts } from "./product-facts.ts";
+import { mergeFacts, needsPrice, type ProductFacts, productFacts } from "./product-facts.ts";
 import { ruleFacts } from "./rules/rule-facts.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import { visiblePage, type VisiblePage } from "./visible/visible-page.ts";
@@ -82,8 +82,8 @@ function markupFacts(
     kinds.add(choice.kind);
     if (choice.kind === "another") break;
     if (choice.kind !== "chosen") continue;
-    facts = mergedFacts(facts, productFacts(choice, wanted));
-    facts = mergedFacts(facts, defined({ category: categoryIn(described, facts.title) }));
+    facts = mergeFacts(facts, productFacts(choice, wanted));
+    facts = mergeFacts(facts, omitUndefined({ category: categoryIn(described, facts.title) }));
     if (isComplete(facts)) break;
   }
   return { facts, kinds };
@@ -102,7 +102,7 @@ function withOtherReaders(
   const ruled = rules === undefined ? {} : ruleFacts(page.html, rules, page.wanted);
   const isRuled = ruled.price !== undefined || ruled.isPriceUnclear === true;
   const known = isRuled ? facts : withoutContradiction(page, facts, readers);
-  const stated = mergedFacts(ruled, known);
+  const stated = mergeFacts(ruled, known);
   return canGuess && !isComplete(stated) ? withFallbacks(page, stated, readers) : stated;
 }
 
@@ -120,12 +120,13 @@ function withoutContradiction(
 
 /** Returns the facts, completed with the facts that the fallbacks find. */
 function withFallbacks(page: VisiblePage, facts: ProductFacts, readers: PageReaders): ProductFacts {
-  const found = fallbackFacts(page, facts, readers);
+  const foundFacts = fallbackFacts(page, facts, readers);
   const { currency } = page.wanted;
-  const isForeign = found.price?.currency !== undefined && found.price.currency !== currency;
+  const isForeign =
+    foundFacts.price?.currency !== undefined && foundFacts.price.currency !== currency;
   // A price in another currency may come from another country's page, so it is not reported.
-  const { price: _foreign, ...others } = found;
-  return mergedFacts(facts, currency !== null && isForeign ? others : found);
+  const { price: _foreign, ...others } = foundFacts;
+  return mergeFacts(facts, currency !== null && isForeign ? others : foundFacts);
 }
 
 /**

@@ -1,16 +1,16 @@
-import { shownCurrency, statedCurrencies } from "./page-currency.ts";
-import { embeddedValues } from "./state/embedded-values.ts";
+import { currencyOfAmount, findCurrencies } from "./page-currency.ts";
+import { findEmbeddedValues } from "./state/embedded-values.ts";
 import { type StateFacts, stateProduct } from "./state/state-product.ts";
 import { availabilityOf } from "./availability-word.ts";
-import { defined } from "../contract/defined.ts";
+import { omitUndefined } from "../contract/defined.ts";
 import type { OfferedPrice } from "./offer-price.ts";
 import { needsPrice, type ProductFacts } from "./product-facts.ts";
 import type { ForestTable } from "./visible/forest.ts";
-import { learnedPrice } from "./visible/learned-price.ts";
+import { predictPrice } from "./visible/learned-price.ts";
 import type { ShownAmount } from "./visible/shown-amounts.ts";
-import { shownPrice } from "./visible/shown-price.ts";
+import { findShownPrice } from "./visible/shown-price.ts";
 import { showsAmount } from "./visible/shows-amount.ts";
-import { shownAvailability } from "./visible/stock.ts";
+import { findAvailability } from "./visible/stock.ts";
 import { pricePage, type VisiblePage } from "./visible/visible-page.ts";
 import type { ExtractRules } from "./rules/rule.ts";
 
@@ -42,12 +42,12 @@ export function fallbackFacts(
   const isVisible = fallbacks.has("visible");
   const isPriceNeeded = needsPrice(facts);
   const state = fallbacks.has("state") ? stateOf(page, isPriceNeeded) : {};
-  const shown = isVisible ? shownAvailability(page.outline(), page.controls()) : undefined;
+  const shown = isVisible ? findAvailability(page.outline(), page.controls()) : undefined;
   const stocks = [facts.availability, state.availability, shown].filter((one) => one !== undefined);
-  // The page of a product that cannot be bought often shows only the prices of other products.
+  // A page whose product cannot be bought often shows only the prices of other products.
   const isOut = stocks.some((word) => !availabilityOf(word).inStock);
   const usable = isOut ? undefined : forest;
-  return defined<ProductFacts>({
+  return omitUndefined<ProductFacts>({
     price: isPriceNeeded
       ? (statePrice(state, page) ?? priceFrom(shownOrLearned(page, isVisible, usable), page))
       : undefined,
@@ -60,8 +60,8 @@ function shownOrLearned(
   isVisible: boolean,
   forest: ForestTable | undefined,
 ): ShownAmount | undefined {
-  const shown = isVisible ? shownPrice(page.outline(), page.amounts()) : undefined;
-  return shown ?? (forest && learnedPrice(pricePage(page), forest));
+  const shown = isVisible ? findShownPrice(page.outline(), page.amounts()) : undefined;
+  return shown ?? (forest && predictPrice(pricePage(page), forest));
 }
 
 /**
@@ -87,7 +87,7 @@ function stateOf(
     .map((title) => title.trim().toLowerCase())
     .filter((title) => title !== "");
   const shown = new Set(isPriceNeeded ? amounts().map(({ amount }) => amount) : []);
-  const values = embeddedValues(scripts(), (text) => {
+  const values = findEmbeddedValues(scripts(), (text) => {
     const lower = text.toLowerCase();
     return lower.includes(wanted.id.toLowerCase()) || names.some((name) => lower.includes(name));
   });
@@ -112,6 +112,6 @@ function priceFrom(
   { html, wanted }: VisiblePage,
 ): OfferedPrice | undefined {
   if (shown === undefined) return undefined;
-  const currency = shownCurrency(shown.mark, wanted.currency, statedCurrencies(html));
+  const currency = currencyOfAmount(shown.mark, wanted.currency, findCurrencies(html));
   return { amount: shown.amount, currency };
 }

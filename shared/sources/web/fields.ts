@@ -8,7 +8,7 @@ import type {
   RetailerDState,
 } from "../../scrapers/product-fields.ts";
 import { type AvailabilityWord, availabilityOf } from "./availability-word.ts";
-import { defined } from "../contract/defined.ts";
+import { omitUndefined } from "../contract/defined.ts";
 import type { OfferedPrice } from "./offer-price.ts";
 import type { ProductFacts } from "./extract-product.ts";
 
@@ -37,7 +37,7 @@ export function webFields(
 ): CommonFields & Readonly<Record<string, unknown>> {
   const { title, price, availability, seller, images } = facts;
   return {
-    ...defined<CommonFields>({
+    ...omitUndefined<CommonFields>({
       title,
       url: ownAddress(facts, shown.url),
       price: moneyIn(price, shown.currency),
@@ -58,7 +58,7 @@ function retailerB(facts: ProductFacts, currency: string): RetailerBObject {
   const { brand, upc, modelNumber, parentId, listPrice, shipping, availability } = facts;
   const { condition, category, rating, reviewsCount, color } = facts;
   const standard = shipping && moneyIn(shipping, currency);
-  return defined<RetailerBObject>({
+  return omitUndefined<RetailerBObject>({
     brand,
     upc,
     modelNumber,
@@ -86,7 +86,7 @@ function retailerC({
   const methods = deliveryMethods ?? [];
   const isShipped = methods.some((method) => shippingMethods.has(method));
   const isPickedUp = methods.some((method) => pickupMethods.has(method));
-  return defined({
+  return omitUndefined({
     tcin: sku !== undefined && /^\d{6,10}$/.test(sku) ? sku : undefined,
     regularPrice: listPrice?.amount,
     shipping: onlyAt(availability, "onlineonly") ?? (isShipped ? state : undefined),
@@ -110,7 +110,7 @@ function retailerD(facts: ProductFacts): RetailerDObject {
   const { price, listPrice, availability, brand, condition, category } = facts;
   const savedCents =
     price && listPrice && Math.round(listPrice.amount * 100) - Math.round(price.amount * 100);
-  return defined<RetailerDObject>({
+  return omitUndefined<RetailerDObject>({
     state: availability && states[availability],
     regularPrice: listPrice?.amount,
     savings: savedCents !== undefined && savedCents >= 0 ? savedCents / 100 : undefined,

@@ -1,4 +1,4 @@
-import { jsonObject, repairedJsonObject } from "./json-object.ts";
+import { jsonObject, parseAlmostJson } from "./json-object.ts";
 import { scriptsIn } from "./scripts.ts";
 
 /**
@@ -17,16 +17,16 @@ const linkedDataType = /\stype\s*=\s*["']?\s*application\/ld\+json/i;
  * Returns the parsed JSON-LD blocks of a page, at most 50. Omits blocks that cannot be parsed.
  */
 export function jsonLdBlocks(html: string): object[] {
-  const found: object[] = [];
+  const foundBlocks: object[] = [];
   let blocks = 0;
   for (const { attributes, content } of scriptsIn(html)) {
     if (!linkedDataType.test(attributes)) continue;
     blocks += 1;
     const block = parseBlock(content);
-    if (block !== undefined) found.push(block);
+    if (block !== undefined) foundBlocks.push(block);
     if (blocks === blocksMax) break;
   }
-  return found;
+  return foundBlocks;
 }
 
 /**
@@ -36,16 +36,16 @@ export function jsonLdBlocks(html: string): object[] {
 function parseBlock(block: string): object | undefined {
   if (block.length > blockCharactersMax) return undefined;
   const text = block.trim();
-  return jsonObject(text) ?? jsonObject(cleaned(text)) ?? repaired(cleaned(text));
+  return jsonObject(text) ?? jsonObject(clean(text)) ?? repair(clean(text));
 }
 
-const repaired = (text: string): object | undefined =>
-  text.length > repairCharactersMax || !/^[[{]/.test(text) ? undefined : repairedJsonObject(text);
+const repair = (text: string): object | undefined =>
+  text.length > repairCharactersMax || !/^[[{]/.test(text) ? undefined : parseAlmostJson(text);
 
 /**
  * Removes comment and CDATA marks, a semicolon at the end, control characters and trailing commas.
  */
-const cleaned = (text: string): string =>
+const clean = (text: string): string =>
   text
     .replace(/^[\s/*]*(?:<!--|<!\[CDATA\[)[\s/*]*/i, "")
     .replace(/(?:\/\/|\/\*)?\s?(?:-->|\]\]>)\s?(?:\*\/)?\s*$/, "")

@@ -14,7 +14,7 @@ export function jsonObject(text: string): object | undefined {
  * Parses a string that is almost JSON, such as a literal of JavaScript. Never evaluates it as code.
  * Repair is slow, so callers must limit the length of the text.
  */
-export function repairedJsonObject(text: string): object | undefined {
+export function parseAlmostJson(text: string): object | undefined {
   try {
     return jsonObject(jsonrepair(text));
   } catch {

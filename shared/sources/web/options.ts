@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { refusedType } from "../../base/shown-value.ts";
+import { addRefusedType } from "../../base/shown-value.ts";
 import { isUrlTemplate } from "./address.ts";
 import { currencyIn } from "./currency-word.ts";
 import { parseRule, type RuleField, ruleFields, ruleLengthMax } from "./rules/rule.ts";
@@ -21,7 +21,7 @@ const fieldRules = (refusal: (constant: string) => string | undefined = () => un
     v.pipe(
       v.array(
         v.pipe(
-          v.string(refusedType("must be a string")),
+          v.string(addRefusedType("must be a string")),
           v.maxLength(
             ruleLengthMax,
             ({ input }) => `must have at most ${ruleLengthMax} characters (got ${input.length})`,
@@ -31,7 +31,7 @@ const fieldRules = (refusal: (constant: string) => string | undefined = () => un
             if (mistake !== undefined) addIssue({ message: mistake });
           }),
         ),
-        refusedType("must be an array of rules"),
+        addRefusedType("must be an array of rules"),
       ),
       v.minLength(1, "must have at least one rule. Add one, or omit the field"),
       v.maxLength(
@@ -81,7 +81,7 @@ export const extractOption = v.strictObject(
 export const webOptions = v.strictObject({
   adapter: v.literal("web"),
   urlTemplate: v.pipe(
-    v.string(refusedType("must be a string")),
+    v.string(addRefusedType("must be a string")),
     v.check(
       isUrlTemplate,
       "must be an https:// address with {id} once in its path or query (http:// only for this " +
@@ -89,7 +89,7 @@ export const webOptions = v.strictObject({
     ),
   ),
   userAgent: v.pipe(
-    v.string(refusedType("must be a string")),
+    v.string(addRefusedType("must be a string")),
     v.regex(
       userAgentForm,
       "must be <name>/<version> (+<address>), where the address is your contact page or a mailto: URL",
@@ -99,12 +99,12 @@ export const webOptions = v.strictObject({
    * True if this site returns 404 only for products that do not exist. The deployer must check
    * this, because many sites return 404 to blocked clients.
    */
-  notFoundStatus: v.optional(v.boolean(refusedType("must be true or false")), false),
+  notFoundStatus: v.optional(v.boolean(addRefusedType("must be true or false")), false),
   /** Rules that read fields from the pages of this shop. They come before all other readers. */
   extract: v.optional(extractOption),
   callsPerSecond: v.optional(
     v.pipe(
-      v.number(refusedType("must be a number of calls per second")),
+      v.number(addRefusedType("must be a number of calls per second")),
       v.minValue(0.1, ({ input }) => `must be at least 0.1 (got ${input})`),
       v.maxValue(50, ({ input }) => `must be at most 50 (got ${input})`),
     ),
@@ -112,7 +112,7 @@ export const webOptions = v.strictObject({
   ),
   callsAtOnceMax: v.optional(
     v.pipe(
-      v.number(refusedType("must be a number of calls")),
+      v.number(addRefusedType("must be a number of calls")),
       v.integer(({ input }) => `must be a whole number of calls (got ${input})`),
       v.minValue(1, ({ input }) => `must be at least 1 (got ${input})`),
       v.maxValue(16, ({ input }) => `must be at most 16 (got ${input})`),

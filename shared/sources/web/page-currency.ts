@@ -12,7 +12,7 @@ const dollars: ReadonlySet<string> = new Set(["USD", "CAD", "AUD", "NZD", "SGD",
  * Returns the known currency codes that follow a word like `currency` in the scripts, attributes or
  * metadata of a page. Ignores its visible text, and reads at most `codesMax` matches.
  */
-export function statedCurrencies(html: string): ReadonlySet<string> {
+export function findCurrencies(html: string): ReadonlySet<string> {
   const codes = new Set<string>();
   let matches = 0;
   for (const [, code = ""] of html.matchAll(statedCode)) {
@@ -28,7 +28,7 @@ export function statedCurrencies(html: string): ReadonlySet<string> {
  * or no mark, is the wanted currency only if the page states no other currency: several countries
  * use the sign.
  */
-export function shownCurrency(
+export function currencyOfAmount(
   mark: string,
   wanted: string | null,
   stated: ReadonlySet<string>,

@@ -70,13 +70,14 @@ function canonicalIn(attributes: ReadonlyMap<string, string>): string | undefine
  */
 function attributesOf(html: string, start: number): Map<string, string> {
   const tag = html.slice(start, start + tagLengthMax);
-  const found = new Map<string, string>();
+  const foundAttributes = new Map<string, string>();
   attribute.lastIndex = 0;
   for (let match = attribute.exec(tag); match !== null; match = attribute.exec(tag)) {
     const name = (match[1] ?? "").toLowerCase();
-    if (!found.has(name)) found.set(name, match[2] ?? match[3] ?? match[4] ?? "");
+    if (!foundAttributes.has(name))
+      foundAttributes.set(name, match[2] ?? match[3] ?? match[4] ?? "");
   }
-  return found;
+  return foundAttributes;
 }
 
 function titleOf(html: string): string | undefined {

@@ -9,7 +9,7 @@ const headerCharset = /charset\s*=\s*["']?\s*([\w-]{1,40})/i;
  */
 export function pageText(body: Uint8Array, contentType: string): string {
   const stated = headerCharset.exec(contentType)?.[1] ?? charsetWithin(body);
-  return decoded(body, stated ?? "utf-8");
+  return decode(body, stated ?? "utf-8");
 }
 
 /**
@@ -23,7 +23,7 @@ function charsetWithin(body: Uint8Array): string | undefined {
 }
 
 /** Decodes a page in a charset; in UTF-8 if the charset is unknown. */
-function decoded(body: Uint8Array, charset: string): string {
+function decode(body: Uint8Array, charset: string): string {
   try {
     return new TextDecoder(charset).decode(body);
   } catch {

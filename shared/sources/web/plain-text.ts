@@ -27,10 +27,10 @@ function withoutMarkup(text: string): string {
   });
   parser.end(text);
   // Many sites escape texts twice, so entities are decoded a second time.
-  return bare.includes("&") && /&(?:amp|quot|lt|gt|nbsp|#\d+);/.test(bare) ? decoded(bare) : bare;
+  return bare.includes("&") && /&(?:amp|quot|lt|gt|nbsp|#\d+);/.test(bare) ? decode(bare) : bare;
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   let bare = "";
   const parser = new Parser({
     ontext(part) {

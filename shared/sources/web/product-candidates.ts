@@ -61,10 +61,10 @@ const isProduct = (node: SchemaNode): boolean =>
  * product for further products.
  */
 export function candidatesIn(nodes: readonly SchemaNode[]): Candidate[] {
-  const found: Candidate[] = [];
+  const candidates: Candidate[] = [];
   const visit = (node: SchemaNode, isMain: boolean): void => {
     if (isProduct(node)) {
-      found.push({ node, isMain: isMain || valuesOf(node, "mainentityofpage").length > 0 });
+      candidates.push({ node, isMain: isMain || valuesOf(node, "mainentityofpage").length > 0 });
       return;
     }
     for (const [term, values] of node.values) {
@@ -73,5 +73,5 @@ export function candidatesIn(nodes: readonly SchemaNode[]): Candidate[] {
     }
   };
   for (const node of nodes) visit(node, false);
-  return found;
+  return candidates;
 }

@@ -3,7 +3,7 @@ import type { AvailabilityWord } from "./availability-word.ts";
 import { chooseOffer } from "./choose-offer.ts";
 import type { Choice } from "./choose-product.ts";
 import { currencyIn } from "./currency-word.ts";
-import { defined } from "../contract/defined.ts";
+import { omitUndefined } from "../contract/defined.ts";
 import type { OfferedPrice } from "./offer-price.ts";
 import { plainText } from "./plain-text.ts";
 import { isNode, nodesOf, type SchemaNode, termOf, textOf, valuesOf } from "./schema-node.ts";
@@ -64,17 +64,17 @@ export function productFacts(
   wanted: WantedProduct,
 ): ProductFacts {
   const own = factsOf(product, wanted);
-  return group === undefined ? own : mergedFacts(own, sharedFacts(group, wanted));
+  return group === undefined ? own : mergeFacts(own, sharedFacts(group, wanted));
 }
 
 /**
  * Returns the facts of `first`, and those facts of `second` that `first` does not state. Takes the
  * prices of `second` only if `first` states no price, not even an unclear one.
  */
-export function mergedFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
+export function mergeFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
   // A list price is used only together with the price from the same markup.
   const { price, listPrice, ...others } = second;
-  const prices = needsPrice(first) ? defined<ProductFacts>({ price, listPrice }) : {};
+  const prices = needsPrice(first) ? omitUndefined<ProductFacts>({ price, listPrice }) : {};
   return { ...others, ...prices, ...first };
 }
 
@@ -89,13 +89,21 @@ export const needsPrice = ({ price, isPriceUnclear }: ProductFacts): boolean =>
 function sharedFacts(group: SchemaNode, wanted: WantedProduct): ProductFacts {
   const { title, images, brand, category, rating, reviewsCount } = descriptiveFacts(group, wanted);
   const parentId = text(group, "productgroupid", "sku");
-  return defined<ProductFacts>({ title, images, brand, category, rating, reviewsCount, parentId });
+  return omitUndefined<ProductFacts>({
+    title,
+    images,
+    brand,
+    category,
+    rating,
+    reviewsCount,
+    parentId,
+  });
 }
 
 function factsOf(product: SchemaNode, wanted: WantedProduct): ProductFacts {
   const { price, listPrice, availability, node, isPriceUnclear } = chooseOffer(product, wanted);
   const condition = textOf(node ?? product, "itemcondition") ?? textOf(product, "itemcondition");
-  return defined<ProductFacts>({
+  return omitUndefined<ProductFacts>({
     ...descriptiveFacts(product, wanted),
     price,
     listPrice,
@@ -110,7 +118,7 @@ function factsOf(product: SchemaNode, wanted: WantedProduct): ProductFacts {
 
 function descriptiveFacts(product: SchemaNode, wanted: WantedProduct): ProductFacts {
   const rating = nodesOf(product, "aggregaterating")[0];
-  return defined<ProductFacts>({
+  return omitUndefined<ProductFacts>({
     title: text(product, "name"),
     url: addressIn(textOf(product, "url"), wanted.url),
     images: imagesOf(product, wanted.url),
@@ -127,8 +135,8 @@ function descriptiveFacts(product: SchemaNode, wanted: WantedProduct): ProductFa
 }
 
 function text(node: SchemaNode, ...terms: readonly string[]): string | undefined {
-  const found = textOf(node, ...terms);
-  const bare = found === undefined ? "" : plainText(found).slice(0, textLengthMax);
+  const foundText = textOf(node, ...terms);
+  const bare = foundText === undefined ? "" : plainText(foundText).slice(0, textLengthMax);
   return bare === "" ? undefined : bare;
 }
 

@@ -8,8 +8,8 @@ const parseRobots = robotsModule as unknown as typeof robotsModule.default;
 
 const millisecondsPerHour = 3_600_000;
 /**
- * The time for which rules are cached, and the time after which a failed download of the rules is
- * retried.
+ * How long rules are cached, and the time after which a failed download of the rules is retried, in
+ * milliseconds.
  */
 const rulesCacheMs = 24 * millisecondsPerHour;
 const failureCacheMs = 60_000;

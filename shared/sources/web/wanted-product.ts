@@ -32,7 +32,7 @@ export function mentions(text: string, id: string): boolean {
  * percent-encoded in the address.
  */
 export function addressMentions(address: string, id: string): boolean {
-  return mentions(address, id) || mentions(unescaped(address), id);
+  return mentions(address, id) || mentions(unescapeAddress(address), id);
 }
 
 /** Returns true if one of a node's numbers, such as its SKU, equals the ID. */
@@ -70,7 +70,7 @@ function addressesOf(node: SchemaNode): string[] {
 const isSame = (value: string, id: string): boolean =>
   value.trim().toLowerCase() === id.toLowerCase();
 
-function unescaped(address: string): string {
+function unescapeAddress(address: string): string {
   try {
     return decodeURIComponent(address);
   } catch {

@@ -32,7 +32,7 @@ const backtest = (part: Partial<Backtest> = {}): Backtest => ({
   ...part,
 });
 
-/** A past run that read 100 items, of which `changed` changed and one was delisted. */
+/** Returns a past run of 100 items: `changed` of them changed, and one was delisted. */
 const pastRun = (run_number: number, changed: number, newItems = 0) =>
   ({
     run_number,

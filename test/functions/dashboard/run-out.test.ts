@@ -7,7 +7,7 @@ import {
 
 const dateOf = (n: number): string => `2026-03-${String(n + 1).padStart(2, "0")}`;
 
-/** Daily usage with the given credits; the last day is today. */
+/** Returns daily usage with the given credits; the last day is today. */
 const daily = (...credits: readonly number[]) =>
   credits.map((spent, n) => ({
     date: dateOf(n),

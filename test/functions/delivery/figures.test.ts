@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Metrics, merged } from "../../../shared/observability/metrics.ts";
+import { type Metrics, mergeMetrics } from "../../../shared/observability/metrics.ts";
 import type { MetricKind } from "../../../shared/observability/metric-names.ts";
 import { attemptsMax } from "../../../shared/outbox/backoff.ts";
 import { aRun } from "../../support/delivery-world.ts";
@@ -29,11 +29,11 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-/** The merged values of all reported metrics of a kind. */
+/** Returns the merged values of all reported metrics of a kind. */
 const all = (kind: MetricKind): Metrics["values"] =>
   Object.assign(
     {},
-    ...merged(reported)
+    ...mergeMetrics(reported)
       .filter((one) => one.kind === kind)
       .map(({ values }) => values),
   );

@@ -9,7 +9,7 @@ const at = "2026-03-01T00:00:00.000Z";
 const pendingEntry = (n: number, list = "wl_1"): OutboxEntry =>
   runEntry({ runId: `wlrun_${n}`, watchlistId: list, types: null, happenedAt: at });
 
-/** The IDs in the log lines of a message after its worker has processed these entries. */
+/** Returns the IDs in the log lines of a message after its worker has processed these entries. */
 const keysAfter = (entries: readonly OutboxEntry[]) =>
   within(newWork({ account_id: "acct_1" }), () => {
     entries.forEach(logRunOfEntry);

@@ -126,7 +126,7 @@ async function pull(query: Query = {}): Promise<{ ids: string[]; pages: number; 
 }
 
 let made = 0;
-/** A run of the account that ends the given number of seconds after 10:00:00. */
+/** Returns a run of the account that ends the given number of seconds after 10:00:00. */
 function aRun(
   counts: Parameters<typeof runOf>[0],
   { seconds = 0, ...wanted }: MadeRun & { seconds?: number } = {},

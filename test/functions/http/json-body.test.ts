@@ -6,7 +6,7 @@ import { limits } from "../../../shared/base/limits.ts";
 
 const json = { "Content-Type": "application/json" };
 
-/** A gateway event of an API whose media types are all binary. */
+/** Returns a gateway event of an API whose media types are all binary. */
 const eventOf = (bytes: Buffer, headers: Record<string, string> = json): APIGatewayProxyEvent =>
   ({
     httpMethod: "POST",

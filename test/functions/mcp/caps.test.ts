@@ -19,7 +19,7 @@ describe("the caps of agents", () => {
     [{ max_days: 3, since: "2026-11-26T00:00:00Z" }, undefined],
     [{ max_days: 2, since: "2026-11-26T00:00:00Z", until: "2026-11-28T00:00:00Z" }, undefined],
     [{ max_days: 2, since: "2026-11-26T00:00:00Z" }, "The span is 3 days, but 'max_days' is 2."],
-    [{}, "'max_days' is required."],
+    [{}, "'max_days' is required: an agent must state how many days it may back-test."],
     [{ max_days: 32 }, "'max_days' must be an integer from 1 to 31 (got 32)."],
     [{ max_days: "2" }, "'max_days' must be an integer from 1 to 31"],
   ])("check the span of the back-test %j", (sent, message) => {

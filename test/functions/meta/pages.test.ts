@@ -178,7 +178,7 @@ it("/docs/sandbox lists every reserved ID of every platform, and the IDs that de
 });
 
 describe("/docs/upstream", () => {
-  /** The JSON blocks of a scraper: request and reply, and the schemas of both. */
+  /** Returns the JSON blocks of a scraper: request and reply, and the schemas of both. */
   async function blocksOf(scraper: string): Promise<readonly object[]> {
     const { body } = await get("/docs/upstream");
     const id = scraper.replaceAll(".", "");

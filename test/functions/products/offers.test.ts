@@ -106,7 +106,7 @@ describe("GET /v1/products/{id}/offers", () => {
   });
 });
 
-/** The body without the fields that depend on the time of the read. */
+/** Returns the body without the fields that depend on the time of the read. */
 function withoutTimes({ results, stats, ...rest }: Body): unknown {
   const { elapsedMs: _elapsed, ...counts } = stats;
   const shown = results.map(({ offers, ...result }) => ({

@@ -27,7 +27,7 @@ beforeAll(async () => {
   provideStreaming();
 });
 
-/** A clock that advances only while code sleeps. */
+/** Creates a clock that advances only while code sleeps. */
 function movingClock() {
   const clock = fixedClock(start);
   return { ...clock, sleep: async (ms: number) => clock.advance(ms) };

@@ -146,7 +146,7 @@ describe("the sweeper", () => {
 
   it("completes the other parts of its pass while a dependency of one part does not respond", async () => {
     const { clock } = world;
-    /** A request without a response within the remaining time. */
+    /** Returns a request without a response within the remaining time. */
     const hanging = (): Promise<number> =>
       withinBudget(60_000, async (milliseconds) => {
         clock.advance(milliseconds);

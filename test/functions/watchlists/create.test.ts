@@ -19,7 +19,7 @@ const create = (body: object = {}): Promise<Answered> =>
 const without = (...names: (keyof typeof aBody)[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(aBody).filter(([name]) => !names.some((n) => n === name)));
 
-/** The status and the parameter of an error. */
+/** Returns the status and the parameter of an error. */
 const refusal = ({ status, json }: Answered): readonly unknown[] => {
   const { code, param } = json["error"] as Record<string, unknown>;
   return [status, code, param];

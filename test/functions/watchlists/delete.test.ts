@@ -24,7 +24,7 @@ const keyed = {
 const created = async (): Promise<string> => String((await world.ask("POST ", keyed)).json["id"]);
 const remove = (id: string): Promise<Answered> => world.ask(`DELETE /${id}`);
 
-/** All rows except the account's count of watchlists, which stays and is 0. */
+/** Returns all rows except the account's count of watchlists, which stays and is 0. */
 async function left(): Promise<readonly string[]> {
   const rows = await world.rows();
   expect(rows.find(({ sk }) => sk === "watchlists")?.["watchlists"]).toBe(0);

@@ -20,7 +20,7 @@ beforeEach(async () => {
   }
 });
 
-/** The time of a read: a minute of the hour before the clock of the world. */
+/** Returns the time of a read: a minute of the hour before the clock of the world. */
 const at = (minute: number): string => `2026-03-01T09:${String(minute).padStart(2, "0")}:00.000Z`;
 
 const read = (id: string, minute: number, values: HistoryPoint["values"]): HistoryPoint => ({

@@ -48,7 +48,7 @@ const publish = (n: number, wanted: Parameters<typeof aRun>[1] = {}, types = who
   });
   return world.publish(run).then(() => run);
 };
-/** All entries of the log, read in pages of the given size. */
+/** Returns all entries of the log, read in pages of the given size. */
 async function pages(
   limit: number,
   query: Record<string, string> = {},
@@ -67,7 +67,10 @@ async function pages(
   return found;
 }
 
-/** IDs of all deliveries, read in pages. Checks that each is returned once, newest first. */
+/**
+ * Returns the IDs of all deliveries, read in pages. Checks that each is returned once, newest
+ * first.
+ */
 async function idsInPages(limit: number): Promise<readonly string[]> {
   const ids = (await pages(limit)).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);

@@ -17,7 +17,7 @@ interface Integration {
   readonly TimeoutInMillis?: number;
 }
 
-/** Every method of the template as `ANY /path`, with its integration. */
+/** Returns every method of the template as `ANY /path`, with its integration. */
 function methodsOf(template: Template): Map<string, Integration> {
   const resources = resourcesOf(template, "AWS::ApiGateway::Resource");
   const pathOf = (reference: unknown): string => {

@@ -20,7 +20,7 @@ const archived = synthesize("dev", {
 }).data;
 const without = synthesize("dev");
 
-/** The functions whose roles can put events on a bus. */
+/** Returns the functions whose roles can put events on a bus. */
 const senders = (template: typeof service): readonly string[] =>
   [...functionIds(template)].flatMap(([name, id]) => {
     const found = resourcesOf(template, "AWS::Lambda::Function")[id];

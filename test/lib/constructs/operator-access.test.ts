@@ -4,7 +4,7 @@ import { actionsOf, propertiesOf, resourcesOf, statementsOf, synthesize } from "
 
 const { data } = synthesize("prod");
 
-/** The actions that the policies of an operator role allow. */
+/** Returns the actions that the policies of an operator role allow. */
 function actionsOfRole(name: string): ReadonlySet<string> {
   const [id = ""] =
     Object.entries(resourcesOf(data, "AWS::IAM::Role")).find(([, { Properties }]) =>

@@ -11,7 +11,7 @@ import {
 const { service } = synthesize("prod");
 const queues = resourcesOf(service, "AWS::SQS::Queue");
 
-/** A part of the ARN of a function's alias. */
+/** Returns a part of the ARN of a function's alias. */
 const partOfArn = (index: number, name: string): unknown => ({
   "Fn::Select": [index, { "Fn::Split": [":", { Ref: aliasIds(service).get(name) }] }],
 });

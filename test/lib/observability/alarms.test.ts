@@ -43,7 +43,7 @@ interface Alarm {
   }[];
 }
 
-/** The metrics that an alarm reads, including the metrics of its expression. */
+/** Returns the metrics that an alarm reads, including the metrics of its expression. */
 const metricsOf = (alarm: Alarm): readonly Metric[] =>
   alarm.Metrics === undefined
     ? [alarm as unknown as Metric]
@@ -86,7 +86,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
       expect.arrayContaining([
         "api-failing",
         "api-slow",
-        "lists-overdue",
+        "watchlists-overdue",
         "receivers-failing",
         "runs-late",
         "sweeper-silent",

@@ -80,8 +80,8 @@ const operatorTemplate = {
 };
 
 /**
- * The actions for which the emulator ignores the resource of the request. It allows them only by a
- * policy for all resources, which the roles do not have.
+ * The emulator ignores the resource of a request for these actions. It allows them only by a policy
+ * for all resources, which the roles do not have.
  */
 const gaps = {
   act: ["sqs:ListMessageMoveTasks", "sqs:StartMessageMoveTask"],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { brokenRules, type Observation } from "../../../scripts/outage/rules.ts";
+import { findBrokenRules, type Observation } from "../../../scripts/outage/rules.ts";
 
 const retryAfter = { "retry-after": "1" };
 const headers = (more: Readonly<Record<string, string>> = {}): Headers =>
@@ -54,7 +54,7 @@ it.each<[string, Observation]>([
     { ...structured, mode: "hanging after the key check" },
   ],
 ])("the rules of the outage test accept %s", (_, seen) => {
-  expect(brokenRules(seen)).toEqual([]);
+  expect(findBrokenRules(seen)).toEqual([]);
 });
 
 const broken: readonly [text: string, seen: Observation][] = [
@@ -95,11 +95,14 @@ const broken: readonly [text: string, seen: Observation][] = [
 it.each(broken.map(([text, seen]) => ({ text, seen })))(
   "the rules of the outage test report a call of $seen.route in the mode '$seen.mode' that $text",
   ({ text, seen }) => {
-    expect(brokenRules(seen)).toEqual([text]);
+    expect(findBrokenRules(seen)).toEqual([text]);
   },
 );
 
 it("the rules of the outage test report a charge for a call that got no response", () => {
   const seen = { ...unavailable, status: 0, headers: new Headers(), charged: 2 };
-  expect(brokenRules(seen)).toEqual(["got no response", "was charged 2 credits and returned 0"]);
+  expect(findBrokenRules(seen)).toEqual([
+    "got no response",
+    "was charged 2 credits and returned 0",
+  ]);
 });

@@ -10,7 +10,7 @@ const lists: ReadonlyMap<WatchlistName, OpenWatchlist> = new Map([
   ["limited", { accountId: "acct_1", watchlistId: "wl_limited" }],
 ]);
 
-/** A run whose events report these items as changed and as matched. */
+/** Returns a run whose events report these items as changed and as matched. */
 const runOf = (runNumber: number, changed: readonly string[], matched: readonly string[] = []) =>
   ({
     run: { runNumber, startedAt: `2026-01-0${runNumber}T00:00:00.000Z` },

@@ -58,7 +58,7 @@ async function judge(decisions: readonly Decision[], size = 50) {
   return comparisons?.find(({ name }) => name === "brake");
 }
 
-/** The decisions about the runs with the prices of the file. */
+/** Returns the decisions about the runs with the prices of the file. */
 const realDaysOf = (size: number): readonly Decision[] => [
   real("2025-12-30", 0, size),
   real("2025-12-31", 12, size),

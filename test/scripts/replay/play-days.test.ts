@@ -12,8 +12,8 @@ const product = (id: string, ...days: readonly string[]) => ({
 });
 
 /**
- * Creates a service whose runs read all items of their watchlist. A run for which `incomplete`
- * returns true reads one item less.
+ * Creates a service whose runs read all items of their watchlist. If `incomplete` returns true for
+ * a run, the run reads one item less.
  */
 function fakeService(incomplete: (list: OpenWatchlist) => boolean = () => false) {
   const items = new Map<string, number>();

@@ -9,7 +9,9 @@ import { daysOf, shopDays } from "../../../scripts/replay/shop-days.ts";
 
 const size = 50;
 const answerOfPrice = v.object({ fields: v.object({ price: v.object({ amount: v.number() }) }) });
-/** A shop whose products cost 2 from the last day of January on, and 3 from a later day on. */
+/**
+ * Returns a shop whose products cost 2 from the last day of January on, and 3 from a later day on.
+ */
 const shopOf = (days: readonly string[], items = size) =>
   shopDays(
     {

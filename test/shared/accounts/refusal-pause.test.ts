@@ -6,7 +6,10 @@ import {
   type RefusalPause,
 } from "../../../shared/accounts/refusal-pause.ts";
 
-/** A pause after the given number of refusals in a row, each at the end of the pause before it. */
+/**
+ * Returns a pause after the given number of refusals in a row, each at the end of the pause before
+ * it.
+ */
 function refused(times: number, fraction: number, pause: RefusalPause = noPause): RefusalPause {
   let after = pause;
   for (let n = 0; n < times; n += 1) {

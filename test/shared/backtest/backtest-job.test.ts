@@ -111,7 +111,7 @@ describe("a back-test that is too large for one call", () => {
     await start();
     await expect(start()).rejects.toMatchObject({
       status: 409,
-      message: `The back-test ${sent[0]?.id} of this account is in progress. Wait for its end.`,
+      message: `The back-test ${sent[0]?.id} of this account is in progress. Wait until it has ended.`,
     });
     await work();
     await expect(start()).resolves.toMatchObject({ outcome: "job" });

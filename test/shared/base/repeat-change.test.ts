@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { changed, lost, repeatChange } from "../../../shared/base/repeat-change.ts";
+import { endAttempt, lost, repeatChange } from "../../../shared/base/repeat-change.ts";
 
 const exhausted = (): Error => new Error("too many concurrent changes");
 
-/** An attempt that loses `times` times before it is applied. */
+/** Returns an attempt that loses `times` times before it is applied. */
 function losing(times: number) {
   const attempt = { calls: 0 };
   return {
     attempt,
     make: () => {
       attempt.calls += 1;
-      return Promise.resolve(attempt.calls > times ? changed("saved") : lost);
+      return Promise.resolve(attempt.calls > times ? endAttempt("saved") : lost);
     },
   };
 }

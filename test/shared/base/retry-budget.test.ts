@@ -14,7 +14,7 @@ import { countingRandom, fixedClock } from "../../support/clock.ts";
 const world = (lossMs: number, endsInMs?: () => number) => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   const asked: number[] = [];
-  /** A request that takes `tookMs` and then fails, unless `outcome` is `succeeds`. */
+  /** Returns a request that takes `tookMs` and then fails, unless `outcome` is `succeeds`. */
   const request = (tookMs: number, outcome: "fails" | "succeeds" = "fails") =>
     withinBudget(4_000, async (milliseconds) => {
       asked.push(milliseconds);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { shownValue, withRefused } from "../../../shared/base/shown-value.ts";
+import { formatValue, addRefusedValue } from "../../../shared/base/shown-value.ts";
 
 describe("a client's value in an error message", () => {
   it("is shown as JSON, cut after 40 characters", () => {
-    expect(shownValue("a")).toBe('"a"');
-    expect(shownValue(undefined)).toBe("nothing");
-    expect(shownValue("x".repeat(50))).toBe(`"${"x".repeat(39)}…`);
+    expect(formatValue("a")).toBe('"a"');
+    expect(formatValue(undefined)).toBe("nothing");
+    expect(formatValue("x".repeat(50))).toBe(`"${"x".repeat(39)}…`);
   });
 
   it.each([
@@ -18,6 +18,6 @@ describe("a client's value in an error message", () => {
     ["'a' must be 0.5 or e.g.x.", null, "'a' must be 0.5 or e.g.x (got null)."],
     ["'a' must be plain.", "$& $1", `'a' must be plain (got "$& $1").`],
   ])("ends the first sentence of %j", (message, input, shown) => {
-    expect(withRefused(message)({ input })).toBe(shown);
+    expect(addRefusedValue(message)({ input })).toBe(shown);
   });
 });

@@ -129,7 +129,7 @@ interface Versions {
   readonly accepts: readonly number[];
 }
 
-/** Returns the kinds of which two successive releases cannot read each other's rows. */
+/** Returns the kinds whose rows two successive releases cannot read from each other. */
 function violations(
   before: Readonly<Record<string, Versions>>,
   now: Readonly<Record<string, StoredKind>>,

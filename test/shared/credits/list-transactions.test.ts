@@ -15,7 +15,7 @@ const transaction: ListedTransaction = {
   chargedAt: null,
 };
 
-/** The listed entry of credits that this source reserved. */
+/** Returns the listed entry of credits that this source reserved. */
 async function listed(source: CreditSource | null, itemsCharged?: number) {
   const history: CreditHistory = {
     page: async () => ({

@@ -12,7 +12,10 @@ const numRuns = Number(process.env["CRON_RUNS"] ?? 50);
 const minuteMs = 60_000;
 const spacingMs = 5 * minuteMs;
 
-/** The parsed cron, or null if the expression is refused because it fires too often or never. */
+/**
+ * Returns the parsed cron, or null if the expression is refused because it fires too often or
+ * never.
+ */
 function accepted({ expression }: RandomCron, zone: string): Cron | null {
   try {
     return parseCron(expression, zone);

@@ -137,7 +137,7 @@ const dateFields = fc.oneof(
   ),
 );
 
-/** Random expressions, most of which are accepted; some fire too often, and some never. */
+/** Random expressions. Most are accepted; some fire too often, and some never. */
 export const randomCron: fc.Arbitrary<RandomCron> = fc
   .tuple(times, dateFields)
   .map(([time, date]) => assemble(time, date));

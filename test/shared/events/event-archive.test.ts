@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { s3EventBodies } from "../../../shared/aws/deliveries/event-bodies.ts";
 import {
   type ArchivedEvent,
-  archivedLine,
-  archivedRun,
+  readLine,
+  readRunIndex,
   archiveRun,
   type ByteRange,
   type EventBodies,
@@ -87,14 +87,14 @@ describe("archiveRun", () => {
     expect(text).toBe(small.events.map(({ body }) => `${body}\n`).join(""));
   });
 
-  it("writes an index of version 1, which has no version field, and archivedRun refuses an unknown version", async () => {
+  it("writes an index of version 1, which has no version field, and readRunIndex refuses an unknown version", async () => {
     await archiveRun(small, bodies);
     const index = JSON.parse(gunzipSync(await object("run.json.gz")).toString()) as object;
     expect(index).not.toHaveProperty("stored_version");
 
     const later = gzipSync(JSON.stringify({ ...index, stored_version: 2 }));
     await stored.put(`${folder}run.json.gz`, later);
-    await expect(archivedRun(small, bodies)).rejects.toMatchObject({
+    await expect(readRunIndex(small, bodies)).rejects.toMatchObject({
       code: "UNAVAILABLE",
       cause: expect.stringContaining(
         `Object ${folder}run.json.gz has version 2, and this release accepts 1.`,
@@ -106,7 +106,7 @@ describe("archiveRun", () => {
     const archived = await archiveRun(small, bodies);
     const chunk = await object("events-00001.jsonl.gz");
 
-    expect(await archivedRun(small, bodies)).toEqual(archived);
+    expect(await readRunIndex(small, bodies)).toEqual(archived);
     expect(archived).toMatchObject({
       watchlistId: "wl_1",
       runId: "wlrun_1",
@@ -141,7 +141,7 @@ describe("archiveRun", () => {
     await archiveRun({ ...small, snapshot: other }, bodies);
 
     expect(await object("run.json.gz")).toEqual(first);
-    expect(await archivedRun(small, bodies)).toMatchObject({ snapshot: other });
+    expect(await readRunIndex(small, bodies)).toMatchObject({ snapshot: other });
   });
 
   it("writes identical objects when it is called again for the same run", async () => {
@@ -178,7 +178,7 @@ describe("archiveRun", () => {
     };
     await expect(archiveRun(noisy([1.25, 1.25]), failing)).rejects.toThrow("down");
 
-    expect(await archivedRun(small, bodies)).toBeNull();
+    expect(await readRunIndex(small, bodies)).toBeNull();
   });
 });
 
@@ -187,7 +187,7 @@ describe("a read of archived events", () => {
     const archived = await archiveRun(small, bodies);
     for (const [n, event] of archived.events.entries()) {
       gets = [];
-      const gzip = (await archivedLine(small, event, bodies)) ?? new Uint8Array();
+      const gzip = (await readLine(small, event, bodies)) ?? new Uint8Array();
       expect(Buffer.from(unpackLine(gzip)).toString()).toBe(`${small.events[n]?.body}\n`);
       expect(sha256(gzip)).toBe(event.gzip.sha256);
       const range = { start: event.offset, end: event.offset + event.gzip.bytes };
@@ -256,15 +256,15 @@ describe("a read of archived events", () => {
     await remove("events-00001.jsonl.gz");
     await remove("run.json.gz");
 
-    expect(await archivedRun(run, bodies)).toBeNull();
-    expect(await archivedLine(run, first, bodies)).toBeNull();
+    expect(await readRunIndex(run, bodies)).toBeNull();
+    expect(await readLine(run, first, bodies)).toBeNull();
     expect((await lines(run, [first, second])).map((body) => body === null)).toEqual([true, false]);
   });
 
   it("finds a run only with the account of the run and its run ID", async () => {
     await archiveRun(small, bodies);
-    expect(await archivedRun({ accountId: "acct_2", runId: "wlrun_1" }, bodies)).toBeNull();
-    expect(await archivedRun({ accountId: "acct_1", runId: "wlrun_2" }, bodies)).toBeNull();
+    expect(await readRunIndex({ accountId: "acct_2", runId: "wlrun_1" }, bodies)).toBeNull();
+    expect(await readRunIndex({ accountId: "acct_1", runId: "wlrun_2" }, bodies)).toBeNull();
   });
 
   it("throws if a chunk is shorter than the index states", async () => {
@@ -272,10 +272,10 @@ describe("a read of archived events", () => {
     const last = events.at(-1) as ArchivedEvent;
     const chunk = await object("events-00001.jsonl.gz");
     await stored.put(`${folder}events-00001.jsonl.gz`, chunk.subarray(0, -1));
-    await expect(archivedLine(small, last, bodies)).rejects.toThrow("whole");
+    await expect(readLine(small, last, bodies)).rejects.toThrow("whole");
     await expect(lines(small, events)).rejects.toThrow("whole");
     await stored.put(`${folder}events-00001.jsonl.gz`, chunk.subarray(0, 10));
-    await expect(archivedLine(small, last, bodies)).rejects.toThrow(/range/i);
+    await expect(readLine(small, last, bodies)).rejects.toThrow(/range/i);
   });
 });
 

@@ -56,7 +56,7 @@ function put(wanted: Record<string, unknown> = {}) {
   return putDestination(request, world.registering);
 }
 
-/** The field and the message of the error that refuses a destination. */
+/** Returns the field and the message of the error that refuses a destination. */
 async function refusalOf(wanted: Record<string, unknown> = {}) {
   const refused = await put(wanted).catch((error: unknown) => error);
   if (!(refused instanceof ServiceError)) throw new Error("The destination was not refused.");

@@ -283,7 +283,9 @@ describe("the partition columns of a run's export folder", () => {
   });
 });
 
-/** Makes each put fail for whose number (from 1) `isFailing` is true, until the clock advances. */
+/**
+ * Until the clock advances, makes a put fail if `isFailing` returns true for its number (from 1).
+ */
 function failPuts(isFailing: (put: number) => boolean): void {
   const { buckets } = world.exporting;
   const begunAt = world.clock.now().getTime();

@@ -102,7 +102,7 @@ function parts(text: string): string[] {
   return found;
 }
 
-/** The view of a table, with exactly the columns of its definition. */
+/** Returns the view of a table, with exactly the columns of its definition. */
 function viewOf({ name, folder: place, format, columns }: ExportTable): string {
   const partitions = "hive_partitioning = true, hive_types = {dt: DATE, watchlist_id: VARCHAR}";
   const names = [...columns, ...partitionColumns].map((one) => `"${one.name}"`).join(", ");

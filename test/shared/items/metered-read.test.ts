@@ -8,7 +8,7 @@ const { attemptMs, answerSpareMs, cancelMs, sendMs } = limits.dependencies;
 
 it("a call that was charged too late to respond, and cannot cancel its charge, returns in time that the charge is unconfirmed", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
-  /** A request without a response. */
+  /** Returns a request without a response. */
   const hang = (): Promise<never> =>
     withinBudget(attemptMs, async (milliseconds) => {
       clock.advance(milliseconds);

@@ -1,6 +1,6 @@
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 
-/** A plain new offer with the given changes. */
+/** Returns a plain new offer with the given changes. */
 export const offerOf = (changes: Partial<Offer> = {}): Offer => ({
   offerListingId: "a+b/c=",
   price: 19.99,

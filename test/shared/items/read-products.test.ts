@@ -45,7 +45,7 @@ const answerOf = (id: string, status: ReadStatus): Answer =>
     ? { id, status, fetchedAt, fields: { title: `Lamp ${id}`, secretCost: 3 } }
     : { id, status, fetchedAt };
 
-/** A source that answers the IDs, in order, with these statuses. */
+/** Returns a source that answers the IDs, in order, with these statuses. */
 const answering = (statuses: readonly ReadStatus[]): Scraper => ({
   read: async ({ ids }) => ids.map((id, n) => answerOf(id, statuses[n] ?? "unavailable")),
 });
@@ -219,7 +219,7 @@ describe("a read of products with a broken scraper", () => {
 describe("a read of products whose request to the ledger gets no response", () => {
   const noAnswer = () =>
     Promise.reject(Object.assign(new Error("no response"), { name: "TimeoutError" }));
-  /** IDs of the holds for which a cancel message was sent. */
+  /** IDs of the holds that a cancel message names. */
   const handedOver: string[] = [];
   const cancels: CancelQueue = { send: async ({ holdId }) => void handedOver.push(holdId) };
   const isUnreachable: CancelQueue = { send: noAnswer };

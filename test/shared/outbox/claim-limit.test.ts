@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import {
   beforeClaim,
-  staysClaimed,
+  keepsClaim,
   type TargetTimes,
   waitingTargets,
 } from "../../../shared/outbox/claim-limit.ts";
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 const inSeconds = (seconds: number): Date => new Date(now.getTime() + seconds * 1_000);
-/** A target under a lease that ends in `seconds`. */
+/** Returns a target under a lease that ends in `seconds`. */
 const taken = (targetId: string, seconds = 60): TargetTimes => ({
   targetId,
   due: inSeconds(seconds),
   leaseUntil: inSeconds(seconds),
 });
-/** A target without a lease that has been due for `seconds`. */
+/** Returns a target without a lease that has been due for `seconds`. */
 const waiting = (targetId: string, seconds = 0): TargetTimes => ({
   targetId,
   due: inSeconds(-seconds),
@@ -55,7 +55,7 @@ describe("a claim of a delivery target", () => {
 describe("a contested claim of a delivery target", () => {
   const own = { targetId: "m", leaseUntil: inSeconds(60) };
   const stays = (others: readonly TargetTimes[], before: readonly TargetTimes[]): boolean =>
-    staysClaimed(own, { others, taken: before }, now);
+    keepsClaim(own, { others, taken: before }, now);
 
   it("stays if at most three others have an earlier lease", () => {
     expect(stays([taken("a", 59), taken("b", 59), taken("c", 59)], [])).toBe(true);

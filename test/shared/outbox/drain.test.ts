@@ -57,7 +57,7 @@ beforeEach(() => {
 const byName = (one: OutboxEntry, other: OutboxEntry): number =>
   entryName(one) < entryName(other) ? -1 : 1;
 
-/** An in-memory outbox. The real store has separate tests. */
+/** Returns an in-memory outbox. The real store has separate tests. */
 const listOutbox = (): OutboxStore<string> => ({
   add: () => Promise.reject(new Error("no test adds entries")),
   wake: () => Promise.reject(new Error("no test sends wake-up messages")),

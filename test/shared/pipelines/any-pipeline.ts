@@ -41,8 +41,8 @@ function anyValue(
 }
 
 /**
- * A route of this scraper with any valid condition, but without an effect. The caller adds `run` or
- * `notify`, because a route with neither is invalid.
+ * Returns a route of this scraper with any valid condition, but without an effect. The caller adds
+ * `run` or `notify`, because a route with neither is invalid.
  */
 export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
   const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];

@@ -3,7 +3,7 @@ import {
   type ChangeDecision,
   type ChangeRead,
   decideChange,
-  keptState,
+  keepState,
 } from "../../../shared/pipelines/decide-change.ts";
 import type { Route } from "../../../shared/pipelines/definition.ts";
 import type { RouteState } from "../../../shared/pipelines/route-state.ts";
@@ -113,7 +113,7 @@ describe("the state of a route with `when: changed` after another step has read 
     route: Route,
     state: RouteState,
     [before, after]: readonly [Snapshot | undefined, Snapshot],
-  ): RouteState => keptState(route, state, { before, after, trackedFields });
+  ): RouteState => keepState(route, state, { before, after, trackedFields });
 
   it("has the last value as reference value if the state had none", () => {
     expect(kept(minimum, {}, [{ price: 100 }, { price: 97 }])).toEqual({ from: { price: 100 } });

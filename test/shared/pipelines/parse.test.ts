@@ -37,7 +37,7 @@ const stepOn = (scraper: string, id: string, ...routes: readonly Json[]): Json =
   scraper,
 });
 const pipelineOf = (...steps: readonly Json[]): Json => ({ steps });
-/** A pipeline of one step with one route, which is `route` with `notify`. */
+/** Returns a pipeline of one step with one route, which is `route` with `notify`. */
 const withRoute = (route: Json, scraper = "retailer_a.lite"): Json =>
   pipelineOf(stepOn(scraper, "a", { notify: true, ...route }));
 const always = (run: string): Json => ({ when: "always", run });
@@ -692,7 +692,7 @@ function expectReadOrRefused(value: unknown): void {
   }
 }
 
-/** A pipeline in which one value, at any depth, is replaced by any JSON value. */
+/** Returns a pipeline in which one value, at any depth, is replaced by any JSON value. */
 function damaged({ pipeline }: { readonly pipeline: Pipeline }): fc.Arbitrary<unknown> {
   const wire = JSON.stringify(presentPipeline(pipeline));
   let parts = 0;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import {
   derivedPrice,
   type PriceTrace,
-  startedTrace,
+  startTrace,
   traceAfter,
 } from "../../../shared/pipelines/price-trace.ts";
 import { derivedPriceFields } from "../../../shared/scrapers/fields.ts";
@@ -51,7 +51,7 @@ it.each(derivedPriceFields)(
           observed.add(expected !== undefined);
           if (typeof expected === "number") expect(value).toBeCloseTo(expected, 3);
           else expect(value).toBe(expected);
-          trace = trace === undefined ? startedTrace(field, read) : traceAfter(field, trace, read);
+          trace = trace === undefined ? startTrace(field, read) : traceAfter(field, trace, read);
         }
       }),
       { numRuns: 150 },
@@ -62,7 +62,7 @@ it.each(derivedPriceFields)(
 
 it.each(derivedPriceFields)("the trace of %s has at most one entry for each day", (field) => {
   const rising = Array.from({ length: 24 * 120 }, (_, n) => ({ at: start + n * hour, price: n }));
-  let trace = startedTrace(field, { was: undefined, is: 0, at: start });
+  let trace = startTrace(field, { was: undefined, is: 0, at: start });
   for (const [n, { at, price }] of rising.entries()) {
     trace = traceAfter(field, trace, { was: rising[n - 1]?.price ?? 0, is: price, at });
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   derivedPrice,
   type PriceTrace,
-  startedTrace,
+  startTrace,
   traceAfter,
 } from "../../../shared/pipelines/price-trace.ts";
 import type { DerivedPriceField } from "../../../shared/scrapers/fields.ts";
@@ -16,7 +16,7 @@ function traceOf(field: DerivedPriceField, prices: readonly (number | null)[]): 
     .reduce<PriceTrace>(
       (trace, is, n) =>
         traceAfter(field, trace, { was: prices[n], is, at: (101 + n) * dayMs + dayMs / 2 }),
-      startedTrace(field, { was: undefined, is: prices[0] ?? null, at: 100.5 * dayMs }),
+      startTrace(field, { was: undefined, is: prices[0] ?? null, at: 100.5 * dayMs }),
     );
 }
 
@@ -48,7 +48,7 @@ describe("the stored prices of lowest30d", () => {
   it("have only one entry for a price that ends twice on one day", () => {
     const at = 100.5 * dayMs;
     const read = (was: number, is: number) => ({ was, is, at });
-    let trace = startedTrace("lowest30d", { was: undefined, is: 8, at });
+    let trace = startTrace("lowest30d", { was: undefined, is: 8, at });
     for (const [was, is] of [
       [8, 9],
       [9, 8],
@@ -63,7 +63,7 @@ describe("the stored prices of lowest30d", () => {
 
 describe("the stored prices of average30d", () => {
   const read = { was: 10, is: 12, at: 102.25 * dayMs };
-  const started = startedTrace("average30d", { was: undefined, is: 10, at: 100.5 * dayMs });
+  const started = startTrace("average30d", { was: undefined, is: 10, at: 100.5 * dayMs });
 
   it("are, for each day, the milliseconds with a price, and the sum of price times milliseconds", () => {
     expect(traceAfter("average30d", started, read)).toEqual({

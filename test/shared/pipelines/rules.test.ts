@@ -4,7 +4,7 @@ import type { Op, Route, Step, When } from "../../../shared/pipelines/definition
 import {
   buyboxAboveLowest,
   matchRoutes,
-  mergedReading,
+  mergeReading,
   type ReadingFacts,
   type RouteMatches,
 } from "../../../shared/pipelines/rules.ts";
@@ -128,7 +128,7 @@ interface Row {
   readonly yes: readonly Move[];
   readonly no: readonly Move[];
 }
-/** The rows with the test of their route as text, such as `price below 10`. */
+/** Returns the rows with the test of their route as text, such as `price below 10`. */
 const rows = (all: readonly Row[]) =>
   all.map((row) => ({ row, test: [row.field, row.op, row.value].join(" ").trim() }));
 const routeOf = ({ field, op, value }: Row, when: When): Route =>
@@ -583,16 +583,16 @@ describe("a change that a step sees after another scraper saw it", () => {
 
 describe("a stored reading of an item", () => {
   it("contains all fields of the read after the first read of the item", () => {
-    expect(mergedReading(null, price10)).toEqual(price10);
+    expect(mergeReading(null, price10)).toEqual(price10);
   });
 
   it("gets new fields and the new values of changed fields, tracked or not", () => {
     const observed = { price: 9, rating: 4.6, listPrice: null };
-    expect(mergedReading(price10, observed)).toEqual({ ...observed, inStock: true });
+    expect(mergeReading(price10, observed)).toEqual({ ...observed, inStock: true });
   });
 
   it("keeps fields that are absent in the next read, and stores null as a value", () => {
-    expect(mergedReading(price10, { price: null })).toEqual({ ...price10, price: null });
+    expect(mergeReading(price10, { price: null })).toEqual({ ...price10, price: null });
   });
 
   it("keeps its price while the price drifts, until the sum of the drift exceeds half a cent", () => {
@@ -602,7 +602,7 @@ describe("a stored reading of an item", () => {
     for (const price of [10.004, 10.008, 10.012]) {
       const { changes } = matchRoutes(step, found(stored, { price }));
       if (changes["price"] !== undefined) reported.push(changes["price"]);
-      stored = mergedReading(stored, { price });
+      stored = mergeReading(stored, { price });
     }
     expect(reported).toEqual([{ before: 10, after: 10.008 }]);
     expect(stored).toEqual({ price: 10.008 });
@@ -620,9 +620,9 @@ describe("a stored reading of an item", () => {
     );
     fc.assert(
       fc.property(snapshot, snapshot, (before, observed) => {
-        const stored = mergedReading(before, observed);
+        const stored = mergeReading(before, observed);
         expect(matchRoutes(lite(), found(stored, observed)).trackedChanged).toBe(false);
-        expect(mergedReading(stored, observed)).toBe(stored);
+        expect(mergeReading(stored, observed)).toBe(stored);
       }),
     );
   });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import {
   presentStructured,
-  structuredRefusal,
+  structuredError,
   structuredResponse,
 } from "../../../shared/platforms/structured.ts";
 
@@ -38,7 +38,7 @@ describe("the structured endpoints", () => {
 
   it("return 501 with coming_soon", () => {
     for (const { platform, kind } of data) {
-      expect(structuredRefusal(platform, kind)).toMatchObject({
+      expect(structuredError(platform, kind)).toMatchObject({
         status: 501,
         code: "NOT_IMPLEMENTED",
         details: { comingSoon: true },
@@ -53,6 +53,6 @@ describe("the structured endpoints", () => {
     ["__proto__", "search"],
     ["", ""],
   ])("return 404 for an unknown platform or kind: %s/%s", (platform, kind) => {
-    expect(structuredRefusal(platform, kind)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+    expect(structuredError(platform, kind)).toMatchObject({ status: 404, code: "NOT_FOUND" });
   });
 });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import { presentPreview } from "../../../shared/preview/present-preview.ts";
 import { preview, type Preview } from "../../../shared/preview/preview.ts";
-import { previewedItems } from "../../../shared/preview/previewed-items.ts";
+import { findPreviewItems } from "../../../shared/preview/previewed-items.ts";
 import type { StepSources } from "../../../shared/runs/read-step.ts";
 import type { Answer } from "../../../shared/scrapers/scraper.ts";
 import { pipelineOf, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
@@ -54,7 +54,7 @@ describe("a preview", () => {
     bench = await startRunBench({ tables, credits: 100 });
   });
 
-  /** A watchlist whose items were read once, at the price of 20. */
+  /** Creates a watchlist whose items were read once, at the price of 20. */
   async function readOnce(overrides: Partial<Watchlist> = {}): Promise<Watchlist> {
     const list = await bench.createList(ids, overrides);
     bench.answers.product = () => priced(20);
@@ -86,7 +86,7 @@ describe("a preview", () => {
         request: {
           watchlist,
           pipeline: pipeline ?? pipelineOf(watchlist),
-          items: await previewedItems(watchlist, items, bench.pages),
+          items: await findPreviewItems(watchlist, items, bench.pages),
           ...(maxCredits !== undefined && { maxCredits }),
         },
         accountId: list.accountId,

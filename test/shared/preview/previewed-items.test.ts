@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../shared/base/limits.ts";
-import { previewedItems } from "../../../shared/preview/previewed-items.ts";
+import { findPreviewItems } from "../../../shared/preview/previewed-items.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { countByState, type StoredPage } from "../../../shared/watchlists/page.ts";
 import type { IdRange } from "../../../shared/watchlists/page-store.ts";
@@ -42,7 +42,7 @@ describe("the items of a preview", () => {
       },
     };
     const watchlist = watchlistOf(count);
-    const found = await previewedItems(watchlist, ["10001", "10003"], pages);
+    const found = await findPreviewItems(watchlist, ["10001", "10003"], pages);
 
     expect(found.map(({ id }) => id)).toEqual(["10001", "10003"]);
     expect(read).toEqual(ranges);
@@ -54,7 +54,7 @@ describe("the items of a preview", () => {
         yield { ...page, items: [] };
       },
     };
-    await expect(previewedItems(watchlistOf(1), undefined, pages)).rejects.toMatchObject({
+    await expect(findPreviewItems(watchlistOf(1), undefined, pages)).rejects.toMatchObject({
       status: 409,
     });
   });

@@ -37,7 +37,7 @@ interface ReportedChange {
   readonly changes: Record<string, unknown>;
 }
 
-/** A watchlist with one item that was read once, with every price at 10. */
+/** Creates a watchlist with one item that was read once, with every price at 10. */
 async function watched(pipeline: Pipeline | null) {
   const bench = await startRunBench({ tables });
   const list = await bench.createList([id], { platform: "retailer_a", pipeline });
@@ -63,7 +63,7 @@ async function watched(pipeline: Pipeline | null) {
   return { bench, list, next };
 }
 
-/** The counts of the last run, the changes in its events, and its steps. */
+/** Returns the counts of the last run, the changes in its events, and its steps. */
 async function reportOf(bench: RunBench, list: Watchlist, published: number) {
   const { stats, runNumber } = await bench.lastRun(list);
   const events = [...bench.published.values()].slice(published);

@@ -14,7 +14,7 @@ const pipelineOf = (route: Route): Pipeline => ({
 const priced = (...reads: readonly (readonly [number, number | null])[]): readonly PlayedRead[] =>
   reads.map(([days, price]) => ({ status: "ok", seen: { price }, after: days * day }));
 
-/** The indexes of the reads that the route matches. */
+/** Returns the indexes of the reads that the route matches. */
 const matched = (route: Route, reads: readonly PlayedRead[], repeats = 1): readonly number[] =>
   playReads(pipelineOf(route), reads, repeats).effects.flatMap(({ isMatched }, n) =>
     isMatched ? [n] : [],

@@ -49,7 +49,7 @@ const give = (
     },
   );
 
-/** The entries of the item events that a run sends. */
+/** Returns the entries of the item events that a run sends. */
 async function entriesOf(bench: RunBench, list: Watchlist): Promise<Record<string, unknown>[]> {
   const before = bench.published.size;
   await bench.run(list);

@@ -61,7 +61,7 @@ const answer = (status: StepAnswer["status"], observed: Snapshot | null = null):
   quarters: status === "ok" || status === "not_found" ? 4 : 0,
   observed,
 });
-/** The step, and a pipeline that consists of it. */
+/** Returns the step, and a pipeline that consists of it. */
 const alone = (step: Step) => ({ pipeline: pipelineOf(step), step });
 const read = (item: Item, given: StepAnswer, step = check()): BatchResult =>
   batchResult(alone(step), { items: new Map([[item.id, item]]), planned: 1, at: readAt }, [given]);

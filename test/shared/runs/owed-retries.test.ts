@@ -167,8 +167,8 @@ interface Watched {
 }
 
 /**
- * A watchlist with four items. A run has read each item once with `pipeline`, and then their prices
- * changed.
+ * Creates a watchlist with four items. A run has read each item once with `pipeline`, and then
+ * their prices changed.
  */
 async function watched(pipeline: Pipeline | null): Promise<Watched> {
   const bench = await startRunBench({ tables });

@@ -188,7 +188,7 @@ describe("the default pipeline of retailer_a", () => {
   });
 });
 
-/** A pipeline that starts with this step in every run. */
+/** Returns a pipeline that starts with this step in every run. */
 const only = (step: Omit<Step, "id">, ...more: Step[]): Pipeline => ({
   entry: "s",
   baseline: null,

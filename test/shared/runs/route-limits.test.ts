@@ -15,7 +15,7 @@ const pipelineOf = (...routes: readonly Route[]): Pipeline => ({
   ],
 });
 
-/** A successful read, 15 minutes after the read before it. */
+/** Returns a successful read, 15 minutes after the read before it. */
 const found = (seen: Snapshot): PlayedRead => ({ status: "ok", seen, after: 15 });
 const priced = (...prices: readonly (number | null)[]): readonly PlayedRead[] =>
   prices.map((price) => found({ price }));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FieldTest, Metadata, Pipeline, Route } from "../../../shared/pipelines/definition.ts";
-import { mergedReading } from "../../../shared/pipelines/rules.ts";
+import { mergeReading } from "../../../shared/pipelines/rules.ts";
 import { type Snapshot, stepScrapers } from "../../../shared/scrapers/catalog.ts";
 import { type Effect, type PlayedRead, playReads, playStart } from "../../support/played-reads.ts";
 import {
@@ -135,7 +135,7 @@ function matchesOf(route: Route, reads: readonly PlayedRead[]): readonly (object
     at += wait * minute;
     if (status !== "ok") return matchOfFailed(route, routeState, at);
     const before: Snapshot = last ?? {};
-    last = mergedReading(last, seen);
+    last = mergeReading(last, seen);
     const read = { at, seen, last: before, derived: {}, metadata, trackedFields };
     const match = matchOf(route, routeState, { ...read, isFirst: last === seen });
     noteReading(route, routeState, { before, after: last, fields: trackedFields });
@@ -170,7 +170,7 @@ function isUnchanged({
   isFirst: boolean;
 }) {
   if (isFirst) return false;
-  const after = mergedReading(last, seen);
+  const after = mergeReading(last, seen);
   return trackedFields.every((field) => last[field] === undefined || after[field] === last[field]);
 }
 

@@ -40,7 +40,7 @@ const priced = (amount: number): Found => ({
   },
 });
 
-/** A watchlist whose four items were read once at a price of 10. */
+/** Creates a watchlist whose four items were read once at a price of 10. */
 async function readOnce(bench: RunBench, overrides: Partial<Watchlist> = {}): Promise<Watchlist> {
   const list = await bench.createList(ids, { pipeline, brake, ...overrides });
   bench.answers.product = () => priced(10);

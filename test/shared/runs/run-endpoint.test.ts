@@ -15,8 +15,8 @@ const urlA = "https://a.shop.example.org/hook";
 const urlB = "https://b.shop.example.org/hook";
 
 /**
- * An account without credits, and functions that create a watchlist and change its endpoint.
- * Without credits, a run reaches its finisher after one message.
+ * Creates an account without credits, and functions that create a watchlist and change its
+ * endpoint. Without credits, a run reaches its finisher after one message.
  */
 async function openScene() {
   const bench = await startRunBench({ tables, credits: 0 });
@@ -45,7 +45,7 @@ async function openScene() {
 }
 
 /**
- * Finishes the run in progress. Returns the ID of the endpoint for which its events are published.
+ * Finishes the run in progress. Returns the ID of the endpoint that its events are published for.
  */
 async function end(bench: RunBench, list: Watchlist): Promise<string | null> {
   const published: (string | null)[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Metrics, merged } from "../../../shared/observability/metrics.ts";
+import { type Metrics, mergeMetrics } from "../../../shared/observability/metrics.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import { resumeRun } from "../../../shared/runs/resume-run.ts";
 import { claimDueRun } from "../../../shared/runs/claim-due-run.ts";
@@ -12,12 +12,12 @@ import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
 
-/** A metrics sink that keeps what it receives. */
+/** Returns a metrics sink that keeps what it receives. */
 function metricsSink() {
   const metrics: Metrics[] = [];
   return {
     report: (more: readonly Metrics[]): void => void metrics.push(...more),
-    values: () => merged(metrics).map(({ kind, values }) => [kind, values]),
+    values: () => mergeMetrics(metrics).map(({ kind, values }) => [kind, values]),
   };
 }
 
@@ -57,7 +57,7 @@ describe("the metrics of a schedule tick", () => {
   });
 });
 
-/** The ports of a bench's run engine, with a metrics sink. */
+/** Returns the ports of a bench's run engine, with a metrics sink. */
 const portsOf = (bench: RunBench, { report }: ReturnType<typeof metricsSink>) => ({
   ...bench,
   random: countingRandom(),

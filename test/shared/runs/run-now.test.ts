@@ -5,7 +5,7 @@ import { runNow } from "../../../shared/runs/run-now.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { countingRandom, fixedClock } from "../../support/clock.ts";
 
-/** A watchlist that another call changes before each of the first `lostClaims` claims. */
+/** Creates a watchlist that another call changes before each of the first `lostClaims` claims. */
 function contended(lostClaims: number, claimMs = 0) {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   const pauses: number[] = [];

@@ -21,7 +21,7 @@ const found =
     fields: fields(amount),
   });
 
-/** A watchlist of one item that has run once, an hour ago. */
+/** Creates a watchlist of one item that has run once, an hour ago. */
 async function afterFirstRun(): Promise<{ bench: RunBench; list: Watchlist }> {
   const bench = await startRunBench({ tables });
   const list = await bench.createList(["10001"]);

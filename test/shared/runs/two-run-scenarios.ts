@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type CrashPoint, type RunBench, startRunBench } from "../../support/run-bench.ts";
 import type { TestTables } from "../../support/tables.ts";
 
-/** The fields of a read of a platform with one tier, with this price. */
+/** Returns the fields of a read of a platform with one tier, with this price. */
 export const standard = (amount: number): Record<string, unknown> => ({
   price: { amount, currency: "USD" },
   availability: { inStock: true, message: "" },
@@ -17,7 +17,7 @@ export const product = (price: number, newMinPrice: number): Record<string, unkn
   retailer_a: { newCount: 2, newMinPrice, buybox: { offerListingId: "o1", isFba: true } },
 });
 
-/** The IDs of the steps of which an item has an owed retry. */
+/** Returns the IDs of the steps that an item has an owed retry of. */
 export const owedSteps = ({ owes }: Item): readonly string[] => owes.map(({ step }) => step);
 
 /** Returns the state of a watchlist that clients can observe, without the IDs of its events. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { foundStatus, pulseStatus } from "../../../shared/scrapers/product-fields.ts";
+import { statusOfFound, pulseStatus } from "../../../shared/scrapers/product-fields.ts";
 
 const shown = {
   title: "Lamp",
@@ -17,7 +17,7 @@ describe("the status of a found item", () => {
     ["out of stock with a price of null", { ...soldOut, price: null }],
     ["out of stock at a price of 0", { ...soldOut, price: free }],
   ])("is ok for an item %s", (_, fields) => {
-    expect(foundStatus(fields)).toBe("ok");
+    expect(statusOfFound(fields)).toBe("ok");
   });
 
   it.each([
@@ -27,7 +27,7 @@ describe("the status of a found item", () => {
     ["without a title", { availability: shown.availability, price: shown.price }],
     ["with unknown stock", { title: "Lamp", price: shown.price }],
   ])("is partial for an item %s", (_, fields) => {
-    expect(foundStatus(fields)).toBe("partial");
+    expect(statusOfFound(fields)).toBe("partial");
   });
 
   it("at tier pulse is `ok` if there are no new offers, and `partial` if the lowest price of new offers is unknown", () => {

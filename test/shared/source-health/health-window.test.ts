@@ -21,7 +21,7 @@ interface Statuses {
   readonly unavailable?: number;
 }
 
-/** The counts of a read with the given numbers of answers, each 30 seconds old. */
+/** Returns the counts of a read with the given numbers of answers, each 30 seconds old. */
 function counts(statuses: Statuses, callMs: readonly number[] = []): HealthCounts {
   const fetchedAt = new Date(endedAt.getTime() - 30_000).toISOString();
   const answers = (["ok", "partial", "not_found", "unavailable"] as const).flatMap((status) =>

@@ -195,7 +195,7 @@ const priceHistoryOffers: MisbehavingSubject = {
   },
 };
 
-/** The offer of a listing, with the ID that a read of its offers returns. */
+/** Returns the offer of a listing, with the ID that a read of its offers returns. */
 const historyOfferOf = (asin: string): OfferReference => {
   const seller = { sellerId: "A1SELLER01", condition: "new", isFba: false };
   return { asin, offerListingId: historyOfferId({ listing: asin, ...seller }) };

@@ -36,7 +36,7 @@ const asStored = (item: Item): Item => {
 const stored = itemsOf(["10", "20", "30", "40", "50", "60", "70", "80"]).map(asStored);
 const bounds = { itemsMax: 2 };
 
-/** The IDs of a listing, and the number of stored pages that were decoded for it. */
+/** Returns the IDs of a listing, and the number of stored pages that were decoded for it. */
 async function list(query: Partial<ItemQuery>) {
   const { watchlistId } = await world.open(stored, bounds);
   let decoded = 0;

@@ -26,8 +26,8 @@ const urlOf = (n: number): string => `https://hooks.shop-example.com/${n}`;
 const tables = openTables();
 
 /**
- * A table whose client cancels every fifth transaction as a conflict, which the local engine rarely
- * does.
+ * Creates a table whose client cancels every fifth transaction as a conflict, which the local
+ * engine rarely does.
  */
 async function openWorld(seed: number) {
   const tableName = await tables.create();

@@ -37,7 +37,7 @@ async function liveUntil(until: Date): Promise<void> {
   world.clock.set(until.toISOString());
 }
 
-/** The destination as `GET /v1/s3_destination` returns it. */
+/** Returns the destination as `GET /v1/s3_destination` returns it. */
 async function shownDestination() {
   const destination = await world.destination(account);
   return destination === null ? null : presentDestination(account, destination);

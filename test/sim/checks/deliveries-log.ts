@@ -87,7 +87,7 @@ function checkFailed({ scene }: EndpointScene, { attempts, tries }: Delivery, na
 }
 
 /**
- * Checks the retry delays of a delivery. Ignores a delivery for which a user requested an attempt.
+ * Checks the retry delays of a delivery. Ignores a delivery if a user requested an attempt of it.
  */
 function checkWaits({ scene }: EndpointScene, delivery: Delivery, name: string): void {
   const { attempts, endpointId, id } = delivery;

@@ -81,7 +81,7 @@ export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointS
   }
 }
 
-/** The time for which a process may use data that has changed since the read, in milliseconds. */
+/** How long a process may use data that has changed since the read, in milliseconds. */
 const readMs = 10_000;
 
 /**

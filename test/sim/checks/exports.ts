@@ -252,7 +252,7 @@ function checkRepeats({ userRequests, history, world, runs }: DeliveryScene): vo
     }
   }
 }
-/** Milliseconds for which a process may use data that it read before a change. */
+/** How long a process may use data that it read before a change, in milliseconds. */
 const readMs = 10_000;
 
 /**

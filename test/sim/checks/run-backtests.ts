@@ -88,7 +88,7 @@ async function checkBacktest(
   if (repeated.length > 1) world.reached("a back-test repeated several runs");
 }
 
-/** The number of items in the events of a run, by event type. */
+/** Returns the number of items in the events of a run, by event type. */
 function eventsOf(record: RunRecords): Readonly<Record<string, number>> {
   const entries = expectedEntries(stepsWithEvents(record));
   const counts = Object.entries(entries).map(([type, items]) => [

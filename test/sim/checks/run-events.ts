@@ -172,7 +172,7 @@ function checkHold(
   if (run.hold !== undefined) reached(`a held run was ${run.hold.status}`);
 }
 
-/** IDs of the items of which a run observed values, but none that had a known value before. */
+/** Returns the IDs of the items whose values a run observed for the first time. */
 function firstReadIn(steps: readonly StepRecords[]): readonly string[] {
   const points = steps.flatMap((step) => step.points);
   const isFirst = (id: string): boolean =>

@@ -72,7 +72,7 @@ export async function checkHistory(
   for (const item of items) checkValues(item, kept);
 }
 
-/** The points of a run, derived from its recorded results. */
+/** Returns the points of a run, derived from its recorded results. */
 function expectedPoints({ steps }: RunRecords): HistoryPoint[] {
   const points: HistoryPoint[] = [];
   for (const one of steps) {
@@ -87,7 +87,7 @@ function expectedPoints({ steps }: RunRecords): HistoryPoint[] {
   return points.toSorted((a, b) => compareIds(a.id, b.id));
 }
 
-/** The changes that an outcome observed, from the recorded points of its step. */
+/** Returns the changes that an outcome observed, from the recorded points of its step. */
 function observedBy({ step, points }: StepRecords, { id, at }: ItemOutcome): ObservedChanges {
   const own = points.filter((point) => point.id === id);
   assert(own.length <= 1, `${id}: one point in step ${step.step}`);

@@ -19,7 +19,7 @@ interface PlanOfBatch {
 export function watchSends(world: World): void {
   /** The plans whose batches were all sent. */
   const sent = new Set<string>();
-  /** For each task, the plans of which the task sent batches. */
+  /** For each task, the plans whose batches the task sent. */
   const sentBy = new Map<Task, Set<string>>();
   /** For each task, the plans whose batches had all been sent before the task's first request. */
   const sentBefore = new Map<Task, ReadonlySet<string>>();

@@ -47,7 +47,7 @@ function checkShape(
 export const isHeldForShape = ({ limits, shape }: Run): boolean =>
   limits.brake !== null && (shape?.priceJump ?? shape?.lostFields) !== undefined;
 
-/** All fields that are missing after a run, from the counts that its batches recorded. */
+/** Returns all fields that are missing after a run, from the counts that its batches recorded. */
 function missingFieldsAfter({ run, steps }: RunRecords, known: readonly string[]): string[] {
   if (run.kind === "baseline") return [...known];
   const compared = new Map<string, number>();

@@ -66,7 +66,10 @@ export function checkShortfalls(
   }
 }
 
-/** The least that the daily budget of the account left during a run. Its clocks may be wrong. */
+/**
+ * Returns the least that the daily budget of the account left during a run. Its clocks may be
+ * wrong.
+ */
 function leastBudgetLeft({ startedAt, finishedAt }: Run, { between }: History): number {
   const [from, to] = [Date.parse(startedAt) - skewMs, Date.parse(finishedAt ?? "") + skewMs];
   return Math.min(...between(from, to).map(({ budgetLeft }) => budgetLeft));

@@ -1,5 +1,5 @@
 import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { itemsWritten } from "../../../tools/dynamodb/conflicts.ts";
+import { itemsLockedBy } from "../../../tools/dynamodb/conflicts.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import type { RowKey } from "../../../shared/aws/table/table.ts";
 import type { Attempt } from "../attempt.ts";
@@ -32,4 +32,4 @@ export async function rowAt({ client, table }: Reader, Key: RowKey): Promise<Row
  * other request.
  */
 export const keysWritten = ({ service, operation, input }: Attempt): readonly RowKey[] =>
-  service === "dynamo" ? itemsWritten(operation, input) : [];
+  service === "dynamo" ? itemsLockedBy(operation, input) : [];

@@ -33,7 +33,7 @@ export async function checkEnd(
 
 const listHead = "watchlist#";
 const historyHead = "history#";
-/** The sort key of the watchlist whose history is in a partition. */
+/** Returns the sort key of the watchlist whose history is in a partition. */
 const listOf = (pk: string): string => listHead + pk.slice(historyHead.length);
 const below = (rows: readonly Row[], accountId: string, head: string): readonly Row[] =>
   rows.filter(({ pk, sk }) => pk === `account#${accountId}` && sk.startsWith(head));

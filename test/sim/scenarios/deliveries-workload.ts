@@ -16,7 +16,7 @@ export interface DeliveryWorkload {
    * True if the endpoints stay disabled until all runs have ended, and then recover their events.
    */
   readonly isRecovery: boolean;
-  /** The milliseconds for which all receivers fail at the start; 0 for no outage. */
+  /** How long all receivers fail at the start, in milliseconds; 0 for no outage. */
   readonly outageMs: number;
 }
 
@@ -71,8 +71,8 @@ export interface RunWanted {
 }
 
 /**
- * The fields of an item event from which an export makes rows: `changes` of a changed event,
- * `products` of a delisted event, none of a matched event.
+ * Returns the fields of an item event from which an export makes rows: `changes` of a changed
+ * event, `products` of a delisted event, none of a matched event.
  */
 function entriesOf(type: EventType, id: string, endedAt: Date): object {
   const at = endedAt.toISOString();

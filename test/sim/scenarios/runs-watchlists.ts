@@ -208,7 +208,7 @@ function brake(random: Random): Pick<WatchlistRequest, "brake"> {
   };
 }
 
-/** The settings and the numbers of items of which a watchlist has one each. */
+/** The possible settings and numbers of items. A watchlist has one of each. */
 interface Choices {
   readonly among?: readonly Settings[];
   readonly sizes?: readonly number[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { scoreOf } from "../../../shared/sources/web/visible/forest.ts";
-import { grownTrees, type Sample } from "../../../tools/labeled-pages/grow-forest.ts";
+import { growTrees, type Sample } from "../../../tools/labeled-pages/grow-forest.ts";
 
 /** The price has a high first feature and a low second one. The third feature has no relation to prices. */
 const samples: readonly Sample[] = Array.from({ length: 200 }, (_, index) => {
@@ -8,8 +8,8 @@ const samples: readonly Sample[] = Array.from({ length: 200 }, (_, index) => {
   return { features, isPrice: (features[0] ?? 0) > 12 && (features[1] ?? 0) < 6, weight: 1 };
 });
 const options = { seed: 1, trees: 25, depthMax: 6, leafMin: 2 };
-const forestOf = (seed: number): ReturnType<typeof grownTrees> =>
-  grownTrees(samples, { ...options, seed });
+const forestOf = (seed: number): ReturnType<typeof growTrees> =>
+  growTrees(samples, { ...options, seed });
 
 describe("a grown forest", () => {
   const forest = { features: [], threshold: 0, margin: 0, trees: forestOf(1) };

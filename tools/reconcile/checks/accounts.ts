@@ -35,7 +35,7 @@ export async function* everyAccount({
   report,
   strayKeys,
 }: AccountsWanted): AsyncGenerator<AccountLine> {
-  /** The number of shards of each account, as of the read of its row. */
+  /** The number of shards of each account when its row was read. */
   const seen = new Map<string, number>();
   const named = new Set<string>();
   const shards = new Map<string, Set<number>>();
@@ -44,17 +44,17 @@ export async function* everyAccount({
     if (shard !== null) shards.set(accountId, (shards.get(accountId) ?? new Set()).add(shard));
   };
   const unlisted: LiveKey[] = [];
-  for await (const found of accounts.everyRow()) {
-    if (found.kind === "account") {
-      seen.set(found.account.id, found.account.shards);
-      yield found.account;
-    } else if (found.kind === "below") note(found);
-    else if (await accounts.isUnlisted(found.key)) unlisted.push(found.key);
+  for await (const foundRow of accounts.everyRow()) {
+    if (foundRow.kind === "account") {
+      seen.set(foundRow.account.id, foundRow.account.shards);
+      yield foundRow.account;
+    } else if (foundRow.kind === "below") note(foundRow);
+    else if (await accounts.isUnlisted(foundRow.key)) unlisted.push(foundRow.key);
   }
-  for await (const found of accounts.ledgers()) note(found);
+  for await (const ledgerRow of accounts.ledgers()) note(ledgerRow);
   // If an account was created during the scan, its row exists by now.
   for (const accountId of named) {
-    if (!seen.has(accountId)) report(await lost(accountId, accounts));
+    if (!seen.has(accountId)) report(await findLost(accountId, accounts));
   }
   for (const [accountId, numbers] of shards) {
     const more = [...numbers].filter((shard) => shard >= (seen.get(accountId) ?? 0));
@@ -88,7 +88,10 @@ async function beyond(
     }));
 }
 
-const lost = async (accountId: string, accounts: AccountsReader): Promise<readonly Difference[]> =>
+const findLost = async (
+  accountId: string,
+  accounts: AccountsReader,
+): Promise<readonly Difference[]> =>
   (await accounts.account(accountId)) === undefined ? [withoutRow(accountId)] : [];
 
 const withoutRow = (place: string): Difference => ({

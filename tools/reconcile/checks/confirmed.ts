@@ -16,17 +16,17 @@ const checksMax = 8;
  * differences and without changed rows therefore ends it. Makes at most 8 attempts, with pauses of
  * 0.5 s. Returns the last result, with only the differences that the previous result also had.
  */
-export async function confirmed<Found extends CheckResult>(
+export async function confirm<Found extends CheckResult>(
   check: () => Promise<Found>,
   { clock }: { readonly clock: Clock },
 ): Promise<Found> {
   let before = new Set<string>();
   for (let checks = 1; ; checks += 1) {
-    const found = await check();
-    const again = found.differences.filter((one) => before.has(differenceName(one)));
-    const isSettled = found.isSteady && again.length === found.differences.length;
-    if (isSettled || checks === checksMax) return { ...found, differences: again };
-    before = new Set(found.differences.map(differenceName));
+    const result = await check();
+    const again = result.differences.filter((one) => before.has(differenceName(one)));
+    const isSettled = result.isSteady && again.length === result.differences.length;
+    if (isSettled || checks === checksMax) return { ...result, differences: again };
+    before = new Set(result.differences.map(differenceName));
     await clock.sleep(pauseMs);
   }
 }

@@ -8,9 +8,9 @@ import {
 } from "../../../shared/outbox/outbox.ts";
 import { targetDifferences } from "../rules/target.ts";
 import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
-import { entriesFor as entriesForDelivery, forgottenDelivery } from "../rules/delivery.ts";
+import { entriesFor as entriesForDelivery, reportForgottenDelivery } from "../rules/delivery.ts";
 import { checkFeed } from "./feed.ts";
-import { confirmed, type CheckResult } from "./confirmed.ts";
+import { confirm, type CheckResult } from "./confirmed.ts";
 import { orUnreadable } from "./unreadable.ts";
 import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
 
@@ -23,20 +23,20 @@ interface DeliveriesFound extends CheckResult {
 
 /**
  * Checks an account's webhook endpoints, pending deliveries, exports and feed. Repeats the check up
- * to 8 times and returns only confirmed differences (see `confirmed`), because the service keeps
+ * to 8 times and returns only confirmed differences (see `confirm`), because the service keeps
  * writing.
  */
 export const checkDeliveries = (
   account: PublishingAccount,
   dependencies: DeliveriesDependencies,
 ): Promise<DeliveriesFound> =>
-  confirmed(async () => {
+  confirm(async () => {
     const { id } = account;
     let [pending, feedRuns] = [0, 0];
     const pendingEntries = async () => {
-      const found = await pendingDifferences(id, dependencies);
-      pending = found.pending;
-      return found.differences;
+      const pendingResult = await pendingDifferences(id, dependencies);
+      pending = pendingResult.pending;
+      return pendingResult.differences;
     };
     let listed: readonly WebhookEndpoint[] = [];
     const endpoints = async () => {
@@ -44,9 +44,9 @@ export const checkDeliveries = (
       return endpointDifferences(id, listed, dependencies);
     };
     const feed = async () => {
-      const found = await checkFeed({ ...account, endpoints: listed }, dependencies);
-      feedRuns = found.runs;
-      return found.differences;
+      const feedResult = await checkFeed({ ...account, endpoints: listed }, dependencies);
+      feedRuns = feedResult.runs;
+      return feedResult.differences;
     };
     const differences = [
       ...(await orUnreadable(`${id} endpoints`, endpoints)),
@@ -67,11 +67,11 @@ async function endpointDifferences(
     { webhook_endpoints: listed.length },
   );
   for (const { id, url } of listed) {
-    const found = await endpoints.findByUrl(accountId, url);
+    const foundEndpoint = await endpoints.findByUrl(accountId, url);
     const place = `${accountId} ${id}`;
     const field = "endpoint of its URL";
     differences.push(
-      ...fieldDifferences(place, { [field]: found?.id ?? missing }, { [field]: id }),
+      ...fieldDifferences(place, { [field]: foundEndpoint?.id ?? missing }, { [field]: id }),
     );
   }
   const ids = listed.map(({ id }) => id);
@@ -90,7 +90,7 @@ async function pendingDifferences(
   let pending = 0;
   for await (const pendingOne of pendingDeliveries(accountId, dependencies)) {
     const { id } = pendingOne;
-    differences.push(...forgottenDelivery(accountId, pendingOne));
+    differences.push(...reportForgottenDelivery(accountId, pendingOne));
     const pendingEntries = async () => {
       const delivery = await deliveries.get(accountId, id);
       if (delivery === null) return null;

@@ -1,7 +1,7 @@
 import { type Difference, missing, present } from "../rules/difference.ts";
 import { feedCheck, feedKeptSince } from "../rules/feed.ts";
 import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
-import { deliveriesOfRun, lostDeliveries, type RunDeliveries } from "../rules/delivery.ts";
+import { deliveriesOfRun, reportLostDeliveries, type RunDeliveries } from "../rules/delivery.ts";
 import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
 
 interface FeedWanted extends PublishingAccount {
@@ -25,15 +25,16 @@ export async function checkFeed(
   dependencies: DeliveriesDependencies,
 ): Promise<FeedFound> {
   const { rows, clock } = dependencies;
-  const kept = feedKeptSince(clock.now());
-  const check = feedCheck(id, { at: openedAt, kept, count: await rows.feedCount(id) });
+  const keptSince = feedKeptSince(clock.now());
+  const check = feedCheck(id, { at: openedAt, keptSince, count: await rows.feedCount(id) });
   const differences: Difference[] = [];
   let runs = 0;
   for await (const entry of rows.feed(id)) {
     differences.push(...check.take(entry));
     runs += 1;
   }
-  for await (const found of rows.feedByTime(id, kept)) differences.push(...check.takeByTime(found));
+  for await (const foundEntry of rows.feedByTime(id, keptSince))
+    differences.push(...check.takeByTime(foundEntry));
   differences.push(...check.end(await rows.feedCount(id)));
   const wanted: RunDeliveries[] = [];
   for (const run of ended) {
@@ -41,7 +42,7 @@ export async function checkFeed(
     if (types === null) differences.push(notPublished(run.place));
     else if (run.isNewest) wanted.push(...deliveriesOfRun(id, { run, types }, endpoints));
   }
-  differences.push(...(await undelivered(id, wanted, dependencies)));
+  differences.push(...(await reportUndelivered(id, wanted, dependencies)));
   return { differences, runs };
 }
 
@@ -57,7 +58,7 @@ const notPublished = (place: string): Difference => ({
  * Reports runs without a delivery. Reads the log last, because a first attempt deletes the outbox
  * entry and writes the log in one transaction.
  */
-async function undelivered(
+async function reportUndelivered(
   accountId: string,
   wanted: readonly RunDeliveries[],
   { rows, deliveries }: DeliveriesDependencies,
@@ -69,9 +70,9 @@ async function undelivered(
   const logged = await known(wanted);
   const absent: RunDeliveries[] = [];
   for (const one of wanted) {
-    if (lostDeliveries(one, logged).length === 0) continue;
+    if (reportLostDeliveries(one, logged).length === 0) continue;
     if (!(await rows.isPending(one.target, one.entry))) absent.push(one);
   }
   const again = await known(absent);
-  return absent.flatMap((one) => lostDeliveries(one, again));
+  return absent.flatMap((one) => reportLostDeliveries(one, again));
 }

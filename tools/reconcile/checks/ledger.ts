@@ -6,7 +6,7 @@ import { holdCheck, type StoredHold, usageDifferences } from "../rules/account.t
 import { budgetDifferences } from "../rules/budget.ts";
 import { readOldLedger } from "./old-ledger.ts";
 import { readShards } from "./shards.ts";
-import { confirmed, type CheckResult } from "./confirmed.ts";
+import { confirm, type CheckResult } from "./confirmed.ts";
 import type { LedgerReadDependencies } from "./read-ledger.ts";
 
 interface LedgerFindings extends CheckResult {
@@ -22,7 +22,7 @@ interface LedgerFindings extends CheckResult {
 
 /**
  * Checks the ledger of an account, its holds, usage and keys. Repeats the check, at most 8
- * times, until no write of the service can explain the differences (see `confirmed`).
+ * times, until no write of the service can explain the differences (see `confirm`).
  * @param since the times from which charges and resolved holds are compared
  */
 export const checkLedger = (
@@ -30,7 +30,7 @@ export const checkLedger = (
   since: FoldSince,
   dependencies: LedgerReadDependencies,
 ): Promise<LedgerFindings> =>
-  confirmed(() => compareLedger(accountId, since, dependencies), dependencies);
+  confirm(() => compareLedger(accountId, since, dependencies), dependencies);
 
 const nothing: LedgerFindings = {
   sums: null,

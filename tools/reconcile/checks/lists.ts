@@ -19,7 +19,7 @@ import type { StepStore } from "../../../shared/runs/step-store.ts";
 import type { EndedRun } from "../rules/delivery.ts";
 import type { WatchlistRef } from "../../../shared/watchlists/page-store.ts";
 import { countDifferences, pageFold, scheduleDifferences } from "../rules/list.ts";
-import { confirmed, type CheckResult } from "./confirmed.ts";
+import { confirm, type CheckResult } from "./confirmed.ts";
 import { orUnreadable } from "./unreadable.ts";
 
 interface ListsDependencies {
@@ -35,7 +35,7 @@ interface ItemsFound extends CheckResult {
 export const checkItems = (
   ref: WatchlistRef,
   dependencies: ListsDependencies,
-): Promise<ItemsFound> => confirmed(() => compareItems(ref, dependencies), dependencies);
+): Promise<ItemsFound> => confirm(() => compareItems(ref, dependencies), dependencies);
 
 async function compareItems(
   { accountId, watchlistId }: WatchlistRef,
@@ -89,7 +89,7 @@ interface RunsFound extends CheckResult {
 
 /** Checks a watchlist's schedule, its runs and the records of their steps. */
 export const checkRuns = (wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> =>
-  confirmed(() => compareRuns(wanted, dependencies), dependencies);
+  confirm(() => compareRuns(wanted, dependencies), dependencies);
 
 /**
  * Runs of the last 13 days have complete step records. A record expires after 14 days, and a run
@@ -103,7 +103,7 @@ async function compareRuns(wanted: RunsWanted, dependencies: RunsDependencies): 
   const stored = await lists.list(accountId, watchlistId);
   if (stored === undefined) return noRuns;
   const now = clock.now();
-  const check = runSequenceCheck(stored.list);
+  const check = runSequenceCheck(stored.watchlist);
   const recordedSince = new Date(now.getTime() - recordedDays * 24 * 60 * 60 * 1_000);
   const keptSince = feedKeptSince(now);
   const differences = scheduleDifferences(stored, now);
@@ -125,7 +125,7 @@ async function compareRuns(wanted: RunsWanted, dependencies: RunsDependencies): 
   }
   const after = await lists.list(accountId, watchlistId);
   if (after === undefined) return noRuns;
-  differences.push(...check.end(after.list.runCount));
+  differences.push(...check.end(after.watchlist.runCount));
   return { runs, ended, differences, isSteady: true };
 }
 
@@ -183,10 +183,10 @@ export async function checkListCount(
   dependencies: ListsDependencies,
 ): Promise<CheckResult> {
   const { lists } = dependencies;
-  return confirmed(async () => {
+  return confirm(async () => {
     const watchlists = await lists.listCount(accountId);
-    const found = (await Array.fromAsync(lists.lists(accountId))).length;
-    const differences = fieldDifferences(accountId, { watchlists }, { watchlists: found });
+    const foundCount = (await Array.fromAsync(lists.lists(accountId))).length;
+    const differences = fieldDifferences(accountId, { watchlists }, { watchlists: foundCount });
     return { differences, isSteady: true };
   }, dependencies);
 }

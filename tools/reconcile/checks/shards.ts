@@ -6,7 +6,7 @@ import type { FoldSince } from "../rules/ledger-fold.ts";
 import type { StoredAccount } from "../rules/account.ts";
 import {
   accountDifferences,
-  copiedDifferences,
+  compareCopies,
   type ReadShard,
   shardDifferences,
   shardUsageDifferences,
@@ -128,12 +128,12 @@ async function shardsSince(
   for (const shard of shards) {
     const { number, row } = shard;
     const stored = await Array.fromAsync(ledgerReader.shards.usage({ accountId, number }));
-    const made = await recordsSince({ accountId, number }, row, ledgerReader.shards);
+    const newRecords = await recordsSince({ accountId, number }, row, ledgerReader.shards);
     differences.push(
-      ...shardUsageDifferences(accountId, shard, { stored, changed: made.copiedDates }),
-      ...made.differences,
+      ...shardUsageDifferences(accountId, shard, { stored, changed: newRecords.copiedDates }),
+      ...newRecords.differences,
     );
-    for (const record of made.records) {
+    for (const record of newRecords.records) {
       if ("holdId" in record) holds.add(record.holdId);
       const isKnown = record.type === "transfer" && transfers.has(record.at);
       if (isKnown) addTransfers(more, new Map([[record.at, record.credits]]));
@@ -198,6 +198,6 @@ async function recordsSince(
   return {
     records: [...records.values()],
     copiedDates,
-    differences: after === undefined ? [] : copiedDifferences(place, after, newest),
+    differences: after === undefined ? [] : compareCopies(place, after, newest),
   };
 }

@@ -61,8 +61,8 @@ export function dynamoAccountsReader(
     },
     async *everyRow() {
       for await (const row of scanRows(client, accountsTable, { attributes: ownerAttributes })) {
-        const found = foundIn(row);
-        if (found !== null) yield found;
+        const foundRow = foundIn(row);
+        if (foundRow !== null) yield foundRow;
       }
     },
     async *ledgers() {

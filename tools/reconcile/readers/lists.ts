@@ -99,7 +99,7 @@ export function dynamoListsReader(client: DynamoDBDocumentClient, table: string)
 }
 
 const listOf = (row: Row): StoredList => ({
-  list: watchlistOf(row),
+  watchlist: watchlistOf(row),
   itemTotal: Number(row["item_total"]),
   dueAt: dueTimeOf("watchlist", row),
 });

@@ -65,14 +65,14 @@ export function dynamoShardsReader(
       }
     },
     async beyond(accountId, shards) {
-      const found: number[] = [];
+      const numbers: number[] = [];
       for (let number = shards; number < shardsMax; number += 1) {
         const { pk } = accountKeys.shard(accountId, number);
         if ((await hasRows(accountsTable, pk)) || (await hasRows(ledgerTable, pk))) {
-          found.push(number);
+          numbers.push(number);
         }
       }
-      return found;
+      return numbers;
     },
   };
 }

@@ -26,7 +26,7 @@ export const entriesFor = (delivery: Delivery): readonly OutboxEntry[] => [
 ];
 
 /** Reports a pending delivery with neither a time for its next attempt nor a requested attempt. */
-export const forgottenDelivery = (accountId: string, delivery: Delivery): Difference[] =>
+export const reportForgottenDelivery = (accountId: string, delivery: Delivery): Difference[] =>
   delivery.state === "pending" && delivery.nextAttemptAt === null && delivery.requestedAt === null
     ? [
         {
@@ -106,7 +106,7 @@ export function deliveriesOfRun(
  * Reports the deliveries of a run that are neither in the log nor pending.
  * @param known the delivery IDs in the log
  */
-export function lostDeliveries(
+export function reportLostDeliveries(
   { target, types, runId }: RunDeliveries,
   known: ReadonlySet<string>,
 ): Difference[] {

@@ -39,7 +39,7 @@ export function fieldDifferences(
 
 /** Formats a difference as one line. */
 export const differenceLine = (difference: Difference): string =>
-  `${differenceName(difference)} is ${shown(difference.stored)}, should be ${shown(difference.expected)}`;
+  `${differenceName(difference)} is ${formatValue(difference.stored)}, should be ${formatValue(difference.expected)}`;
 
-const shown = (value: unknown): string =>
+const formatValue = (value: unknown): string =>
   typeof value === "string" && /^[\w .:-]+$/.test(value) ? value : JSON.stringify(value);

@@ -37,14 +37,14 @@ export const feedKeptSince = (now: Date): string =>
  * Checks an account's feed. The sequences of unexpired runs must have no gap, and each run must be
  * stored under its sequence and under its time. Call `take` for the runs by sequence, then
  * `takeByTime` for the runs by time, then `end`. Stores the event types of each run for `typesOf`.
- * @param opened `at` is the time of the account's creation, `kept` the time from `feedKeptSince`,
- * and `count` the feed's count, read before its runs
+ * @param opened `at` is the time of the account's creation, `keptSince` the time from
+ * `feedKeptSince`, and `count` the feed's count, read before its runs
  */
 export function feedCheck(
   accountId: string,
-  opened: { readonly at: string; readonly kept: string; readonly count: number },
+  opened: { readonly at: string; readonly keptSince: string; readonly count: number },
 ) {
-  const { kept, count } = opened;
+  const { keptSince, count } = opened;
   let [next, before] = [1, opened.at];
   /** The IDs of the runs that `takeByTime` has not found yet, by sequence. */
   const waiting = new Map<number, string>();
@@ -54,7 +54,7 @@ export function feedCheck(
     const first = next;
     // A missing run was added no earlier than the run before it. If that run is old enough to
     // expire, the missing runs may have expired too, so they are not reported.
-    if (first > last || before < kept) return [];
+    if (first > last || before < keptSince) return [];
     const which = first === last ? `run ${first}` : `runs ${first} to ${last}`;
     return [{ place: placeOf(which), field: "row", stored: missing, expected: present }];
   };
@@ -64,16 +64,16 @@ export function feedCheck(
       const gap = gapTo(Math.min(sequence - 1, count));
       [next, before] = [sequence + 1, appendedAt];
       entries.set(runId, types);
-      if (createdAt >= kept && sequence <= count) waiting.set(sequence, runId);
+      if (createdAt >= keptSince && sequence <= count) waiting.set(sequence, runId);
       return gap;
     },
     takeByTime({ sequence, runId }: FeedPlace): Difference[] {
-      const found = waiting.get(sequence);
+      const storedRunId = waiting.get(sequence);
       waiting.delete(sequence);
       if (!entries.has(runId)) entries.set(runId, []);
-      if (found === undefined || found === runId) return [];
+      if (storedRunId === undefined || storedRunId === runId) return [];
       const place = placeOf(`run ${sequence}`);
-      return [{ place, field: "run_id", stored: found, expected: runId }];
+      return [{ place, field: "run_id", stored: storedRunId, expected: runId }];
     },
     /**
      * Ends the check. Returns the runs that the feed lacks, and a difference if its count is too

@@ -14,7 +14,7 @@ import { type ItemCounts, noItems, type Watchlist } from "../../../shared/watchl
 
 /** A watchlist's row with the attributes of its index. */
 export interface StoredList {
-  readonly list: Watchlist;
+  readonly watchlist: Watchlist;
   readonly itemTotal: number;
   /**
    * The time from which the sweeper starts the watchlist's next run. Null if the row is not in the
@@ -62,12 +62,12 @@ export function pageFold(watchlistId: string): PageFold {
         return [...range, unreadable];
       }
       const distinct = distinctItems(items);
-      const found = countByState(distinct);
-      counts = addCounts(counts, found);
+      const foundCounts = countByState(distinct);
+      counts = addCounts(counts, foundCounts);
       return [
         ...range,
         ...orderDifferences(place, page, items),
-        ...fieldDifferences(place, { ...page.counts }, { ...found }),
+        ...fieldDifferences(place, { ...page.counts }, { ...foundCounts }),
         ...fieldDifferences(
           place,
           { max_changed_at: page.maxChangedAt },
@@ -130,11 +130,11 @@ export const countDifferences = (
 ): Difference[] =>
   fieldDifferences(
     watchlistId,
-    { ...named(stored.counts), item_total: stored.total },
-    { ...named(counted), item_total: totalOf(counted) },
+    { ...nameCounts(stored.counts), item_total: stored.total },
+    { ...nameCounts(counted), item_total: totalOf(counted) },
   );
 
-const named = (counts: ItemCounts): Record<string, number> => ({
+const nameCounts = (counts: ItemCounts): Record<string, number> => ({
   "item_counts.new": counts.new,
   "item_counts.active": counts.active,
   "item_counts.delisted": counts.delisted,
@@ -144,8 +144,8 @@ const named = (counts: ItemCounts): Record<string, number> => ({
  * Checks the due time of a watchlist. An active watchlist must be due at its next run, at most one
  * schedule interval from now. Any other watchlist must not be due.
  */
-export function scheduleDifferences({ list, dueAt }: StoredList, now: Date): Difference[] {
-  const { id, status, schedule, nextRunAt } = list;
+export function scheduleDifferences({ watchlist, dueAt }: StoredList, now: Date): Difference[] {
+  const { id, status, schedule, nextRunAt } = watchlist;
   if (status === "active" && nextRunAt === null) {
     return [{ place: id, field: "next_run_at", stored: null, expected: "a time" }];
   }

@@ -50,12 +50,12 @@ export const runPlace = (watchlistId: string, runNumber: number): string =>
  * Creates a check of a watchlist's runs, newest first, against the watchlist's row. Call `take` or
  * `takeUnreadable` for each run, then `end`. Each call returns the differences that it finds.
  */
-export function runSequenceCheck(list: Watchlist) {
-  let next = list.runCount;
+export function runSequenceCheck(watchlist: Watchlist) {
+  let next = watchlist.runCount;
   let highest = 0;
   let newest: Run | undefined;
   const gapBefore = (runNumber: number): Difference[] => {
-    const gap = next > runNumber ? [missingRun(list, next, runNumber + 1)] : [];
+    const gap = next > runNumber ? [missingRun(watchlist, next, runNumber + 1)] : [];
     next = runNumber - 1;
     highest = Math.max(highest, runNumber);
     return gap;
@@ -63,7 +63,7 @@ export function runSequenceCheck(list: Watchlist) {
   return {
     take(stored: StoredRun, now: Date): Difference[] {
       const { run } = stored;
-      const place = runPlace(list.id, run.runNumber);
+      const place = runPlace(watchlist.id, run.runNumber);
       const gap = gapBefore(run.runNumber);
       if (run.runNumber === highest) newest = run;
       const { credits, stats } = run;
@@ -75,10 +75,10 @@ export function runSequenceCheck(list: Watchlist) {
           : []),
       ];
     },
-    /** Adds a run that cannot be read, of which only the number is known. */
+    /** Adds a run that cannot be read. Only its number is known. */
     takeUnreadable: (runNumber: number): Difference[] => [
       ...gapBefore(runNumber),
-      unreadable(runPlace(list.id, runNumber)),
+      unreadable(runPlace(watchlist.id, runNumber)),
     ],
     /**
      * Ends the check. Returns the differences that only the whole list of runs shows.
@@ -86,12 +86,12 @@ export function runSequenceCheck(list: Watchlist) {
      * have started
      */
     end(runCount: number): Difference[] {
-      const kept = Math.max(1, list.runCount - limits.runHistoryMax + 1);
+      const firstKept = Math.max(1, watchlist.runCount - limits.runHistoryMax + 1);
       return [
-        ...(next < kept ? [] : [missingRun(list, next, kept)]),
-        ...(newest?.runNumber === list.runCount ? newestDifferences(list, newest) : []),
+        ...(next < firstKept ? [] : [missingRun(watchlist, next, firstKept)]),
+        ...(newest?.runNumber === watchlist.runCount ? newestDifferences(watchlist, newest) : []),
         ...(highest > runCount
-          ? [{ place: list.id, field: "run_count", stored: runCount, expected: highest }]
+          ? [{ place: watchlist.id, field: "run_count", stored: runCount, expected: highest }]
           : []),
       ];
     },
@@ -119,14 +119,14 @@ function missingRun({ id }: Watchlist, newest: number, oldest: number): Differen
 }
 
 /** Compares the fields that a watchlist's row stores about its newest run. */
-function newestDifferences(list: Watchlist, run: Run): Difference[] {
+function newestDifferences(watchlist: Watchlist, run: Run): Difference[] {
   const isEnded = isOver(run);
   return fieldDifferences(
-    list.id,
+    watchlist.id,
     {
-      running_run: list.runningRun,
-      last_run_at: list.lastRunAt,
-      last_run_status: list.lastRunStatus,
+      running_run: watchlist.runningRun,
+      last_run_at: watchlist.lastRunAt,
+      last_run_status: watchlist.lastRunStatus,
     },
     {
       running_run: isEnded ? null : run.runNumber,

@@ -108,7 +108,7 @@ const counts = (usage: UsageChange | undefined): typeof noUsage => {
  * from the row to a page, so no record may be in both. The row must be read after the pages.
  * @param newestInPages the newest stamp of the records in pages
  */
-export function copiedDifferences(
+export function compareCopies(
   place: string,
   row: Pick<StoredShard, "journal" | "fence">,
   newestInPages: number,

@@ -89,14 +89,14 @@ export interface StoreItem {
   readonly variant: StoreVariant;
 }
 
-/** What the store knows about an ID. `silent` items get no answer at all. */
+/** The store's data about an ID. `silent` items get no answer at all. */
 export type Lookup =
   | { readonly kind: "found"; readonly item: StoreItem }
   | { readonly kind: "not_found" }
   | { readonly kind: "silent" };
 
 /**
- * Returns what the store knows about an item number at a moment. The reserved IDs of the sandbox
+ * Returns the store's data about an item number at a given time. The reserved IDs of the sandbox
  * behave as in the sandbox.
  */
 export function lookUp(number: string, moment: Moment): Lookup {

@@ -23,23 +23,23 @@ export interface FoundItem {
  * numbers at the end of the store's IDs, or the store's IDs if two of these numbers are equal.
  */
 export function itemsOf(products: readonly CatalogProduct[]): FoundItem[] {
-  const found = products.flatMap((product) =>
+  const foundItems = products.flatMap((product) =>
     product.variants.map((variant): FoundVariant => ({ product, variant })),
   );
-  const storeIds = Map.groupBy(new Set(found.map(({ variant }) => variant.id)), (storeId) =>
+  const storeIds = Map.groupBy(new Set(foundItems.map(({ variant }) => variant.id)), (storeId) =>
     shortIdOf(storeId),
   );
-  return found.map((one) => {
+  return foundItems.map((one) => {
     const id = shortIdOf(one.variant.id);
     return itemOf(one, storeIds.get(id)?.length === 1 ? id : one.variant.id);
   });
 }
 
-function itemOf(found: FoundVariant, id: string): FoundItem {
-  const { variant } = found;
+function itemOf(foundVariant: FoundVariant, id: string): FoundItem {
+  const { variant } = foundVariant;
   const currency = variant.price?.currency ?? null;
   const reading = { platform: "retailer_b", retailerName: undefined } as const;
-  const fields = fieldsOf(found, { ...reading, currency: currency ?? "" });
+  const fields = fieldsOf(foundVariant, { ...reading, currency: currency ?? "" });
   return {
     id,
     store_id: variant.id,

@@ -38,11 +38,11 @@ const fail = (
 
 const tooOften = { code: -32_000, message: "Rate limit exceeded" };
 
-const succeed = (call: MisbehavingCall, result: object): void =>
+const sendResult = (call: MisbehavingCall, result: object): void =>
   send(call, { status: 200, body: { jsonrpc: "2.0", id: call.id, result } });
 
 const reply = (call: MisbehavingCall, content: object): void =>
-  succeed(call, { structuredContent: content });
+  sendResult(call, { structuredContent: content });
 
 /** Sends server-sent events, one of them with the reply. */
 function stream(call: MisbehavingCall, content: object): void {
@@ -69,7 +69,7 @@ function stream(call: MisbehavingCall, content: object): void {
   });
 }
 
-const changed = (
+const changeProduct = (
   { content }: MisbehavingCall,
   change: (variant: StoreVariant) => object,
 ): ToolContent => ({
@@ -102,7 +102,7 @@ const temporary = {
   reset: ({ response }) => void response.socket?.resetAndDestroy(),
 } as const satisfies Behaviors;
 
-/** Replies of stores that fail, refuse or err, and replies that are unusual but valid. */
+/** Replies of stores that fail or refuse, and replies that are unusual but valid. */
 const lasting = {
   "503": (call) => send(call, { status: 503, body: "" }),
   "400": (call) => send(call, { status: 400, body: "" }),
@@ -146,7 +146,7 @@ const lasting = {
     }),
   incompatible: (call) => reportError(call, "capabilities_incompatible", "No common capability"),
   is_error: (call) =>
-    succeed(call, { isError: true, content: [{ type: "text", text: "The catalog is closed" }] }),
+    sendResult(call, { isError: true, content: [{ type: "text", text: "The catalog is closed" }] }),
   all_not_found: (call) =>
     reply(call, {
       ucp: { version: "2026-08-25" },
@@ -156,16 +156,16 @@ const lasting = {
   ids_missing: (call) => reply(call, { ...call.content, products: [] }),
   streamed: (call) => stream(call, call.content),
   text_only: (call) =>
-    succeed(call, { content: [{ type: "text", text: JSON.stringify(call.content) }] }),
+    sendResult(call, { content: [{ type: "text", text: JSON.stringify(call.content) }] }),
   other_currency: (call) =>
     reply(
       call,
-      changed(call, ({ price }) => ({ price: { ...price, currency: "EUR" } })),
+      changeProduct(call, ({ price }) => ({ price: { ...price, currency: "EUR" } })),
     ),
   no_price: (call) =>
     reply(
       call,
-      changed(call, () => ({ price: undefined })),
+      changeProduct(call, () => ({ price: undefined })),
     ),
 } as const satisfies Behaviors;
 

@@ -8,7 +8,7 @@ export type ReadProfile =
   | { readonly problem: "invalid_profile_url" | "profile_unreachable" | "profile_malformed" };
 
 const timeoutMs = 5_000;
-/** The shortest time for which a store may reuse a profile. */
+/** The shortest time that a store may reuse a profile, in milliseconds. */
 const freshMs = 60_000;
 
 /** Returns a reader of agent profiles that reuses a valid profile for a minute. */

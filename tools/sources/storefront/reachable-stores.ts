@@ -2,7 +2,7 @@ import { checkSource, type SourceChoice } from "../../local/sources.ts";
 import { idTemplateOf, itemsOf } from "./found-items.ts";
 import { isLoopback, parseStore, searchStore, trialProfileUrl } from "./store-client.ts";
 
-/** The number of products of which the start reads the IDs. */
+/** The number of products whose IDs are read at the start. */
 const sampleSize = 5;
 /** The protocol requires a query. Most catalogs have a product with this letter. */
 const sampleQuery = "a";
@@ -22,13 +22,13 @@ export async function reachableStores(
 ): Promise<SourceChoice[]> {
   const checked: SourceChoice[] = [];
   for (const choice of choices) {
-    const kept = choice.adapter === "storefront" ? await completed(choice, log) : choice;
-    if (kept !== undefined) checked.push(kept);
+    const completeChoice = choice.adapter === "storefront" ? await complete(choice, log) : choice;
+    if (completeChoice !== undefined) checked.push(completeChoice);
   }
   return checked;
 }
 
-async function completed(
+async function complete(
   choice: SourceChoice,
   log: (line: string) => void,
 ): Promise<SourceChoice | undefined> {
@@ -48,10 +48,10 @@ async function completed(
   const { profileUrl, endpointPath } = options;
   const sample = { store, query: sampleQuery, limit: sampleSize, marketplace: "us" };
   try {
-    const found = itemsOf(await searchStore({ ...sample, profileUrl, endpointPath }));
-    const idTemplate = idTemplateOf(found);
+    const foundItems = itemsOf(await searchStore({ ...sample, profileUrl, endpointPath }));
+    const idTemplate = idTemplateOf(foundItems);
     if (idTemplate === undefined) {
-      const reason = found.length === 0 ? "sample has no products" : "IDs have no common form";
+      const reason = foundItems.length === 0 ? "sample has no products" : "IDs have no common form";
       log(
         `${target} reads ${store}. Its ${reason}, so the service sends its own IDs. ` +
           "Add ,idTemplate=<form> to --source, with {id} for the number, if the store has another form.",

@@ -34,10 +34,10 @@ export function lookupContent(ids: readonly string[], { version, prices }: Servi
   const missing: string[] = [];
   for (const id of new Set(ids)) {
     const number = numberOf(id);
-    const found = number === undefined ? undefined : lookUp(number, { at, prices });
-    if (found === undefined || found.kind === "not_found") missing.push(id);
-    else if (found.kind === "found") {
-      const { productId, variant } = found.item;
+    const lookup = number === undefined ? undefined : lookUp(number, { at, prices });
+    if (lookup === undefined || lookup.kind === "not_found") missing.push(id);
+    else if (lookup.kind === "found") {
+      const { productId, variant } = lookup.item;
       const exact = { ...variant, inputs: [{ id, match: "exact" }] };
       items.set(productId, [...(items.get(productId) ?? []), { productId, variant: exact }]);
     }
@@ -45,10 +45,10 @@ export function lookupContent(ids: readonly string[], { version, prices }: Servi
   return {
     ucp: metaOf(version, "lookup"),
     // The reverse order, because the protocol promises none.
-    products: [...items].toReversed().map(([productId, found]) =>
+    products: [...items].toReversed().map(([productId, productItems]) =>
       productWith(
         productId,
-        found.map(({ variant }) => variant),
+        productItems.map(({ variant }) => variant),
       ),
     ),
     ...(missing.length > 0 && {
@@ -72,13 +72,13 @@ export function searchContent(
   { version, prices }: Serving,
 ): ToolContent {
   const at = new Date();
-  const found = search(query);
+  const foundItems = search(query);
   const from = Number(pagination.cursor ?? 0) || 0;
   const to = from + Math.min(pagination.limit ?? pageSizeDefault, pageSizeMax);
-  const hasNext = to < found.length;
+  const hasNext = to < foundItems.length;
   return {
     ucp: metaOf(version, "search"),
-    products: found.slice(from, to).map(({ productId, numbers }) =>
+    products: foundItems.slice(from, to).map(({ productId, numbers }) =>
       productWith(
         productId,
         numbers.flatMap((number) => {
@@ -89,7 +89,7 @@ export function searchContent(
     ),
     pagination: {
       has_next_page: hasNext,
-      total_count: found.length,
+      total_count: foundItems.length,
       ...(hasNext && { cursor: String(to) }),
     },
   };

@@ -118,10 +118,10 @@ async function answer(
     response.writeHead(404, { "Content-Type": "application/json" }).end("{}");
     return;
   }
-  await answerCall(parsed(bytes), response, store);
+  await answerCall(parseBody(bytes), response, store);
 }
 
-function parsed(bytes: Buffer | null): unknown {
+function parseBody(bytes: Buffer | null): unknown {
   try {
     return JSON.parse(String(bytes));
   } catch {
@@ -242,7 +242,7 @@ const missingInput = (schema: OfficialSchema, catalog: object): readonly string[
     ? ["a search needs a query or filters"]
     : [];
 
-/** The IDs of a valid lookup; empty for a search. */
+/** Returns the IDs of a valid lookup; empty for a search. */
 function idsIn(catalog: Readonly<Record<string, unknown>>): readonly string[] {
   const { ids = [] } = catalog;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the official schema

@@ -45,7 +45,7 @@ const shownStore = (text: string): string => text.replace(/\/\/[^/@]*@/, "//…@
 
 /**
  * Parses the address of a store. Adds `https://` to a bare host name.
- * @throws Error if the text is no address of a store
+ * @throws Error if the text is not the address of a store
  */
 export function parseStore(text: string): string {
   const address = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;

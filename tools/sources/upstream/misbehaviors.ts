@@ -92,17 +92,17 @@ const behaviors = {
     }),
   with_asin: (call) => send(call, { results: call.results.map((result) => withAsin(result)) }),
   unknown_fields: (call) => send(call, eachIn({ results: call.results }, withMore)),
-  all_featured: (call) => send(call, eachIn({ results: call.results }, featured)),
+  all_featured: (call) => send(call, eachIn({ results: call.results }, selectFeatured)),
   other_currency: (call) => send(call, eachIn({ results: call.results }, inOtherCurrency)),
   no_time: (call) =>
     send(call, { results: call.results.map(({ fetchedAt: _at, ...result }) => result) }),
-  stale: (call) => send(call, { results: dated(call, -25 * 3_600_000) }),
-  ahead: (call) => send(call, { results: dated(call, 3_600_000) }),
+  stale: (call) => send(call, { results: shiftTimes(call, -25 * 3_600_000) }),
+  ahead: (call) => send(call, { results: shiftTimes(call, 3_600_000) }),
   no_data: (call) =>
     send(call, { results: call.results.map(({ data: _data, ...result }) => result) }),
-  all_not_found: (call) => send(call, { results: ended(call, "not_found") }),
+  all_not_found: (call) => send(call, { results: withStatus(call, "not_found") }),
   error_beside: (call) => send(call, { error: "db down", results: call.results }),
-  all_unavailable: (call) => send(call, { results: ended(call, "unavailable") }),
+  all_unavailable: (call) => send(call, { results: withStatus(call, "unavailable") }),
   null_data: (call) =>
     send(call, { results: call.results.map((result) => ({ data: null, ...result })) }),
   wrong_asin: (call) =>
@@ -129,10 +129,10 @@ export const misbehaviors = Object.keys(behaviors).filter(isMisbehavior);
 /** Responds to a call with a misbehavior instead of the correct results. */
 export const misbehave = (name: Misbehavior, call: MisbehavingCall): void => behaviors[name](call);
 
-const ended = ({ results }: MisbehavingCall, status: string): UpstreamResult[] =>
+const withStatus = ({ results }: MisbehavingCall, status: string): UpstreamResult[] =>
   results.map(({ data: _data, ...result }) => ({ ...result, status }));
 
-const dated = ({ results }: MisbehavingCall, byMs: number): UpstreamResult[] =>
+const shiftTimes = ({ results }: MisbehavingCall, byMs: number): UpstreamResult[] =>
   results.map((result) => ({
     ...result,
     fetchedAt: new Date(Date.now() + byMs).toISOString(),
@@ -157,7 +157,7 @@ const withMore = (value: unknown): unknown =>
     ? { ...value, supplierCost: 3.5 }
     : value;
 
-const featured = (value: unknown): unknown =>
+const selectFeatured = (value: unknown): unknown =>
   typeof value === "object" && value !== null && "isBuybox" in value
     ? { ...value, isBuybox: true }
     : value;

@@ -4,7 +4,7 @@ import type { ApiClient } from "./client.ts";
 
 export interface Session {
   readonly api: ApiClient;
-  /** The API key, for example calls that a user can copy. It must not become part of a URL. */
+  /** The API key, for the example calls that a user can copy. It must not become part of a URL. */
   readonly key: string;
   /** True in the demo workspace, which is read-only. */
   readonly demo: boolean;

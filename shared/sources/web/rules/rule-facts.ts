@@ -1,9 +1,9 @@
 import { amountOf } from "../amount.ts";
 import { type AvailabilityWord, availabilityWord } from "../availability-word.ts";
 import { currencyIn } from "../currency-word.ts";
-import { defined } from "../../contract/defined.ts";
+import { omitUndefined } from "../../contract/defined.ts";
 import type { OfferedPrice } from "../offer-price.ts";
-import { shownCurrency, statedCurrencies } from "../page-currency.ts";
+import { currencyOfAmount, findCurrencies } from "../page-currency.ts";
 import { plainText } from "../plain-text.ts";
 import type { ProductFacts } from "../product-facts.ts";
 import { inStockTexts, outOfStockTexts } from "../visible/words.ts";
@@ -16,9 +16,9 @@ import { ruleValues } from "./rule-values.ts";
  * one amount, such as "from $10", makes the price unclear.
  */
 export function ruleFacts(html: string, rules: ExtractRules, wanted: WantedProduct): ProductFacts {
-  const found = ruleValues(html, rules).filter(({ value }) => value !== undefined);
+  const foundValues = ruleValues(html, rules).filter(({ value }) => value !== undefined);
   const valueOf = (field: RuleField): string | undefined =>
-    found.find((one) => one.field === field)?.value;
+    foundValues.find((one) => one.field === field)?.value;
   const textOf = (field: RuleField): string | undefined => {
     const text = plainText(valueOf(field) ?? "");
     return text === "" ? undefined : text;
@@ -27,7 +27,7 @@ export function ruleFacts(html: string, rules: ExtractRules, wanted: WantedProdu
   const reading = { html, wanted, currency: currencyIn(valueOf("currency") ?? "") };
   const price = priceIn(stated, reading);
   const image = imageIn(valueOf("image"), wanted.url);
-  return defined<ProductFacts>({
+  return omitUndefined<ProductFacts>({
     price,
     listPrice: priceIn(valueOf("listPrice"), reading),
     isPriceUnclear: price === undefined && /[1-9]/.test(stated ?? "") ? true : undefined,
@@ -53,7 +53,7 @@ function priceIn(
   if (text === undefined) return undefined;
   const mark = /\p{Sc}/u.exec(text)?.[0] ?? "";
   const code =
-    currency ?? currencyIn(text) ?? shownCurrency(mark, wanted.currency, statedCurrencies(html));
+    currency ?? currencyIn(text) ?? currencyOfAmount(mark, wanted.currency, findCurrencies(html));
   const amount = amountOf(text, code ?? wanted.currency);
   return amount === undefined ? undefined : { amount, currency: code };
 }

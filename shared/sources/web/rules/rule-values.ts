@@ -1,7 +1,7 @@
 import { selectAll } from "css-select";
 import type { AnyNode, Document, Element } from "domhandler";
 import { DomUtils } from "htmlparser2";
-import { assignedValue, parsedValue } from "../state/embedded-values.ts";
+import { findAssignedValue, parseValue } from "../state/embedded-values.ts";
 import { ruleDocument } from "./rule-document.ts";
 import type { ExtractRules, Rule, RuleField } from "./rule.ts";
 
@@ -11,7 +11,7 @@ export interface RuleValue {
   readonly rule: Rule;
   /** The found value; undefined if the rule found nothing. */
   readonly value: string | undefined;
-  /** The number of different values, of which none is used if there are several. */
+  /** The number of different values. If there are several, none of them is used. */
   readonly different: number;
 }
 
@@ -64,10 +64,10 @@ function textsOf(rule: Rule, page: RulePage): string[] {
     case "constant":
       return [rule.value];
     case "global":
-      return textsAt(assignedValue(page.html, rule.name), rule.pointer);
+      return textsAt(findAssignedValue(page.html, rule.name), rule.pointer);
     case "script":
       return elementsOf(rule.matches, page).flatMap((element) =>
-        textsAt(parsedValue(DomUtils.textContent(element)), rule.pointer),
+        textsAt(parseValue(DomUtils.textContent(element)), rule.pointer),
       );
     case "element":
       return elementsOf(rule.matches, page).map((element) =>

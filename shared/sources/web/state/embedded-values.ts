@@ -1,4 +1,4 @@
-import { jsonObject, repairedJsonObject } from "../json-object.ts";
+import { jsonObject, parseAlmostJson } from "../json-object.ts";
 import { type PageScript, scriptsIn } from "../scripts.ts";
 
 /** A value that a page embeds for its own scripts. */
@@ -30,34 +30,34 @@ const useful = /price|stock|availab|currency|soldout|sold_out/i;
  * assign to a global or pass to a data layer. Never runs a script. `isRelevant` decides by the text
  * of a value whether it is parsed.
  */
-export function embeddedValues(
+export function findEmbeddedValues(
   scripts: readonly PageScript[],
   isRelevant: (text: string) => boolean,
 ): StateValue[] {
-  const found: StateValue[] = [];
+  const foundValues: StateValue[] = [];
   let repairs = repairsMax;
   const add = (text: string): void => {
-    if (found.length >= valuesMax || text.length > valueCharactersMax) return;
+    if (foundValues.length >= valuesMax || text.length > valueCharactersMax) return;
     if (!useful.test(text) || !isRelevant(text)) return;
     let value = jsonObject(text);
     if (value === undefined && repairs > 0) {
       repairs -= 1;
-      value = repaired(text);
+      value = parseLiteral(text);
     }
-    if (value !== undefined) found.push(value);
+    if (value !== undefined) foundValues.push(value);
   };
   for (const script of scripts) {
     for (const text of literalsIn(script)) add(text);
-    if (found.length >= valuesMax) break;
+    if (foundValues.length >= valuesMax) break;
   }
-  return found;
+  return foundValues;
 }
 
 /**
  * Returns the object that a script of the page assigns to a global, such as `state` in
  * `window.state = {…}`. Undefined if there is none, or if it is not an object.
  */
-export function assignedValue(html: string, name: string): StateValue | undefined {
+export function findAssignedValue(html: string, name: string): StateValue | undefined {
   const escaped = name.replaceAll(/[.$]/g, String.raw`\$&`);
   const assignment = new RegExp(
     String.raw`(?<![\w$.])(?:window\.|self\.|globalThis\.)?${escaped}\s*=\s*(?:JSON\.parse\(\s*)?(?=[[{'"])`,
@@ -69,15 +69,15 @@ export function assignedValue(html: string, name: string): StateValue | undefine
     const start = assignment.lastIndex;
     const literal = content.slice(start, endOfLiteral(content, start) ?? start);
     const [text = ""] = /^["']/.test(literal) ? quotedJson(literal) : [literal];
-    const value = parsedValue(text);
+    const value = parseValue(text);
     if (value !== undefined) return value;
   }
   return undefined;
 }
 
 /** Parses an object or array: as JSON, or else as a literal of JavaScript. */
-export const parsedValue = (text: string): StateValue | undefined =>
-  text.length > valueCharactersMax ? undefined : (jsonObject(text) ?? repaired(text));
+export const parseValue = (text: string): StateValue | undefined =>
+  text.length > valueCharactersMax ? undefined : (jsonObject(text) ?? parseLiteral(text));
 
 function* literalsIn({ attributes, content }: PageScript): Generator<string> {
   if (jsonType.test(attributes)) {
@@ -149,5 +149,5 @@ function endOfString(content: string, start: number, quote: string): number | un
 }
 
 /** Parses an object literal of JavaScript, such as one with keys without quotes. */
-const repaired = (text: string): StateValue | undefined =>
-  text.length > repairCharactersMax ? undefined : repairedJsonObject(text);
+const parseLiteral = (text: string): StateValue | undefined =>
+  text.length > repairCharactersMax ? undefined : parseAlmostJson(text);

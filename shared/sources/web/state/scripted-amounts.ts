@@ -10,7 +10,7 @@ const pairsMax = 3_000;
  * Returns how often the scripts of a page name each amount as a price or a value. Scripts with
  * JSON-LD do not count.
  */
-export function scriptedAmounts(scripts: readonly PageScript[]): Map<number, number> {
+export function countScriptAmounts(scripts: readonly PageScript[]): Map<number, number> {
   const counts = new Map<number, number>();
   let pairs = 0;
   for (const { attributes, content } of scripts) {

@@ -1,6 +1,6 @@
 import { amountOf } from "../amount.ts";
 import { type AvailabilityWord, availabilityOf, availabilityWord } from "../availability-word.ts";
-import { defined } from "../../contract/defined.ts";
+import { omitUndefined } from "../../contract/defined.ts";
 import { addressMentions } from "../wanted-product.ts";
 import { plainText } from "../plain-text.ts";
 import type { StateValue } from "./embedded-values.ts";
@@ -130,15 +130,15 @@ const otherKeys =
  * price is unknown.
  */
 export function stateProduct(values: readonly StateValue[], reading: StateReading): StateFacts {
-  const found = values.map((value) => {
+  const foundProducts = values.map((value) => {
     const objects = objectsIn(value);
     return { objects, products: objects.filter((json) => isNamedProduct(json, reading)) };
   });
-  const products = found.flatMap((one) => one.products);
-  const stated = found.filter((one) => one.products.length > 0);
+  const products = foundProducts.flatMap((one) => one.products);
+  const stated = foundProducts.filter((one) => one.products.length > 0);
   const stocks = products.flatMap((product) => availabilitiesOf(product));
   const isBuyable = only(stocks.map((word) => availabilityOf(word).inStock));
-  return defined<StateFacts>({
+  return omitUndefined<StateFacts>({
     amount: only(products.flatMap((product) => pricesOf(product, reading))),
     currency: only(stated.flatMap(({ objects }) => currenciesIn(objects))),
     availability: isBuyable === undefined ? undefined : stocks[0],
@@ -153,16 +153,16 @@ function only<Value>(values: readonly Value[]): Value | undefined {
 
 /** Returns the objects in a value, each before those inside it. */
 function objectsIn(value: StateValue): Json[] {
-  const found: Json[] = [];
+  const foundObjects: Json[] = [];
   let left = objectsMax;
   const visit = (one: unknown, depth: number): void => {
     if (typeof one !== "object" || one === null || depth > depthMax || left <= 0) return;
     left -= 1;
-    if (isJson(one)) found.push(one);
+    if (isJson(one)) foundObjects.push(one);
     for (const each of Object.values(one)) visit(each, depth + 1);
   };
   visit(value, 0);
-  return found;
+  return foundObjects;
 }
 
 /** Returns true for an object that names the wanted product. */

@@ -18,11 +18,11 @@ const leaf = -1;
 /** Returns the mean of what the trees predict for the features of an amount: from 0 to 1. */
 export function scoreOf({ trees }: ForestTable, features: readonly number[]): number {
   let sum = 0;
-  for (const tree of trees) sum += predicted(tree, features);
+  for (const tree of trees) sum += predict(tree, features);
   return sum / trees.length;
 }
 
-function predicted(tree: readonly number[], features: readonly number[]): number {
+function predict(tree: readonly number[], features: readonly number[]): number {
   let at = 0;
   for (;;) {
     const feature = tree[at] ?? leaf;

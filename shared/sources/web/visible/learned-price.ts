@@ -9,7 +9,7 @@ export interface ScoredAmount {
 }
 
 /** Returns the different amounts of a page with their scores, the highest score first. */
-export function scoredAmounts(page: PricePage, forest: ForestTable): ScoredAmount[] {
+export function scoreAmounts(page: PricePage, forest: ForestTable): ScoredAmount[] {
   const features = priceFeatures(page);
   const best = new Map<number, ScoredAmount>();
   for (const [index, shown] of page.amounts.entries()) {
@@ -23,8 +23,8 @@ export function scoredAmounts(page: PricePage, forest: ForestTable): ScoredAmoun
  * Returns the amount that the forest selects as the price. Undefined if its score is below the
  * threshold, or if another amount has almost the same score.
  */
-export function learnedPrice(page: PricePage, forest: ForestTable): ShownAmount | undefined {
-  const [first, second] = scoredAmounts(page, forest);
+export function predictPrice(page: PricePage, forest: ForestTable): ShownAmount | undefined {
+  const [first, second] = scoreAmounts(page, forest);
   if (first === undefined || first.score < forest.threshold) return undefined;
   return first.score - (second?.score ?? 0) < forest.margin ? undefined : first.shown;
 }

@@ -55,19 +55,19 @@ const headingIn = (html: string, titles: readonly string[]): number | undefined 
 
 /** Returns the position of the first `<h1>` with a title of the page, or else of the first one. */
 function firstHeading(html: string, titles: readonly string[]): number | undefined {
-  const found = positionsOf(headings, html);
-  return found.find((index) => isTitled(textAt(html, index), titles)) ?? found[0];
+  const positions = positionsOf(headings, html);
+  return positions.find((index) => isTitled(textAt(html, index), titles)) ?? positions[0];
 }
 
 function positionsOf(expression: RegExp, html: string): number[] {
-  const found: number[] = [];
+  const positions: number[] = [];
   expression.lastIndex = 0;
-  while (found.length < headingsMax) {
+  while (positions.length < headingsMax) {
     const match = expression.exec(html);
     if (match === null) break;
-    found.push(match.index);
+    positions.push(match.index);
   }
-  return found;
+  return positions;
 }
 
 /** Returns the text from a tag to the end of its heading. */
@@ -80,17 +80,17 @@ function textAt(html: string, index: number): string {
 }
 
 function withoutUnshown(html: string): string {
-  const kept: string[] = [];
+  const keptParts: string[] = [];
   let at = 0;
   for (;;) {
     unshown.lastIndex = at;
     const opening = unshown.exec(html);
     if (opening === null) break;
-    kept.push(html.slice(at, opening.index));
+    keptParts.push(html.slice(at, opening.index));
     at = endOf(html, unshown.lastIndex, opening[1]);
   }
-  kept.push(html.slice(at));
-  return kept.join("").replaceAll(/[\t\n\f\r ]{2,}/g, " ");
+  keptParts.push(html.slice(at));
+  return keptParts.join("").replaceAll(/[\t\n\f\r ]{2,}/g, " ");
 }
 
 /** Returns the position after an element or, without a name, after a comment. */

@@ -45,21 +45,22 @@ const plainNumber = /^\d{1,7}(?:[.,]\d{1,4})?$/;
  * Returns the amounts in the shown texts and attributes of a page, in document order. `currency` is
  * an ISO 4217 code, or null if unknown.
  */
-export function shownAmounts({ elements }: Outline, currency: string | null): ShownAmount[] {
-  const found = new Map<OutlineElement, ShownAmount[]>();
-  // From the last element to the first, so that every element comes after those inside it.
+export function findShownAmounts({ elements }: Outline, currency: string | null): ShownAmount[] {
+  const amountsByElement = new Map<OutlineElement, ShownAmount[]>();
+  // Goes from the last element to the first, so that every element comes after the elements inside
+  // it.
   for (let index = elements.length - 1; index >= 0; index -= 1) {
     const element = elements[index];
     if (element === undefined || element.isHidden) continue;
-    const within = found.get(element) ?? [];
+    const within = amountsByElement.get(element) ?? [];
     const all = [...ownAmounts(element, within, currency), ...inAttributes(element)];
-    found.delete(element);
+    amountsByElement.delete(element);
     if (all.length === 0) continue;
     const { parent } = element;
     const outer = parent ?? element;
-    found.set(outer, [...all, ...(found.get(outer) ?? [])]);
+    amountsByElement.set(outer, [...all, ...(amountsByElement.get(outer) ?? [])]);
   }
-  return [...found.values()].flat().slice(0, amountsMax);
+  return [...amountsByElement.values()].flat().slice(0, amountsMax);
 }
 
 /**
@@ -100,18 +101,18 @@ function joinedAmount(element: OutlineElement, currency: string | null): ShownAm
 }
 
 function textAmounts(element: OutlineElement, currency: string | null): ShownAmount[] {
-  const found: ShownAmount[] = [];
+  const amounts: ShownAmount[] = [];
   const { text } = element;
   for (const match of text.matchAll(markedAmount)) {
     const { before, first, second, after } = match.groups ?? {};
     const amount = amountOf(first ?? second ?? "", currency);
     if (amount === undefined) continue;
     const sides = beforeAndAfter(text, match);
-    found.push({ ...sides, element, amount, mark: before ?? after ?? "", isAttribute: false });
+    amounts.push({ ...sides, element, amount, mark: before ?? after ?? "", isAttribute: false });
   }
-  if (found.length > 0 || !bareAmount.test(text) || !isNamedPrice(element)) return found;
+  if (amounts.length > 0 || !bareAmount.test(text) || !isNamedPrice(element)) return amounts;
   const amount = amountOf(text.replace(/[-–—.,]+$/, ""), currency);
-  if (amount === undefined) return found;
+  if (amount === undefined) return amounts;
   return [{ element, amount, mark: "", before: "", after: "", isAttribute: false }];
 }
 

@@ -11,7 +11,7 @@ const distanceMax = 3_000;
  * Returns the price that a page shows beside its product's heading. Undefined unless all amounts
  * there are equal, apart from former prices, instalments, savings and the prices of other products.
  */
-export function shownPrice(
+export function findShownPrice(
   outline: Outline,
   amounts: readonly ShownAmount[],
 ): ShownAmount | undefined {

@@ -1,6 +1,9 @@
 /** The occurrences of an amount that are checked. */
 const matchesMax = 50;
-/** The signs "<" before a position of which one must start a tag. */
+/**
+ * The maximum number of "<" signs to check, backwards from a position, to find the last tag before
+ * it.
+ */
 const stepsMax = 200;
 
 /**

@@ -19,7 +19,7 @@ const outOfStockNames = /(?:^|[\s_-])(?:out-?of-?stock|outofstock|sold-?out|sold
  * heading, and by the control that adds the product to a cart. Undefined if they are missing or
  * contradict each other.
  */
-export function shownAvailability(
+export function findAvailability(
   outline: Outline,
   controls: readonly CartControl[],
 ): AvailabilityWord | undefined {
@@ -33,9 +33,9 @@ export function shownAvailability(
 
 function stockPhrases(outline: Outline, controls: readonly CartControl[]): AvailabilityWord[] {
   const { elements, heading } = outline;
-  // A control contains the labels of all its states, of which a style hides all but one.
+  // A control contains the labels of all its states. A style hides all of them except one.
   const labeled = new Set(controls.map(({ element }) => element));
-  const found: AvailabilityWord[] = [];
+  const foundWords: AvailabilityWord[] = [];
   const counted = new Set<OutlineElement>();
   for (const element of elements.toReversed()) {
     const { parent, text } = element;
@@ -50,9 +50,9 @@ function stockPhrases(outline: Outline, controls: readonly CartControl[]): Avail
     if (phrase === undefined) continue;
     if (parent !== undefined) counted.add(parent);
     if (isOption(element) || isInOtherSection(element, outline)) continue;
-    if (!withAncestors(element).some((one) => labeled.has(one))) found.push(phrase);
+    if (!withAncestors(element).some((one) => labeled.has(one))) foundWords.push(phrase);
   }
-  return found;
+  return foundWords;
 }
 
 const isShort = ({ text, isCut, isHidden }: OutlineElement): boolean =>

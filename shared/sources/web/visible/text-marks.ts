@@ -49,9 +49,9 @@ function surroundings({ element, before, after, isAttribute }: ShownAmount): {
     inner = outer;
   }
   return {
-    left: spaced(left).trim().slice(-lengthMax),
-    right: spaced(right).trim().slice(0, lengthMax),
+    left: addSpaces(left).trim().slice(-lengthMax),
+    right: addSpaces(right).trim().slice(0, lengthMax),
   };
 }
 
-const spaced = (text: string): string => text.replaceAll(textBoundary, " ");
+const addSpaces = (text: string): string => text.replaceAll(textBoundary, " ");

@@ -1,13 +1,13 @@
 import { once } from "../once.ts";
 import type { PageHead } from "../page-head.ts";
-import { scriptedAmounts } from "../state/scripted-amounts.ts";
+import { countScriptAmounts } from "../state/scripted-amounts.ts";
 import { type PageScript, scriptsIn } from "../scripts.ts";
 import type { WantedProduct } from "../wanted-product.ts";
 import { type CartControl, cartControls } from "./controls.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { pageBody } from "./page-body.ts";
 import type { PricePage } from "./price-features.ts";
-import { type ShownAmount, shownAmounts } from "./shown-amounts.ts";
+import { type ShownAmount, findShownAmounts } from "./shown-amounts.ts";
 
 /** The parts of a page that several readers need. Each is computed once, at its first use. */
 export interface VisiblePage {
@@ -37,7 +37,7 @@ export function visiblePage(
     scripts: once(() => [...scriptsIn(html)]),
     titles,
     outline,
-    amounts: once(() => shownAmounts(outline(), wanted.currency)),
+    amounts: once(() => findShownAmounts(outline(), wanted.currency)),
     controls: once(() => cartControls(outline())),
   };
 }
@@ -47,5 +47,5 @@ export const pricePage = ({ scripts, outline, amounts, controls }: VisiblePage):
   outline: outline(),
   amounts: amounts(),
   controls: controls(),
-  scripted: scriptedAmounts(scripts()),
+  scripted: countScriptAmounts(scripts()),
 });

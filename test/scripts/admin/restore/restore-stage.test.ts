@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TableSettings } from "../../../../scripts/admin/restore/restore-cloud.ts";
 import {
   discardRestore,
-  plannedSteps,
+  planSteps,
   type RestoreOutcome,
   restoreStage,
 } from "../../../../scripts/admin/restore/restore-stage.ts";
@@ -244,7 +244,7 @@ describe("restoreStage", () => {
       const message = /^--at must be from 2026-10-17T12:00:00.000Z .* to 2026-11-21T11:55:00.000Z/;
       const wanted = { ...restore, at: outside };
       await expect(restoreStage(wanted, one.tools)).rejects.toThrow(message);
-      await expect(plannedSteps(wanted, one.tools)).rejects.toThrow(message);
+      await expect(planSteps(wanted, one.tools)).rejects.toThrow(message);
 
       expect(one.cloud.requests).toEqual([]);
       expect(one.cloud.stored).toBeUndefined();
@@ -253,7 +253,7 @@ describe("restoreStage", () => {
 
   it("accepts the earliest and the latest second that point-in-time recovery covers", async () => {
     for (const inside of ["2026-10-17T12:00:00Z", "2026-11-21T11:55:00Z"]) {
-      expect(await plannedSteps({ ...restore, at: inside }, world().tools)).toHaveLength(9);
+      expect(await planSteps({ ...restore, at: inside }, world().tools)).toHaveLength(9);
     }
   });
 
@@ -269,10 +269,10 @@ describe("restoreStage", () => {
   });
 });
 
-describe("plannedSteps, the dry run of a restore,", () => {
+describe("planSteps, the dry run of a restore,", () => {
   it("lists the steps of a restore before it begins and while it is in progress, and changes nothing", async () => {
     const one = world();
-    const before = await plannedSteps(restore, one.tools);
+    const before = await planSteps(restore, one.tools);
     expect(one.cloud.requests).toEqual([]);
     expect(before.map(({ state }) => state)).toEqual(["next", ...Array(8).fill("pending")]);
     expect(before.filter(({ irreversible }) => irreversible).map(({ step }) => step)).toEqual([
@@ -283,7 +283,7 @@ describe("plannedSteps, the dry run of a restore,", () => {
 
     await restoreStage(restore, one.tools);
     const requests = one.cloud.requests.length;
-    const during = await plannedSteps(restore, one.tools);
+    const during = await planSteps(restore, one.tools);
     expect(one.cloud.requests).toHaveLength(requests);
     expect(during.find(({ state }) => state === "next")).toMatchObject({ step: "deploy" });
   });

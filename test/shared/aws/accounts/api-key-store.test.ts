@@ -26,7 +26,7 @@ beforeEach(async () => {
   store = dynamoApiKeyStore(tables.client, table);
 });
 
-/** The nth key, created n seconds after 10:00:00. */
+/** Returns the nth key, created n seconds after 10:00:00. */
 function aKey(n: number, wanted: Partial<NewKey> = {}): NewKey {
   const createdAt = new Date(now.getTime() + n * 1_000);
   return {

@@ -6,7 +6,7 @@ import { createAccount, createApiKey } from "../../../../shared/accounts/create-
 import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
 import { dynamoApiKeyStore } from "../../../../shared/aws/accounts/api-key-store.ts";
 import { keyAdmission } from "../../../../shared/aws/accounts/key-admission.ts";
-import { storedMs } from "../../../../shared/aws/accounts/key-row.ts";
+import { toStoredMs } from "../../../../shared/aws/accounts/key-row.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
 import { limits } from "../../../../shared/base/limits.ts";
 import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
@@ -31,7 +31,7 @@ const startMs = Date.parse("2026-03-01T12:00:00Z");
 const at = (ms: number): Date => new Date(startMs + ms);
 const process = (): ReturnType<typeof keyAdmission> => keyAdmission(tables.client, table);
 
-/** A random source with the same numbers in every run. */
+/** Returns a random source with the same numbers in every run. */
 function fractions(seed = 1): { fraction(): number } {
   let state = seed;
   return {
@@ -42,7 +42,7 @@ function fractions(seed = 1): { fraction(): number } {
   };
 }
 
-/** A process that counts its requests to DynamoDB. */
+/** Returns a process that counts its requests to DynamoDB. */
 function meteredProcess(seed = 1) {
   const sent = { requests: 0, writeUnits: 0 };
   const client = watchedClient(tables.client, async (command, send) => {
@@ -142,7 +142,7 @@ describe("the rate limit of an API key", () => {
     const times = (await rowOf(key.hash))["admitted_ms"];
     expect(times).toEqual([
       ...Array<number>(47).fill(0),
-      ...Array<number>(3).fill(storedMs(startMs + 100)),
+      ...Array<number>(3).fill(toStoredMs(startMs + 100)),
     ]);
   });
 
@@ -293,7 +293,7 @@ describe("an API key whose row DynamoDB throttles", () => {
 });
 
 describe("the row of an API key", () => {
-  /** The size of a value by the rules of DynamoDB's documentation. */
+  /** Returns the size of a value by the rules of DynamoDB's documentation. */
   function bytesOf(value: unknown): number {
     if (typeof value === "string") return Buffer.byteLength(value);
     if (typeof value === "boolean") return 1;

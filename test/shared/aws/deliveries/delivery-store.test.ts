@@ -38,7 +38,7 @@ beforeEach(async () => {
   });
 });
 
-/** The nth delivery, of an event n seconds after 10:00:00. */
+/** Returns the nth delivery, of an event n seconds after 10:00:00. */
 function aDelivery(n: number, wanted: Partial<Delivery> = {}): Delivery {
   const createdAt = new Date(Date.parse(start) + n * 1_000).toISOString();
   const runId = `wlrun_${n}`;

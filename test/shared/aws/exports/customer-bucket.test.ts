@@ -40,7 +40,9 @@ function open(
   return bucket;
 }
 
-/** A name server that resolves every name to this machine and records the requested names. */
+/**
+ * Returns a name server that resolves every name to this machine and records the requested names.
+ */
 function loopbackNames(): { readonly lookup: LookupFunction; readonly asked: string[] } {
   const asked: string[] = [];
   return {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
-  cachedRoleCredentials,
+  cacheRoleCredentials,
   stsRoleCredentials,
 } from "../../../../shared/aws/exports/role-credentials.ts";
 import type { AssumedRole } from "../../../../shared/exports/role-credentials.ts";
@@ -80,10 +80,10 @@ describe("stsRoleCredentials", () => {
   });
 });
 
-describe("cachedRoleCredentials", () => {
+describe("cacheRoleCredentials", () => {
   it("assumes a role again only in the last five minutes before its credentials expire", async () => {
     const clock = fixedClock("2026-11-20T10:00:00.000Z");
-    const kept = cachedRoleCredentials(roles(), clock);
+    const kept = cacheRoleCredentials(roles(), clock);
     await kept.assume(role);
     clock.set("2026-11-20T10:54:59.999Z");
     await kept.assume(role);
@@ -98,7 +98,7 @@ describe("cachedRoleCredentials", () => {
   });
 
   it("does not cache a failure to assume a role", async () => {
-    const kept = cachedRoleCredentials(roles(), fixedClock("2026-11-20T10:00:00.000Z"));
+    const kept = cacheRoleCredentials(roles(), fixedClock("2026-11-20T10:00:00.000Z"));
     sts.answer = (response) => response.writeHead(403).end(refusal("AccessDenied"));
     await kept.assume(role);
     sts.answer = (response) => response.end(answerOf("2026-11-20T11:00:00Z"));

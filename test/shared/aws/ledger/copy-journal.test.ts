@@ -101,7 +101,7 @@ it("a ledger journal that differs from its stored page is kept, and the account,
 
   expect(warnings).toEqual([
     expect.stringContaining(
-      `Journal of ${accountId} shard 0 not copied: page ${firstStamp} exists`,
+      `The journal of ${accountId} shard 0 was not copied: page ${firstStamp} exists`,
     ),
   ]);
   expect(journalOf(await shardRow())).toHaveLength(9);

@@ -345,7 +345,7 @@ describe("dynamoCreditHistory", () => {
       { type: "reserve", credits: 7, moves: -7, holdId: openCall },
     ] as const;
 
-    /** An account with a call that was charged, a purchase, and a call in flight. */
+    /** Stores an account with a call that was charged, a purchase, and a call in flight. */
     const putOldAccount = async (): Promise<void> => {
       accountId = newId("account", opened, systemRandom);
       let balance = 0;

@@ -87,7 +87,7 @@ const conflict = (writes: number): Error =>
 
 const named = (name: string): Error => Object.assign(new Error(name), { name });
 
-/** The error with which DynamoDB rejects a request; undefined for other faults. */
+/** Returns the error with which DynamoDB rejects a request; undefined for other faults. */
 function refusalOf(met: Fault, command: unknown): Error | undefined {
   if (met === "throttle") return named("ThrottlingException");
   if (met !== "conflict") return undefined;
@@ -102,7 +102,7 @@ function refusalOf(met: Fault, command: unknown): Error | undefined {
 /** Requests to send again later, when other requests may have changed the rows. */
 type Late = (() => Promise<unknown>)[];
 
-/** A process whose requests get the planned faults, in order. */
+/** Returns a process whose requests get the planned faults, in order. */
 function faultyProcess(plan: readonly Fault[], look: () => Promise<void>, late: Late = []): Ledger {
   const pending = [...plan];
   let crashed = false;

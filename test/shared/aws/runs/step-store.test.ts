@@ -49,7 +49,7 @@ async function plan(wanted: StepPlan): Promise<StepRecord> {
 
 const shortfall = { needed: 4, available: 2 };
 
-/** A step whose items come from an earlier step. */
+/** Returns a step whose items come from an earlier step. */
 const aStep = (wanted: Partial<StepRecord> = {}): StepRecord => ({
   runId: run.id,
   step: "detail",

@@ -36,9 +36,7 @@ async function put(kind: DueKind, rows: readonly DueRow[]): Promise<void> {
   }
 }
 
-/**
- * Partition keys of the table, the nth of which is indexed in the nth partition of the due index.
- */
+/** Partition keys of the table. The nth key is indexed in the nth partition of the due index. */
 const pkPerPartition = (kind: DueKind): readonly string[] =>
   duePartitionsOf(kind).map((partition) => {
     for (let n = 0; ; n += 1) if (duePartitionOf(kind, `pk-${n}`) === partition) return `pk-${n}`;

@@ -3,7 +3,7 @@ import {
   TransactionCanceledException,
 } from "@aws-sdk/client-dynamodb";
 import { expect, it } from "vitest";
-import { cancellationReasons, retryContended } from "../../../../shared/aws/table/dynamo.ts";
+import { cancellationReasons, retryWhileContended } from "../../../../shared/aws/table/dynamo.ts";
 import { retryBudget, withRetryBudget } from "../../../../shared/base/retry-budget.ts";
 import { countingRandom, fixedClock } from "../../../support/clock.ts";
 
@@ -44,7 +44,7 @@ it("the error of a request without a transaction has no cancellation reasons", (
 it("a transaction that stays contended is attempted until the retry budget is used up, or 24 times", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   let attempts = 0;
-  const contended = retryContended.bind(
+  const contended = retryWhileContended.bind(
     undefined,
     { clock, random: countingRandom() },
     async () => {

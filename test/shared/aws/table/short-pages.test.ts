@@ -129,7 +129,7 @@ const listExports = async ({ client, table }: Place, state: "failed" | null) => 
   const page = await dynamoExportStore(client, table).list(account, wanted);
   return [...page.exports.map(({ runNumber }) => runNumber), page.lastId !== null];
 };
-/** A target that has entries, except for the first two. */
+/** Stores a target that has entries, except for the first two. */
 const putTarget = (place: Place, n: number) =>
   put(place, {
     ...deliveryKeys.outbox({ accountId: account, targetId: `we_${n}` }),

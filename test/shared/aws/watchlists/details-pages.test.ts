@@ -28,7 +28,7 @@ const labeled = (id: string, label: string): ItemDetails => ({
   readAt: null,
 });
 
-/** The pages of a watchlist's details, as they are stored. */
+/** Returns the pages of a watchlist's details, as they are stored. */
 async function storedPages({ watchlistId }: WatchlistRef) {
   const { pk } = watchlistKeys.detailsPage(watchlistId, "");
   const { Items = [] } = await world.client.send(
@@ -208,7 +208,7 @@ describe("the details of a watchlist's items", () => {
 const pool = numbered(12);
 const someIds = fc.subarray(pool, { minLength: 1 });
 
-/** A client whose requests wait for the scheduler. */
+/** Returns a client whose requests wait for the scheduler. */
 const scheduled = (scheduler: fc.Scheduler): DynamoDBDocumentClient =>
   watchedClient(world.client, async (_, send) => {
     await scheduler.schedule(Promise.resolve());

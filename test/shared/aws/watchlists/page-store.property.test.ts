@@ -58,7 +58,7 @@ const bounds = fc.record({
   mergeItemsMax: fc.integer({ min: 0, max: 3 }),
 });
 
-/** The item after a step has read it. */
+/** Returns the item after a step has read it. */
 const stepped = (item: Item, by: number): Item => {
   const readings = { standard: { price: by } };
   const read = { ...item, readings, revision: item.revision + 1 };
@@ -140,8 +140,8 @@ const conflict = (writes: number): Error =>
   });
 
 /**
- * A client whose requests the scheduler runs one at a time, with planned faults. Calls `wrote`
- * after each write.
+ * Returns a client whose requests the scheduler runs one at a time, with planned faults. Calls
+ * `wrote` after each write.
  */
 function processOf(
   scheduler: fc.Scheduler,

@@ -37,7 +37,7 @@ const pageAt = async (list: WatchlistRef, from = ""): Promise<StoredPage> => {
   return page;
 };
 
-/** A client that counts its requests by kind. */
+/** Returns a client that counts its requests by kind. */
 function counting(): { client: DynamoDBDocumentClient; sent: Record<string, number> } {
   const sent: Record<string, number> = {};
   const client = watchedClient(world.client, (command, send) => {
@@ -48,7 +48,7 @@ function counting(): { client: DynamoDBDocumentClient; sent: Record<string, numb
   return { client, sent };
 }
 
-/** A client that sends the first write twice, as the SDK does after a lost response. */
+/** Returns a client that sends the first write twice, as the SDK does after a lost response. */
 const repeating = (): DynamoDBDocumentClient => {
   let repeated = false;
   return watchedClient(world.client, async (command, send) => {

@@ -173,7 +173,7 @@ const forbidden = (message: string, headers = {}): Reaction => ({
   body: { error: { code: 403, status: "403 Forbidden", message } },
 });
 
-/** A clock whose sleeps take no time. It records the sleeps of 500 ms or more. */
+/** Returns a clock whose sleeps take no time. It records the sleeps of 500 ms or more. */
 function restlessClock(): { readonly clock: Clock; readonly rests: number[] } {
   const rests: number[] = [];
   let aheadMs = 0;

@@ -78,7 +78,7 @@ const clock = {
     return systemClock.sleep(ms);
   },
 };
-/** A clock whose time never advances. It records how long each caller must wait. */
+/** Returns a clock whose time never advances. It records how long each caller must wait. */
 const recordingClock = (waits: number[]): Clock => {
   const now = new Date();
   return {

@@ -71,8 +71,8 @@ describe("the start times of calls to a source", () => {
     expect(starts).toHaveLength(2_000);
     const excess = starts.map((at, n) => n + 1 - ((at - startMs) / 1_000) * 1_000);
     expect(Math.max(...excess)).toBeLessThanOrEqual(40 + 4);
-    // Several rows together allow the same total rate as one row: 2,000 calls, of which 40 start at
-    // once, take two seconds.
+    // Several rows together allow the same total rate as one row: 2,000 calls take two seconds if
+    // 40 of them start at once.
     expect((starts.at(-1) ?? 0) - startMs).toBeLessThanOrEqual(2_000);
   });
 

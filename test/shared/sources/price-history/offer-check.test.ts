@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 const asin = "B0HISTORY1";
-/** A listing with the given offers. The seller of the second offer has the buy box. */
+/** Returns a listing with the given offers. The seller of the second offer has the buy box. */
 const listed = (id: string, offers: readonly unknown[], fields: Json = {}): Json =>
   aListing(id, {
     offersSuccessful: true,
@@ -65,7 +65,7 @@ async function check(offers: readonly (readonly [asin: string, id: string])[]) {
   });
 }
 
-/** The result of one offer's check on a listing. */
+/** Returns the result of one offer's check on a listing. */
 async function verdict(id: string, product: Json): Promise<boolean | string | undefined> {
   await begin(() => ({ body: envelope({ products: [product] }) }));
   const [answer] = await check([[asin, id]]);

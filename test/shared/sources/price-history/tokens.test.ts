@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../../shared/base/clock.ts";
 import { historyTokens, type Tokens } from "../../../../shared/sources/price-history/tokens.ts";
 
-/** A clock that advances immediately when code sleeps. */
+/** Creates a clock that advances immediately when code sleeps. */
 function testClock(): Clock & { readonly elapsedMs: () => number } {
   let elapsed = 0;
   return {

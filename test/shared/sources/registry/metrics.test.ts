@@ -6,7 +6,7 @@ import { type Line, loggedLines, metricsOf } from "../../../support/log-lines.ts
 
 afterEach(() => vi.restoreAllMocks());
 
-/** The log line that a source report writes. */
+/** Returns the log line that a source report writes. */
 function lineOf(report: SourceReport): Line {
   const { logger, lines } = loggedLines("products");
   within(newWork({ request_id: "req_1" }), () =>

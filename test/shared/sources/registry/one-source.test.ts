@@ -34,7 +34,7 @@ interface Habits {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** A host that answers every call with the status after a delay. */
+/** Starts a host that answers every call with the status after a delay. */
 async function startHost(
   status: number,
   { tookMs = 0, body = '{"results":[]}', headers = {} }: Habits = {},
@@ -63,7 +63,7 @@ async function startHost(
   return { url: `http://127.0.0.1:${port}`, startedAt, atOnceMax: () => most };
 }
 
-/** An address where a server has just stopped. */
+/** Returns an address where a server has just stopped. */
 async function closedAddress(): Promise<string> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -227,7 +227,7 @@ describe("a price history API that is out of tokens", () => {
 
 describe("a crawl delay", () => {
   const crawlDelayMs = 600;
-  /** A site that answers every request for a page with this status. */
+  /** Starts a site that answers every request for a page with this status. */
   async function startSite(status: number): Promise<{ url: string; pagesAt: number[] }> {
     const pagesAt: number[] = [];
     const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
 import { type ProductScraperId, scrapers } from "../../../../shared/scrapers/catalog.ts";
 import { scraperIds } from "../../../support/scraper-ids.ts";
-import { foundStatus, pulseStatus } from "../../../../shared/scrapers/product-fields.ts";
+import { statusOfFound, pulseStatus } from "../../../../shared/scrapers/product-fields.ts";
 import { delistingIds, reservedIds } from "../../../../shared/scrapers/reserved-ids.ts";
 import type { Answer } from "../../../../shared/scrapers/scraper.ts";
 import { snapshotOf } from "../../../../shared/scrapers/snapshot.ts";
@@ -71,7 +71,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
     });
 
     it("returns partial exactly if a promised field is missing", () => {
-      const rule = scraper === "retailer_a.pulse" ? pulseStatus : foundStatus;
+      const rule = scraper === "retailer_a.pulse" ? pulseStatus : statusOfFound;
       for (const answer of answers) {
         if ("fields" in answer) expect(rule(answer.fields as never)).toBe(answer.status);
       }

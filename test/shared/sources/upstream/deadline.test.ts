@@ -14,8 +14,8 @@ afterEach(async () => {
 });
 
 /**
- * A server that answers after `tookMs` milliseconds, which may depend on the `deadline_ms` of the
- * request.
+ * Starts a server that answers after `tookMs` milliseconds, which may depend on the `deadline_ms`
+ * of the request.
  */
 async function startServer(tookMs: (deadlineMs: number) => number): Promise<string> {
   const server = createServer(async (request, response) => {

@@ -45,7 +45,9 @@ const onSome =
 
 /** ID of an item that is always in stock at one price. */
 const steady = ["9000000"];
-/** IDs that the server always answers with `ok` or `not_found`, as many as requested. */
+/**
+ * Returns the IDs that the server always answers with `ok` or `not_found`, as many as requested.
+ */
 const delisting = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => `90${String(39_000_000 + n)}`);
 const statuses = (answers: readonly { status: string }[]): string[] =>

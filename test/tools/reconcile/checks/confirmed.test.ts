@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { confirmed, type CheckResult } from "../../../../tools/reconcile/checks/confirmed.ts";
+import { confirm, type CheckResult } from "../../../../tools/reconcile/checks/confirmed.ts";
 import { fixedClock } from "../../../support/clock.ts";
 
 const clock = fixedClock("2026-03-01T00:00:00Z");
@@ -59,7 +59,7 @@ it.each([
   async ({ found, stored, taken }) => {
     const { look, taken: looked } = looks(...found);
 
-    const { differences, isSteady } = await confirmed(look, { clock });
+    const { differences, isSteady } = await confirm(look, { clock });
 
     expect(differences.map((again) => again.stored)).toEqual(stored);
     expect(isSteady).toBe(true);
@@ -70,6 +70,6 @@ it.each([
 it("a check of reconcile that reads again to confirm differences ends after 8 reads and reports that the rows did not stop changing", async () => {
   const { look, taken } = looks(moving);
 
-  expect(await confirmed(look, { clock })).toEqual({ differences: [], isSteady: false });
+  expect(await confirm(look, { clock })).toEqual({ differences: [], isSteady: false });
   expect(taken()).toBe(8);
 });

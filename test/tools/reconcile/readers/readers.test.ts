@@ -110,7 +110,7 @@ describe("dynamoListsReader, a reader of reconcile,", () => {
     expect(await reader.listCount("acct_2")).toBe(0);
     const stored = await Array.fromAsync(reader.lists(accountId));
     expect(stored).toMatchObject([
-      { list: { id, runningRun: 1 }, itemTotal: 2, dueAt: "2026-03-01T01:00:00.000Z" },
+      { watchlist: { id, runningRun: 1 }, itemTotal: 2, dueAt: "2026-03-01T01:00:00.000Z" },
     ]);
     expect(await reader.list(accountId, id)).toEqual(stored[0]);
     expect(await reader.counts(accountId, id)).toEqual({ counts: list.itemCounts, total: 2 });

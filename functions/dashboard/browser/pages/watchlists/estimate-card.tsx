@@ -104,7 +104,7 @@ const limitWords: Readonly<Record<BlockedStep["limit"], string>> = {
 
 type BlockedStep = WatchlistEstimate["blocked_steps"][number];
 
-/** Names the steps for which a limit leaves too few credits in every run. */
+/** Names the steps that get too few credits in every run because of a limit. */
 function LimitNotice({ steps }: { readonly steps: readonly BlockedStep[] }) {
   if (steps.length === 0) return null;
   return (

@@ -141,7 +141,7 @@ function tableIn(text: string, reader: IdReader): Table | undefined {
   return table.header !== undefined || !isGrid(sample, reader) ? table : undefined;
 }
 
-/** Returns true for a header of several columns of which at least one names IDs. */
+/** Returns true for a header with several columns, if at least one of them names IDs. */
 const isNamed = (header: readonly string[] = [], { idIn, name }: IdReader): boolean =>
   header.length > 1 &&
   header.some((cell) => nameRank(cell, name) > 0) &&
