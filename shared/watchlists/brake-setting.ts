@@ -54,7 +54,9 @@ export const brakeField = v.optional(
             v.description(itemsDescription),
           ),
         },
-        "'brake' must be null or an object with exactly 'max_changed_percent' and 'min_items'.",
+        addRefusedValue(
+          "'brake' must be null, which turns it off, or an object with exactly 'max_changed_percent' and 'min_items'.",
+        ),
       ),
       v.description(
         "Holds the events of a run in which too many items changed or were delisted, until you release " +

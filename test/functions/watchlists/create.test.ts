@@ -411,6 +411,17 @@ describe("the validation of POST /v1/watchlists", () => {
   });
 });
 
+describe("a brake that is not an object", () => {
+  it("gets an error with the refused value that explains how to turn the brake off", async () => {
+    const { json } = await world.ask("POST ", { body: { ...aBody, brake: "off" } });
+    expect(json["error"]).toMatchObject({
+      code: "INVALID_PARAM",
+      param: "brake",
+      message: `'brake' must be null, which turns it off, or an object with exactly 'max_changed_percent' and 'min_items' (got "off").`,
+    });
+  });
+});
+
 describe("a required parameter of POST /v1/watchlists", () => {
   it.each([
     ["a schedule", without("every"), "every", "Send 'every' or 'cron'."],
