@@ -251,9 +251,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   // Tests, which no other file imports. The test of a command imports that command.
   "test/": ["shared/", "functions/", "lib/", "tools/"],
   // The configuration starts the global set-up of its tests.
-  "test/clients.config.ts": ["test/", "test/clients/"],
-  "test/clients/": ["tools/", "test/", ...scripts("clients"), "clients/"],
-  "test/client-packages/": ["clients/", "scripts/clients/"],
+  "test/clients.config.ts": ["test/", "test/clients/end-to-end/"],
+  "test/clients/end-to-end/": ["tools/", "test/", ...scripts("clients"), "clients/"],
+  "test/clients/typescript/": ["clients/", "scripts/clients/"],
   "test/scripts/": ["shared/", "functions/", "lib/", "tools/", "test/", "scripts/"],
 };
 

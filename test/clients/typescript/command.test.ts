@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { run } from "../../clients/typescript/source/command/run.ts";
-import { feed } from "../../clients/typescript/source/command/feed.ts";
-import { Client, verifyWebhook } from "../../clients/typescript/source/index.ts";
+import { run } from "../../../clients/typescript/source/command/run.ts";
+import { feed } from "../../../clients/typescript/source/command/feed.ts";
+import { Client, verifyWebhook } from "../../../clients/typescript/source/index.ts";
 import { failure, startScriptedService } from "./scripted-service.ts";
 
 /** Runs a command against a scripted service. */

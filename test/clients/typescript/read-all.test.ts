@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Client } from "../../clients/typescript/source/index.ts";
+import { Client } from "../../../clients/typescript/source/index.ts";
 import { failure, startScriptedService } from "./scripted-service.ts";
 
 const idsUpTo = (end: number): string[] => Array.from({ length: end }, (_, n) => `${90_000 + n}`);

@@ -7,12 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { root } from "../../scripts/clients/document.ts";
-import { installClientPython } from "../../scripts/clients/python.ts";
-import { startContractWorld } from "../../tools/contract/world.ts";
-import { apiClient } from "../../tools/customer/api-client.ts";
-import type { World } from "../../tools/local/world.ts";
-import { codeBlocks } from "../readme/code-blocks.ts";
+import { root } from "../../../scripts/clients/document.ts";
+import { installClientPython } from "../../../scripts/clients/python.ts";
+import { startContractWorld } from "../../../tools/contract/world.ts";
+import { apiClient } from "../../../tools/customer/api-client.ts";
+import type { World } from "../../../tools/local/world.ts";
+import { codeBlocks } from "../../readme/code-blocks.ts";
 
 const page = "docs/clients.md";
 const ids = Array.from({ length: 50_000 }, (_, n) => String(8_000_000 + n));
