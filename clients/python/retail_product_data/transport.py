@@ -1,7 +1,7 @@
 """Sends calls with the API key, timeouts and retries."""
 
 import os
-import time
+import threading
 import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -55,13 +55,9 @@ class Transport:
         body: object = None,
         timeout: float | None = None,
         idempotency_key: str | None = None,
+        stop: threading.Event | None = None,
     ) -> Any:
-        """Calls an operation, such as ``client.call("get_watchlist", path={"id": id})``.
-
-        Repeats it only if the repeat is safe. ``timeout``: seconds for each attempt. Raises
-        ``ApiError`` if the service returns an error, and ``RequestConnectionError`` if no response
-        arrives.
-        """
+        """Calls an operation. See ``Client.call``. After ``stop`` is set, no further attempt begins."""
         if operation not in OPERATIONS:
             raise ValueError(f"There is no operation '{operation}'.")
         method, template = OPERATIONS[operation]
@@ -78,6 +74,7 @@ class Transport:
             headers=headers,
             timeout=timeout or timeout_of(operation),
         )
+        stop = stop or threading.Event()
         is_in_flight = False
         attempt = 1
         while True:
@@ -87,7 +84,8 @@ class Transport:
                 if attempt >= self._attempts or not is_retryable(error, operation, is_in_flight):
                     raise
                 is_in_flight = is_in_flight or isinstance(error, RequestConnectionError)
-                time.sleep(retry_delay(attempt, error))
+                if stop.wait(retry_delay(attempt, error)):
+                    raise
                 attempt += 1
 
     def _send(self, operation: str, request: httpx.Request) -> Any:
@@ -108,11 +106,7 @@ class Transport:
     def list(
         self, operation: str, *, path: Values | None = None, query: Values | None = None
     ) -> Iterator[Any]:
-        """Iterates over the entries of all pages of a list, such as ``list_changes``.
-
-        Raises ``ValueError`` if there are more entries and the operation has no further pages, so
-        that none is left out silently.
-        """
+        """Iterates over the entries of all pages of a list. See ``Client.list``."""
         following: Values | None = {}
         while following is not None:
             page = self.call(operation, path=path, query={**(query or {}), **following})

@@ -99,11 +99,11 @@ describe("rpd products", () => {
     const failed = await rpd([...reading, ...ids, "--csv"], catalog);
     expect(failed).toMatchObject({ code: 1 });
     expect(failed.warnings).toMatch(
-      /^To continue after the last ID that was read, repeat the command with --skip 4\.\nrpd: INSUFFICIENT_CREDITS/,
+      /^To continue after the last ID that was read, repeat the command with --start 4\.\nrpd: INSUFFICIENT_CREDITS/,
     );
     expect(failed.output.split("\n")).toHaveLength(6);
     const file = fileWith("9000001\n9000002\n9000003\n");
-    const rest = await rpd([...reading, "--from", file, "--skip", "2", "--csv"], catalog);
+    const rest = await rpd([...reading, "--from", file, "--start", "2", "--csv"], catalog);
     expect(rest.output).toContain("9000003,ok");
     expect(rest.output).not.toContain("9000002");
   });

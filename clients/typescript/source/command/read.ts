@@ -25,7 +25,11 @@ export const products: Command = {
       value: "<file>",
       about: "a CSV file with IDs, or - for standard input",
     },
-    skip: { type: "string", value: "<number>", about: "IDs to skip, to continue an earlier read" },
+    start: {
+      type: "string",
+      value: "<number>",
+      about: "the number of IDs that an earlier read has read, to continue after them (default: 0)",
+    },
   },
   examples: [
     "products 9000001 9000007 --platform retailer_d",
@@ -34,9 +38,9 @@ export const products: Command = {
   async run({ client, values, words, format, output, signal }) {
     const platform = required(values, "platform") as ReadAllOptions["platform"];
     const tier = textOf(values, "tier") as ReadAllOptions["tier"];
-    const from = wholeNumber("skip", textOf(values, "skip") ?? "0");
-    const options = { platform, from, signal, ...(tier && { tier }) };
-    let position = from;
+    const start = wholeNumber("start", textOf(values, "start") ?? "0");
+    const options = { platform, start, signal, ...(tier && { tier }) };
+    let position = start;
     async function* rows(): AsyncGenerator<Row> {
       const ids = idsOf(words, textOf(values, "from"));
       for await (const batch of client().products.readBatches(ids, options)) {
@@ -56,9 +60,9 @@ export const products: Command = {
     try {
       await writeRows(rows(), columns, { format, output });
     } catch (error) {
-      if (position > from)
+      if (position > start)
         output.warn(
-          `To continue after the last ID that was read, repeat the command with --skip ${position}.\n`,
+          `To continue after the last ID that was read, repeat the command with --start ${position}.\n`,
         );
       throw error;
     }
