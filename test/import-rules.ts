@@ -124,7 +124,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   // The tools of agents are operations of other groups.
   "functions/mcp/": [
     ...group,
-    ...functions("offers platforms products routes.ts watchlists"),
+    ...functions("account offers platforms products routes.ts watchlists"),
     ...shared("accounts backtest base items observability/work-log.ts"),
     ...shared("pipelines/pipeline-body.ts source-health"),
   ],
