@@ -329,6 +329,13 @@ describe("rpd", () => {
     expect((await offline(["changes", "wl_1"])).warnings).toContain("takes no argument");
   });
 
+  it("refuses an option that is set twice, so that no value is ignored", async () => {
+    expect(await offline(["changes", "--kind", "sold_out", "--kind", "delisted"])).toMatchObject({
+      code: 2,
+      warnings: "rpd: Set --kind only once.\n",
+    });
+  });
+
   it("prints its version, and that a key is missing", async () => {
     expect((await offline(["--version"])).output).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await offline(["help"])).output).toContain("Commands:");

@@ -20,7 +20,8 @@ export function parse(
   options: Options,
 ): { readonly values: Values; readonly words: readonly string[] } {
   try {
-    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true, tokens: true });
+    refuseRepeated(parsed.tokens);
     return { values: parsed.values, words: parsed.positionals };
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
@@ -32,6 +33,15 @@ export function parse(
       cause: error,
     });
   }
+}
+
+/** `parseArgs` would ignore all values of a repeated option except the last. */
+function refuseRepeated(
+  tokens: readonly { readonly kind: string; readonly name?: string }[],
+): void {
+  const names = tokens.flatMap(({ kind, name }) => (kind === "option" && name ? [name] : []));
+  const repeated = names.find((name, n) => names.indexOf(name) !== n);
+  if (repeated !== undefined) throw new UsageError(`Set --${repeated} only once.`);
 }
 
 /** Returns ` Did you mean ...?` with the nearest of the known words, or an empty string. */
