@@ -8,13 +8,24 @@ export interface Operation {
   readonly method: string;
   /** The path, with the names of its parameters in braces. */
   readonly path: string;
+  /** True if a repeat changes and charges nothing more. */
+  readonly isRepeatable: boolean;
+  /** True if the operation accepts an idempotency key. */
+  readonly isKeyed: boolean;
+}
+
+interface DescribedOperation {
+  readonly operationId?: string;
+  readonly parameters?: readonly { readonly name: string }[];
+  readonly "x-repeatable"?: boolean;
 }
 
 interface Document {
-  readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly operationId?: string }>>>
-  >;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly "x-error-codes": Readonly<Record<string, { readonly retryable: boolean }>>;
 }
+
+const readDocument = (): Document => JSON.parse(clientDocument()) as Document;
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 const source = `${root}functions/meta/generated/openapi.json`;
@@ -36,14 +47,32 @@ export const documentHash = (): string =>
 
 /** Returns the operations below `/v1`, in the order of the document. */
 export function operationsOf(): readonly Operation[] {
-  const { paths } = JSON.parse(clientDocument()) as Document;
-  return Object.entries(paths)
+  return Object.entries(readDocument().paths)
     .filter(([path]) => path.startsWith("/v1/"))
     .flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, { operationId: id }]) =>
-        id === undefined ? [] : [{ id, method: method.toUpperCase(), path }],
+      Object.entries(methods).flatMap(([method, { operationId: id, parameters, ...operation }]) =>
+        id === undefined
+          ? []
+          : [
+              {
+                id,
+                method: method.toUpperCase(),
+                path,
+                isRepeatable: operation["x-repeatable"] === true,
+                isKeyed: parameters?.some(({ name }) => name === "Idempotency-Key") === true,
+              },
+            ],
       ),
     );
+}
+
+/** Returns the codes of errors, and those of them with which the same call can succeed later. */
+export function errorCodesOf(): Readonly<Record<"all" | "retryable", readonly string[]>> {
+  const codes = Object.entries(readDocument()["x-error-codes"]);
+  return {
+    all: codes.map(([code]) => code),
+    retryable: codes.filter(([, { retryable }]) => retryable).map(([code]) => code),
+  };
 }
 
 /** Returns the version of the service, which both packages have too. */

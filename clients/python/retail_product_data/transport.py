@@ -11,7 +11,7 @@ import httpx
 
 from .deprecation import warn_once
 from .errors import RequestConnectionError, RequestTimeoutError, api_error
-from .generated.operations import OPERATIONS
+from .generated.operations import KEYED_OPERATIONS, OPERATIONS
 from .policy import is_retryable, retry_delay, timeout_of
 
 Values = Mapping[str, str | int | float | bool | None]
@@ -64,7 +64,7 @@ class Transport:
         headers = {"Accept": "application/json"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-        if operation == "create_watchlist":
+        if operation in KEYED_OPERATIONS:
             headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
         request = self._http.build_request(
             method,

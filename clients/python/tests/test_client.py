@@ -30,7 +30,8 @@ from retail_product_data import (
     read_events,
     verify_webhook,
 )
-from retail_product_data.errors import ConcurrencyLimitError, InvalidParamError
+from retail_product_data.errors import _CLASSES, ConcurrencyLimitError, InvalidParamError
+from retail_product_data.generated.error_codes import ERROR_CODES
 from retail_product_data.policy import timeout_of
 
 Answer = tuple[int, dict[str, str], Any] | None
@@ -157,6 +158,10 @@ def test_an_error_has_the_class_of_its_code(serve: Serve) -> None:
         service.client.products.read(["x"], platform="retailer_d")
     assert (caught.value.param, caught.value.request_id) == ("ids[0]", "req_1")
     assert len(service.calls) == 1
+
+
+def test_every_documented_code_has_a_class() -> None:
+    assert set(_CLASSES) == ERROR_CODES
 
 
 def test_a_429_is_repeated_after_the_time_in_retry_after(serve: Serve) -> None:
