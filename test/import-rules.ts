@@ -210,7 +210,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ),
     ...scripts("admin/target.ts measure"),
   ],
-  "scripts/clients/": [...tools("python")],
+  "scripts/clients/": [...tools("documents python"), ...scripts("published")],
   "scripts/capacity/": ["shared/", "functions/", "lib/"],
   "scripts/check-upstream/": ["shared/"],
   "scripts/cloudformation/": [],

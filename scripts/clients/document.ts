@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { jsonSchema } from "../../tools/documents/json-schema.ts";
+import { exportManifest } from "../published/event-schemas.ts";
 
 /** An operation of the OpenAPI document. */
 export interface Operation {
@@ -22,6 +24,7 @@ interface DescribedOperation {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
   readonly "x-error-codes": Readonly<Record<string, { readonly retryable: boolean }>>;
 }
 
@@ -33,13 +36,21 @@ const source = `${root}functions/meta/generated/openapi.json`;
 /** Parts of the document that the generated types do not depend on. */
 const samples = new Set(["x-codeSamples", "example", "examples"]);
 
-/** The OpenAPI document without code samples and examples: the input of the generators. */
-export const clientDocument = (): string =>
-  JSON.stringify(
-    JSON.parse(readFileSync(source, "utf8"), (key, value: unknown) =>
-      samples.has(key) ? undefined : value,
-    ),
+/** The manifest of an export, which no operation returns. The clients read it from the bucket. */
+const manifest = jsonSchema(exportManifest, { direction: "output", named: {} });
+
+/**
+ * The input of the generators: the OpenAPI document without code samples and examples, and with the
+ * manifest of exports.
+ */
+export function clientDocument(): string {
+  const document: Document = JSON.parse(readFileSync(source, "utf8"), (key, value: unknown) =>
+    samples.has(key) ? undefined : value,
   );
+  const { components } = document;
+  const schemas = { ...components.schemas, ExportManifest: manifest };
+  return JSON.stringify({ ...document, components: { ...components, schemas } });
+}
 
 /** Returns the SHA-256 of the generators' input. Both clients store it beside their types. */
 export const documentHash = (): string =>
