@@ -285,9 +285,10 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "put-destination test-destination",
     ),
     "test/shared/exports/export-session.test.ts": files(
-      "backfill export-entries export-run manifest manifest-schema ready-destination run-export write-run",
+      "backfill export-entries export-run manifest ready-destination run-export write-run",
     ),
     "test/shared/exports/rows-file.test.ts": files("parquet-file"),
+    "test/scripts/openapi/document.test.ts": files("manifest-schema"),
     "test/shared/exports/retry-pending.test.ts": files(
       "change-destination present request-retry store-address",
       "wanted-credentials",
