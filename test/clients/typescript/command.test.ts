@@ -325,6 +325,7 @@ describe("rpd", () => {
       warnings: "rpd: There is no option '--knid'. Did you mean '--kind'?\n",
     });
     expect((await offline(["events", "tial"])).warnings).toContain("Did you mean 'events tail'?");
+    expect((await offline(["export"])).warnings).toContain("Did you mean 'export download'?");
     expect((await offline(["changes", "--json", "--csv"])).code).toBe(2);
     expect((await offline(["changes", "wl_1"])).warnings).toContain("takes no argument");
   });
@@ -334,6 +335,23 @@ describe("rpd", () => {
       code: 2,
       warnings: "rpd: Set --kind only once.\n",
     });
+  });
+
+  it("names the variable and the option if the address of the service is missing", async () => {
+    vi.stubEnv("RPD_BASE_URL", "");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const warn = vi.fn<(text: string) => void>();
+    expect(await run(["watchlists"], { write: () => undefined, warn })).toBe(2);
+    expect(warn).toHaveBeenCalledWith(
+      "rpd: Set RPD_BASE_URL or --base-url to the address of the service.\n",
+    );
+  });
+
+  it("names a position to continue from only after an event", async () => {
+    const refused = () => failure(400, "INVALID_PARAM");
+    const { code, warnings } = await rpd(["events", "tail", "--after", "nonsense"], refused);
+    expect(code).toBe(1);
+    expect(warnings).not.toContain("Continue with");
   });
 
   it("prints its version, and that a key is missing", async () => {

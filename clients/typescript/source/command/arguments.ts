@@ -44,8 +44,13 @@ function refuseRepeated(
   if (repeated !== undefined) throw new UsageError(`Set --${repeated} only once.`);
 }
 
-/** Returns ` Did you mean ...?` with the nearest of the known words, or an empty string. */
+/**
+ * Returns ` Did you mean ...?` with the known text that begins with the word, otherwise with the
+ * nearest one. Returns an empty string if there is none.
+ */
 export function suggestion(word: string, known: readonly string[]): string {
+  const longer = known.find((one) => one.startsWith(`${word} `));
+  if (longer !== undefined) return ` Did you mean '${longer}'?`;
   const [nearest] = known
     .map((one) => ({ one, edits: editsBetween(word, one) }))
     .filter(({ one, edits }) => edits <= Math.ceil(Math.max(one.length, word.length) / 3))

@@ -69,9 +69,13 @@ async function runCommand(
   const { values, words } = parse(rest, { ...command.options, ...sharedOptions });
   if (words.length > 0 && command.argument === undefined)
     throw new UsageError(`'${command.name}' takes no argument (got "${words.join(" ")}").`);
-  const baseUrl = textOf(values, "base-url");
   // A command that does not call the service needs no address.
-  const client = () => new Client(baseUrl === undefined ? {} : { baseUrl });
+  const client = (): Client => {
+    const baseUrl = textOf(values, "base-url") ?? process.env["RPD_BASE_URL"];
+    if (!baseUrl)
+      throw new UsageError("Set RPD_BASE_URL or --base-url to the address of the service.");
+    return new Client({ baseUrl });
+  };
   await command.run({ client, values, words, format: formatOf(values), output, signal });
 }
 

@@ -23,7 +23,7 @@ export const tail: Command = {
   examples: ["events tail", "events tail --json --after evt_1m7xv93dgyexkfrp3w2953xb"],
   async run({ client, values, format, output, signal }) {
     if (format === "csv") await output.write("created_at,type,id,run_number,items\n");
-    let last = textOf(values, "after");
+    let last: string | undefined;
     try {
       for await (const event of feed(client(), values, { output, signal })) {
         if (format === "json") await output.write(`${JSON.stringify(event)}\n`);
