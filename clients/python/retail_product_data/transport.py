@@ -4,6 +4,7 @@ import os
 import threading
 import uuid
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 from urllib.parse import quote
 
@@ -39,6 +40,10 @@ class Transport:
                 "The address of the service is missing. "
                 "Set the variable RPD_BASE_URL or the argument 'base_url'."
             )
+        if not base_url.startswith(("http://", "https://")):
+            raise ValueError(
+                f'The address of the service must be an http or https URL (got "{base_url}").'
+            )
         self._base_url = base_url.rstrip("/")
         self._attempts = attempts
         self._http = http_client or httpx.Client()
@@ -59,7 +64,9 @@ class Transport:
     ) -> Any:
         """Calls an operation. See ``Client.call``. After ``stop`` is set, no further attempt begins."""
         if operation not in OPERATIONS:
-            raise ValueError(f"There is no operation '{operation}'.")
+            nearest = get_close_matches(operation, OPERATIONS, 1)
+            hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
+            raise ValueError(f"There is no operation '{operation}'.{hint}")
         method, template = OPERATIONS[operation]
         headers = {"Accept": "application/json"}
         if self._key:
@@ -94,14 +101,19 @@ class Transport:
         except httpx.TimeoutException as cause:
             raise RequestTimeoutError(f"The call {operation} got no response in time.") from cause
         except httpx.HTTPError as cause:
-            raise RequestConnectionError(f"{operation} got no complete response.") from cause
+            raise RequestConnectionError(
+                f"The call {operation} got no complete response from {self._base_url} ({cause}). "
+                "Check the address and the network."
+            ) from cause
         warn_once(operation, response)
         if not response.is_success:
             raise api_error(response)
         try:
             return response.json()
         except ValueError as cause:
-            raise RequestConnectionError(f"{operation} got no complete response.") from cause
+            raise RequestConnectionError(
+                f"The response to {operation} is not JSON. Check the address {self._base_url}."
+            ) from cause
 
     def list(
         self, operation: str, *, path: Values | None = None, query: Values | None = None

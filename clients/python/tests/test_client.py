@@ -471,6 +471,19 @@ def test_a_string_and_numbers_that_are_too_small_are_refused(serve: Serve) -> No
     assert service.calls == []
 
 
+def test_a_wrong_operation_platform_or_address_is_named(serve: Serve) -> None:
+    service = serve(catalog())
+    with pytest.raises(ValueError, match="no operation 'getAccount'. Did you mean 'get_account'?"):
+        service.client.call("getAccount")
+    with pytest.raises(ValueError, match="no platform 'retailer_x'. Set one of: retailer_c."):
+        list(service.client.products.read_all(["1"], platform="retailer_x"))
+    with pytest.raises(ValueError, match="must be an http or https URL"):
+        Client("k", "localhost:3000")
+    service.server.server_close()
+    with pytest.raises(RequestConnectionError, match=f"no complete response from {service.base_url}"):
+        Client("k", service.base_url, attempts=1).call("get_account")
+
+
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         list(read_events(FolderStore(tmp_path / "missing")))
