@@ -13,7 +13,7 @@ export function rpcErrorBody(error: ServiceError): unknown {
   if (error.status !== 400) return errorBody(error);
   const message =
     error.details.param === "body"
-      ? "The body must be one JSON-RPC message: a JSON object in UTF-8. Batches are not supported, because MCP 2025-06-18 removed them."
+      ? `${error.message} Send one JSON-RPC message in each call: batches are not supported, because MCP 2025-06-18 removed them.`
       : error.message;
   return {
     jsonrpc: "2.0",

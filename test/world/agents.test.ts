@@ -251,9 +251,9 @@ describe("a call of /mcp", () => {
   });
 
   it.each([
-    ["a batch", `[${list}]`, "Batches are not supported"],
-    ["an empty batch", "[]", "Batches are not supported"],
-    ["invalid JSON", "{", "The body must be one JSON-RPC message"],
+    ["a batch", `[${list}]`, "batches are not supported"],
+    ["an empty batch", "[]", "batches are not supported"],
+    ["invalid JSON", "{", "The body is not valid JSON"],
     ["another object", '{"ids":[]}', "Unknown field 'ids'"],
   ])("gets 400 with a JSON-RPC error for %s", async (_, body, message) => {
     const answer = await send("POST", authorized(), body);
