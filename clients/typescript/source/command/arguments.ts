@@ -84,3 +84,11 @@ export function required(values: Values, name: string): string {
   if (value === undefined || value === "") throw new UsageError(`Set --${name}.`);
   return value;
 }
+
+/** @throws UsageError if the value of an option is not a whole number of 0 or more */
+export function wholeNumber(option: string, text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isSafeInteger(number) || number < 0)
+    throw new UsageError(`--${option} must be a whole number of 0 or more (got "${text}").`);
+  return number;
+}

@@ -4,9 +4,12 @@ import { ApiError } from "../errors.ts";
 import { type Options, parse, suggestion, textOf, UsageError, type Values } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import type { Format, Output } from "./output.ts";
-import { changes, createWatchlist, listWatchlists, products } from "./read.ts";
+import { changes } from "./changes.ts";
+import { tail } from "./events-tail.ts";
+import { download } from "./export-download.ts";
 import { listen } from "./listen.ts";
-import { download, tail } from "./stream.ts";
+import { products } from "./products.ts";
+import { createWatchlist, listWatchlists } from "./watchlists.ts";
 
 const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
 
