@@ -9,6 +9,6 @@ export default defineConfig({
   test: {
     ...testOptions,
     ...filesOf.clients,
-    globalSetup: [testOptions.globalSetup, "test/clients/install-python.ts"],
+    globalSetup: [testOptions.globalSetup, "test/clients/end-to-end/install-python.ts"],
   },
 });

@@ -83,8 +83,10 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/http/response-body.test.ts": files("cors public-document"),
   },
   "functions/mcp/": {
-    "test/functions/mcp/tools.test.ts": files("input-schema item-tools summary watchlist-tools"),
-    "test/world/agents.test.ts": files("handler message-route server"),
+    "test/functions/mcp/tools.test.ts": files(
+      "account-tools input-schema item-tools summary watchlist-tools",
+    ),
+    "test/world/agents.test.ts": files("handler message-route rpc-error server"),
   },
   "functions/meta/": {
     "test/functions/meta/health.test.ts": files("root"),
@@ -286,6 +288,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "backfill export-entries export-run manifest ready-destination run-export write-run",
     ),
     "test/shared/exports/rows-file.test.ts": files("parquet-file"),
+    "test/scripts/openapi/document.test.ts": files("manifest-schema"),
     "test/shared/exports/retry-pending.test.ts": files(
       "change-destination present request-retry store-address",
       "wanted-credentials",

@@ -124,7 +124,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   // The tools of agents are operations of other groups.
   "functions/mcp/": [
     ...group,
-    ...functions("offers platforms products routes.ts watchlists"),
+    ...functions("account offers platforms products routes.ts watchlists"),
     ...shared("accounts backtest base items observability/work-log.ts"),
     ...shared("pipelines/pipeline-body.ts source-health"),
   ],
@@ -210,7 +210,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ),
     ...scripts("admin/target.ts measure"),
   ],
-  "scripts/clients/": [...tools("python")],
+  "scripts/clients/": [...tools("documents python"), ...scripts("published")],
   "scripts/capacity/": ["shared/", "functions/", "lib/"],
   "scripts/check-upstream/": ["shared/"],
   "scripts/cloudformation/": [],
@@ -251,9 +251,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   // Tests, which no other file imports. The test of a command imports that command.
   "test/": ["shared/", "functions/", "lib/", "tools/"],
   // The configuration starts the global set-up of its tests.
-  "test/clients.config.ts": ["test/", "test/clients/"],
-  "test/clients/": ["tools/", "test/", ...scripts("clients"), "clients/"],
-  "test/client-packages/": ["clients/", "scripts/clients/"],
+  "test/clients.config.ts": ["test/", "test/clients/end-to-end/"],
+  "test/clients/end-to-end/": ["tools/", "test/", ...scripts("clients"), "clients/"],
+  "test/clients/typescript/": ["clients/", "scripts/clients/"],
   "test/scripts/": ["shared/", "functions/", "lib/", "tools/", "test/", "scripts/"],
 };
 

@@ -5,7 +5,7 @@ const hangsAfterMs = 600_000;
 
 const slow = ["test/**/*.slow.test.ts", "test/**/*.property.test.ts"];
 const dashboard = "test/dashboard/**/*.test.ts";
-const clients = "test/clients/**/*.test.ts";
+const clients = "test/clients/end-to-end/**/*.test.ts";
 /**
  * These tests change the environment, the limits or the clients of their whole process. Only tests
  * that need a separate process belong here, because each process loads all modules again.

@@ -4,13 +4,17 @@ import { assert } from "../../shared/base/assert.ts";
 import { dayOf } from "../../shared/base/day.ts";
 import { forecastAccount } from "../../shared/runs/forecast-runs.ts";
 import { externalIdOf } from "../../shared/exports/destination.ts";
-import type { AccountDependencies } from "./dependencies.ts";
+import type { AccountViewDependencies } from "./dependencies.ts";
 
 /**
  * Reads the caller's account and returns it in the form of `GET /v1/account`.
  * @throws Error if the account does not exist
  */
-export async function accountView(caller: KeyOwner, now: Date, dependencies: AccountDependencies) {
+export async function accountView(
+  caller: KeyOwner,
+  now: Date,
+  dependencies: AccountViewDependencies,
+) {
   const { accounts, endpoints, usage, budgets } = dependencies;
   const { accountId } = caller;
   const date = dayOf(now);

@@ -7,7 +7,15 @@ import type { CreditHistory } from "../../shared/credits/credit-history.ts";
 import type { ForecastDependencies } from "../../shared/runs/forecast-runs.ts";
 import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 
-export interface AccountDependencies extends ForecastDependencies {
+/** What `GET /v1/account` reads. */
+export interface AccountViewDependencies extends ForecastDependencies {
+  readonly accounts: Pick<AccountStore, "get">;
+  readonly endpoints: Pick<EndpointLookup, "countEndpoints">;
+  readonly usage: Pick<UsageStore, "daily">;
+  readonly budgets: Pick<DailyBudgetStore, "used" | "usedByWatchlists">;
+}
+
+export interface AccountDependencies extends AccountViewDependencies {
   readonly accounts: AccountStore;
   readonly apiKeys: ApiKeyStore;
   readonly endpoints: EndpointLookup;

@@ -1,9 +1,9 @@
 import { accountView } from "./account-view.ts";
 import { route } from "../http/route.ts";
-import type { AccountDependencies } from "./dependencies.ts";
+import type { AccountViewDependencies } from "./dependencies.ts";
 
 /** `GET /v1/account` (specification, section "Account"). */
-export const getAccountRoute = route<AccountDependencies>({
+export const getAccountRoute = route<AccountViewDependencies>({
   handle: async ({ caller, now }, dependencies) => ({
     status: 200,
     body: await accountView(caller, now, dependencies),

@@ -14,13 +14,25 @@ import type { HttpMiddleware } from "./middleware.ts";
 /** Returns the credit balance of an account; undefined if the account does not exist. */
 export type ReadBalance = (accountId: string) => Promise<number | undefined>;
 
+/** Returns the body of the response to an error. */
+export type ErrorBody = (error: ServiceError) => unknown;
+
+interface ErrorResponseOptions {
+  readonly readBalance?: ReadBalance | undefined;
+  /** @default `errorBody` */
+  readonly bodyOf?: ErrorBody | undefined;
+}
+
 /**
  * Converts every error to a response. Must be registered last, because error handlers run in
  * reverse order. The error response of an item call contains a cost of 0, unless it is unconfirmed
  * whether the call was charged. It also contains the account's balance, if the error has it or
  * `readBalance` can read it.
  */
-export function errorResponse(readBalance?: ReadBalance): HttpMiddleware {
+export function errorResponse({
+  readBalance,
+  bodyOf = errorBody,
+}: ErrorResponseOptions): HttpMiddleware {
   return {
     onError: async (request) => {
       const error = serviceErrorOf(request.error);
@@ -28,6 +40,7 @@ export function errorResponse(readBalance?: ReadBalance): HttpMiddleware {
       request.response = presentError(error, {
         isItemCall: state?.isItemCall === true,
         balance: error.details.balance ?? (await balanceFor(state, error, readBalance)),
+        body: bodyOf(error),
       });
     },
   };
@@ -63,7 +76,15 @@ export function serviceErrorOf(error: unknown): ServiceError {
 
 function presentError(
   error: ServiceError,
-  { isItemCall, balance }: { readonly isItemCall: boolean; readonly balance: number | undefined },
+  {
+    isItemCall,
+    balance,
+    body,
+  }: {
+    readonly isItemCall: boolean;
+    readonly balance: number | undefined;
+    readonly body: unknown;
+  },
 ): APIGatewayProxyResult {
   const { retryAfterSeconds, allow, isUnconfirmed = false } = error.details;
   return {
@@ -74,7 +95,7 @@ function presentError(
       ...(isItemCall && !isUnconfirmed ? { "X-Service-Credits": "0" } : {}),
       ...(balance === undefined ? {} : { "X-Service-Balance": String(balance) }),
     },
-    body: JSON.stringify(errorBody(error)),
+    body: JSON.stringify(body),
   };
 }
 

@@ -15,7 +15,7 @@ import { authenticate } from "./authenticate.ts";
 import { callStateOf } from "./call-state.ts";
 import { cors, preflight } from "./cors.ts";
 import { deprecation } from "./deprecations.ts";
-import { errorResponse } from "./error-response.ts";
+import { type ErrorBody, errorResponse } from "./error-response.ts";
 import { methodRoutes } from "./method-routes.ts";
 import { openCall } from "./open-call.ts";
 import { requestLog } from "./request-log.ts";
@@ -36,6 +36,8 @@ export interface GroupOptions<Group extends GroupName, Dependencies> extends Ans
   readonly group: Group;
   /** The response to a method without a route. @default 404 NOT_FOUND */
   readonly wrongMethod?: Reply;
+  /** Returns the body of the response to an error. @default the error object of the HTTP API */
+  readonly errorBody?: ErrorBody;
   /** True if the gateway expects a streamed response. */
   readonly streamed?: boolean;
   readonly routes: { readonly [Key in RouteKeyOf<Group>]: AnyRoute<Dependencies> };
@@ -60,7 +62,7 @@ const noEarlyTimeout = { timeoutEarlyInMillis: 0 } as const;
 export function groupHandler<Group extends GroupName, Dependencies>(
   options: GroupOptions<Group, Dependencies>,
 ): HttpHandler {
-  const { group, dependencies, readBalance, streamed = false } = options;
+  const { group, dependencies, readBalance, errorBody: bodyOf, streamed = false } = options;
   const { keys: keyRule, itemCalls: isItemCallGroup } = groups[group];
   const isDocuments = keyRule === "counted";
   const routes: Readonly<Record<string, AnyRoute<Dependencies>>> = options.routes;
@@ -95,7 +97,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       openCall({ ...dependencies, isItemCallGroup, streamed }),
       requestLog({ ...dependencies, group }),
       authenticate({ ...dependencies, keys: keyRule }),
-      errorResponse(readBalance),
+      errorResponse({ readBalance, bodyOf }),
     ])
     .handler(router);
 }

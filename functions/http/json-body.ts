@@ -120,7 +120,7 @@ function jsonObject(text: string): object {
   }
   const body: unknown = event.body;
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw invalidParam("body", 'The body must be a JSON object, such as {"ids": [...]}.');
+    throw invalidParam("body", "The body must be a JSON object, not a list or a single value.");
   }
   return body;
 }

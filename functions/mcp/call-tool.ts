@@ -134,8 +134,8 @@ function checkNames(tool: Tool, sent: JsonObject): void {
   if (unknown !== undefined) {
     throw invalidParam(
       unknown.slice(0, 64),
-      `Unknown argument ${formatValue(unknown)}.${didYouMean(unknown, accepted)} ${tool.name} accepts: ` +
-        `${accepted.join(", ") || "no arguments"}.`,
+      `Unknown argument ${formatValue(unknown)}.${didYouMean(unknown, accepted)} ${tool.name} accepts ` +
+        `${accepted.length === 0 ? "no arguments" : `only: ${accepted.join(", ")}`}.`,
     );
   }
   const missing = required.find((name) => sent[name] === undefined && name !== tool.cap?.name);

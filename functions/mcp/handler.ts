@@ -8,6 +8,7 @@ import * as stores from "../composition/watchlist-stores.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import { messageRoute, noSessions } from "./message-route.ts";
+import { rpcErrorBody } from "./rpc-error.ts";
 
 /**
  * Creates the handler of `/mcp`.
@@ -28,6 +29,7 @@ export function createHandler(
     cancels: provide.cancelQueue(environment, overrides),
     answerBytesMax: provide.answerBytesMax(environment),
     readHealth: sourceHealth(environment, "mcp", { spanMs: windowMs.lastHour, overrides }),
+    usage: provide.usageStore(environment, overrides),
     budgets: provide.dailyBudgets(environment, overrides),
     watchlists: stores.watchlists(environment, overrides),
     pages: stores.pages(environment, overrides),
@@ -46,6 +48,7 @@ export function createHandler(
     group: "mcp",
     routes: { "POST /mcp": messageRoute },
     wrongMethod: noSessions,
+    errorBody: rpcErrorBody,
     dependencies,
     streamed: mode === "stream",
   });

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { jsonSchema } from "../../tools/documents/json-schema.ts";
+import { exportManifest } from "../published/event-schemas.ts";
 
 /** An operation of the OpenAPI document. */
 export interface Operation {
@@ -8,13 +10,25 @@ export interface Operation {
   readonly method: string;
   /** The path, with the names of its parameters in braces. */
   readonly path: string;
+  /** True if a repeat changes and charges nothing more. */
+  readonly isRepeatable: boolean;
+  /** True if the operation accepts an idempotency key. */
+  readonly isKeyed: boolean;
+}
+
+interface DescribedOperation {
+  readonly operationId?: string;
+  readonly parameters?: readonly { readonly name: string }[];
+  readonly "x-repeatable"?: boolean;
 }
 
 interface Document {
-  readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly operationId?: string }>>>
-  >;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+  readonly "x-error-codes": Readonly<Record<string, { readonly retryable: boolean }>>;
 }
+
+const readDocument = (): Document => JSON.parse(clientDocument()) as Document;
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 const source = `${root}functions/meta/generated/openapi.json`;
@@ -22,13 +36,21 @@ const source = `${root}functions/meta/generated/openapi.json`;
 /** Parts of the document that the generated types do not depend on. */
 const samples = new Set(["x-codeSamples", "example", "examples"]);
 
-/** Returns the OpenAPI document without code samples and examples: the input of the generators. */
-export const clientDocument = (): string =>
-  JSON.stringify(
-    JSON.parse(readFileSync(source, "utf8"), (key, value: unknown) =>
-      samples.has(key) ? undefined : value,
-    ),
+/** The manifest of an export, which no operation returns. The clients read it from the bucket. */
+const manifest = jsonSchema(exportManifest, { direction: "output", named: {} });
+
+/**
+ * The input of the generators: the OpenAPI document without code samples and examples, and with the
+ * manifest of exports.
+ */
+export function clientDocument(): string {
+  const document: Document = JSON.parse(readFileSync(source, "utf8"), (key, value: unknown) =>
+    samples.has(key) ? undefined : value,
   );
+  const { components } = document;
+  const schemas = { ...components.schemas, ExportManifest: manifest };
+  return JSON.stringify({ ...document, components: { ...components, schemas } });
+}
 
 /** Returns the SHA-256 of the generators' input. Both clients store it beside their types. */
 export const documentHash = (): string =>
@@ -36,14 +58,32 @@ export const documentHash = (): string =>
 
 /** Returns the operations below `/v1`, in the order of the document. */
 export function operationsOf(): readonly Operation[] {
-  const { paths } = JSON.parse(clientDocument()) as Document;
-  return Object.entries(paths)
+  return Object.entries(readDocument().paths)
     .filter(([path]) => path.startsWith("/v1/"))
     .flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, { operationId: id }]) =>
-        id === undefined ? [] : [{ id, method: method.toUpperCase(), path }],
+      Object.entries(methods).flatMap(([method, { operationId: id, parameters, ...operation }]) =>
+        id === undefined
+          ? []
+          : [
+              {
+                id,
+                method: method.toUpperCase(),
+                path,
+                isRepeatable: operation["x-repeatable"] === true,
+                isKeyed: parameters?.some(({ name }) => name === "Idempotency-Key") === true,
+              },
+            ],
       ),
     );
+}
+
+/** Returns the codes of errors, and those of them with which the same call can succeed later. */
+export function errorCodesOf(): Readonly<Record<"all" | "retryable", readonly string[]>> {
+  const codes = Object.entries(readDocument()["x-error-codes"]);
+  return {
+    all: codes.map(([code]) => code),
+    retryable: codes.filter(([, { retryable }]) => retryable).map(([code]) => code),
+  };
 }
 
 /** Returns the version of the service, which both packages have too. */

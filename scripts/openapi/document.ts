@@ -1,5 +1,6 @@
 import { deprecations, isDeprecated } from "../../functions/http/deprecations.ts";
-import { isPublic, type RouteKey, routes, scopesOf } from "../../functions/routes.ts";
+import { isItemCall, isPublic, type RouteKey, routes, scopesOf } from "../../functions/routes.ts";
+import { errorGuide } from "../../tools/documents/error-guide.ts";
 import type { JsonObject } from "../../tools/documents/json-schema.ts";
 import { asObject, componentSchemas, jsonSchema } from "../../tools/documents/json-schema.ts";
 import { codeSamples, type SampleCall } from "./code-samples.ts";
@@ -31,6 +32,7 @@ export function openApiDocument(): JsonObject {
     servers: [{ url: "/", description: "The address that served this document." }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
+    "x-error-codes": errorCodes,
     paths: paths(),
     webhooks: webhooks(),
     components: {
@@ -41,6 +43,11 @@ export function openApiDocument(): JsonObject {
     },
   });
 }
+
+/** The codes of error responses, and whether the same call can succeed later. */
+const errorCodes = Object.fromEntries(
+  Object.entries(errorGuide).map(([code, { retry }]) => [code, { retryable: retry === true }]),
+);
 
 const securitySchemes = {
   bearer: {
@@ -86,11 +93,17 @@ function operationObject(key: RouteKey, operation: Operation): JsonObject {
     description: `${description}${scopesSentence(key)}`,
     ...(isDeprecated(key) ? { deprecated: true } : {}),
     ...(isPublic(key) ? { security: [] } : { "x-required-scopes": [...scopesOf(key)] }),
+    "x-repeatable": isRepeatable(key, operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
     responses: responsesOf(key, operation),
     "x-codeSamples": codeSamples(sampleCall(key, operation)),
   };
+}
+
+function isRepeatable(key: RouteKey, { headers: sent = {}, ...operation }: Operation): boolean {
+  const isKeyed = Object.hasOwn(sent, "Idempotency-Key");
+  return operation.repeatable ?? (isKeyed || !(key.startsWith("POST ") || isItemCall(key)));
 }
 
 /** Returns a paragraph with the scopes that an operation needs; empty for a public operation. */

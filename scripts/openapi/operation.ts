@@ -74,6 +74,13 @@ export interface Operation {
   readonly answers: Readonly<Record<number, Answer>>;
   /** Refusals in addition to those that result from the route's access and from the body. */
   readonly refusals?: readonly RefusalStatus[];
+  /**
+   * True if a repeat changes and charges nothing more, so that clients can repeat a call whose
+   * response is lost.
+   * @default true for an operation with an idempotency key, and for each method except POST that does
+   * not read items
+   */
+  readonly repeatable?: boolean;
   /** True for a call that charges per item. */
   readonly itemCall?: boolean;
   /**

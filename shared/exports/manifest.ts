@@ -1,8 +1,9 @@
+import type { InferOutput } from "valibot";
 import type { ArchivedEvent, ArchivedRun } from "../events/event-archive.ts";
 import { eventsDigest } from "../events/event-digest.ts";
 import type { Compression } from "./destination.ts";
+import type { manifestSchema, WrittenFile } from "./manifest-schema.ts";
 import { folderOf, objectKey } from "./object-key.ts";
-import type { WrittenFile } from "./parquet-file.ts";
 
 export interface ManifestSubject {
   readonly run: ArchivedRun;
@@ -30,7 +31,7 @@ export const sizeAndDigestOf = (
  * Returns the content of `_manifest.json`: the run, its objects, totals, a digest of the event IDs,
  * and its Parquet files.
  */
-export function presentManifest(subject: ManifestSubject): unknown {
+export function presentManifest(subject: ManifestSubject): InferOutput<typeof manifestSchema> {
   const { run, prefix, compression, runObject, rows, snapshot } = subject;
   const folder = folderOf(run, prefix);
   const objects = run.events.map((event, index) => {

@@ -8,15 +8,6 @@ export interface ParquetFile {
   readonly sha256: string;
 }
 
-/** A Parquet file in the customer's bucket, as the manifest lists it. */
-export interface WrittenFile {
-  readonly key: string;
-  readonly rows: number;
-  readonly bytes: number;
-  /** In hexadecimal digits. */
-  readonly sha256: string;
-}
-
 /** The types of columns. `TIMESTAMP` has milliseconds, in UTC. */
 export type ColumnType = "STRING" | "TIMESTAMP" | "DOUBLE" | "INT32" | "BOOLEAN";
 

@@ -7,7 +7,7 @@ import {
 import { type ChangeRow, changeRows, typesWithRows } from "./change-rows.ts";
 import type { CustomerBucket } from "./customer-bucket.ts";
 import { folderOf, rowsKey } from "./object-key.ts";
-import type { WrittenFile } from "./parquet-file.ts";
+import type { WrittenFile } from "./manifest-schema.ts";
 import { rowsFile } from "./rows-file.ts";
 
 /** How the write ended. `file` is null if the run has no such file, and then nothing is written. */

@@ -15,7 +15,7 @@ import type { Compression } from "./destination.ts";
 import type { ExportRecord } from "./export-record.ts";
 import { presentManifest, sizeAndDigestOf } from "./manifest.ts";
 import { folderOf, manifestKey, objectKey } from "./object-key.ts";
-import type { WrittenFile } from "./parquet-file.ts";
+import type { WrittenFile } from "./manifest-schema.ts";
 import { writeRows } from "./write-rows.ts";
 import { writeSnapshot } from "./write-snapshot.ts";
 

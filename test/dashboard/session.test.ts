@@ -75,6 +75,56 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await expectAccessible(page);
   });
 
+  it.each([
+    [["read"], { "New key": "write", Send: "spend", "Create watchlist": "write" }],
+    [["read", "spend"], { "New key": "write", Send: undefined, "Create watchlist": "write" }],
+    [["read", "write"], { "New key": undefined, Send: "spend", "Create watchlist": "spend" }],
+  ] as const)(
+    "disables what a key with the scopes %j cannot do, and names the missing scope",
+    async (scopes, missing) => {
+      const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "x", scopes });
+      const { page, signIn, goTo } = await dashboard.open();
+      await signIn(String(body["key"]));
+      // The scopes are also known after a reload.
+      await page.reload();
+      for (const [path, heading, name] of [
+        ["/keys", "API keys", "New key"],
+        ["/try", "Try it", "Send"],
+        ["/watchlists/new", "New watchlist", "Create watchlist"],
+      ] as const) {
+        await goTo(path, heading);
+        const button = page.getByRole("button", { name });
+        await button.waitFor();
+        const scope = missing[name];
+        expect(await button.getAttribute("title"), name).toBe(
+          scope === undefined
+            ? null
+            : `Your API key lacks the scope '${scope}'. Sign in with a key that has it.`,
+        );
+      }
+      await expectAccessible(page);
+    },
+  );
+
+  it("offers only the scopes of its key for a new key", async () => {
+    const scopes = ["read", "write"];
+    const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "x", scopes });
+    const { page, signIn, goTo } = await dashboard.open();
+    await signIn(String(body["key"]));
+    await goTo("/keys", "API keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    const choices = page.getByRole("dialog").getByRole("checkbox");
+    expect(await choices.count()).toBe(2);
+    await page.getByLabel("Name").fill("limited");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page
+      .getByRole("dialog")
+      .getByText(/^svc_live_/)
+      .waitFor();
+    const keys = (await dashboard.world.api.get("/api_keys")).body["data"];
+    expect(keys).toContainEqual(expect.objectContaining({ name: "limited", scopes }));
+  });
+
   it("can be used with the keyboard alone, from the sign-in to the pages", async () => {
     const { page } = await dashboard.open();
     await page.keyboard.press("Tab");

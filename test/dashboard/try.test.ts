@@ -241,7 +241,7 @@ print(response.json())`);
     await page.locator("#main").waitFor();
     await goTo("/try", "Try it");
     const button = page.getByRole("button", { name: "Send" });
-    await page.getByText("The demo key cannot spend credits.").first().waitFor();
+    await page.getByText("The demo workspace is read-only.").first().waitFor();
     expect(await button.getAttribute("aria-disabled")).toBe("true");
     await page.getByLabel("ASINs").fill("B0SANDBOX0");
     await page.getByLabel("ASINs").press("Tab");

@@ -141,7 +141,11 @@ async function coldLoad(
   try {
     const page = await browser.newPage();
     await page.addInitScript(
-      (key) => sessionStorage.setItem("dashboard.key", key),
+      (key) =>
+        sessionStorage.setItem(
+          "dashboard.session",
+          JSON.stringify({ key, scopes: ["read", "spend", "write"] }),
+        ),
       world.ready["api_key"] ?? "",
     );
     await markShown(page, shown.selector, shown.count);

@@ -174,6 +174,22 @@ describe("an agent with a key that has every scope", () => {
     await agent.close();
   });
 
+  it("sees the account as the HTTP API returns it, with a summary of the balance and the budget", async () => {
+    const agent = await connect(world.apiKey);
+    await owner().send("PATCH", "/account", { daily_credit_budget: 1_000_000 });
+    const { text, result } = await agent.call("get_account");
+    const { body } = await owner().get("/account");
+    await owner().send("PATCH", "/account", { daily_credit_budget: null });
+    // The forecast depends on the time of the call.
+    expect(result).toEqual({ ...body, forecast: expect.any(Object) });
+    const [left, charged] = [body["credit_balance"], body["credits_spent_today"]].map(String);
+    expect(text).toBe(
+      `The balance is ${left} credits. Charged today: ${charged} credits. ` +
+        `The daily budget leaves ${String(body["daily_credits_left"])} credits for today.`,
+    );
+    await agent.close();
+  });
+
   it("gets the URL of a watchlist as the HTTP API returns it", async () => {
     const id = await watchlistWithRun();
     const agent = await connect(world.apiKey);
@@ -228,12 +244,29 @@ describe("a call of /mcp", () => {
     expect(await answer.json()).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
   });
 
-  it("gets 401 without a key, 403 from a page of another site, and 400 for a body that is not one message", async () => {
+  it("gets 401 without a key, and 403 from a page of another site", async () => {
     expect((await send("POST", {}, list)).status).toBe(401);
     const origin = { ...authorized(), Origin: "https://evil.example" };
     expect((await send("POST", origin, list)).status).toBe(403);
-    expect((await send("POST", authorized(), "{")).status).toBe(400);
-    expect((await send("POST", authorized(), `[${list}]`)).status).toBe(400);
+  });
+
+  it.each([
+    ["a batch", `[${list}]`, "batches are not supported"],
+    ["an empty batch", "[]", "batches are not supported"],
+    ["invalid JSON", "{", "The body is not valid JSON"],
+    ["another object", '{"ids":[]}', "Unknown field 'ids'"],
+  ])("gets 400 with a JSON-RPC error for %s", async (_, body, message) => {
+    const answer = await send("POST", authorized(), body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({
+      jsonrpc: "2.0",
+      id: null,
+      error: {
+        code: -32_600,
+        message: expect.stringContaining(message),
+        data: expect.objectContaining({ code: "INVALID_PARAM", docs: expect.any(String) }),
+      },
+    });
   });
 
   it("that subscribes to changes is refused, because a stream would keep the function running", async () => {

@@ -119,7 +119,8 @@ export function helpOf({
 
 /**
  * Parses options and arguments. Returns `values` and `positionals`, as `parseArgs` of Node.js does.
- * An error about an unknown option names the nearest one.
+ * An error about an unknown option names the nearest one. Only an option with `multiple` can be
+ * repeated: `parseArgs` would ignore all values except the last.
  * @throws Error whose message is for the user, in one or two sentences
  */
 export function parseOptions<Options extends Readonly<Record<string, Omit<Option, "about">>>>(
@@ -128,7 +129,9 @@ export function parseOptions<Options extends Readonly<Record<string, Omit<Option
   allowPositionals = false,
 ) {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals });
+    const parsed = parseArgs({ args: [...args], options, allowPositionals, tokens: true });
+    refuseRepeated(parsed.tokens, options);
+    return parsed;
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
     const [, option = ""] = /'(-[^' ]+)/.exec(error.message) ?? [];
@@ -138,6 +141,22 @@ export function parseOptions<Options extends Readonly<Record<string, Omit<Option
       cause: error,
     });
   }
+}
+
+interface Token {
+  readonly kind: string;
+  readonly name?: string;
+}
+
+function refuseRepeated(
+  tokens: readonly Token[],
+  options: Readonly<Record<string, Pick<Option, "multiple">>>,
+): void {
+  const names = tokens.flatMap(({ kind, name }) => (kind === "option" && name ? [name] : []));
+  const repeated = names.find(
+    (name, n) => options[name]?.multiple !== true && names.indexOf(name) !== n,
+  );
+  if (repeated !== undefined) throw new Error(`Set --${repeated} only once.`);
 }
 
 /** Returns true if the arguments contain `--help` or `-h`. */

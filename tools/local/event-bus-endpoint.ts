@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import * as v from "valibot";
 import type { BusRule, BusRuleStore } from "./event-bus-rules.ts";
-import { matchesPattern, parsePattern } from "./event-pattern.ts";
+import { type EventPattern, matchesPattern, parsePattern } from "./event-pattern.ts";
 import { readJson } from "./local-server.ts";
 import { localAccount } from "./template.ts";
 
@@ -195,16 +195,21 @@ function putRule(
   if (!buses.includes(EventBusName)) {
     throw new BusError("ResourceNotFoundException", `Event bus ${EventBusName} does not exist.`);
   }
-  const pattern = parsePattern(EventPattern);
-  if (pattern === null) {
-    throw new BusError(
-      "InvalidEventPatternException",
-      "The local bus supports patterns of objects, lists of values, and 'prefix'.",
-    );
-  }
+  const pattern = patternOf(EventPattern);
   const name = { name: Name, bus: EventBusName };
   rules.put({ targets: [], ...rules.get(name), ...name, pattern });
   return { RuleArn: arnOf(name) };
+}
+
+function patternOf(text: string): EventPattern {
+  try {
+    return parsePattern(text);
+  } catch (error) {
+    throw new BusError(
+      "InvalidEventPatternException",
+      error instanceof Error ? error.message : String(error),
+    );
+  }
 }
 
 const putTargetsInput = v.object({

@@ -8,6 +8,7 @@ const matcher = v.union([
   v.strictObject({ prefix: v.string() }),
 ]);
 type Matcher = v.InferOutput<typeof matcher>;
+const matchers = v.pipe(v.array(matcher), v.minLength(1));
 
 /**
  * The part of EventBridge's event patterns that the local world supports. An object names fields,
@@ -17,29 +18,61 @@ export interface EventPattern {
   readonly [field: string]: EventPattern | readonly Matcher[];
 }
 
-export const patternSchema: v.GenericSchema<EventPattern> = v.record(
-  v.string(),
-  v.union([v.pipe(v.array(matcher), v.minLength(1)), v.lazy(() => patternSchema)]),
+export const patternSchema: v.GenericSchema<unknown, EventPattern> = v.pipe(
+  v.unknown(),
+  // A record would accept a list, with the positions as names of fields.
+  v.check((value) => !Array.isArray(value)),
+  v.record(
+    v.string(),
+    v.lazy((value): v.GenericSchema<unknown, EventPattern | Matcher[]> =>
+      Array.isArray(value) ? matchers : patternSchema,
+    ),
+  ),
+  v.check((fields) => Object.keys(fields).length > 0),
 );
 
-/** Parses a pattern. Null if it is not JSON, or uses what the local world does not support. */
-export function parsePattern(text: string): EventPattern | null {
-  try {
-    return v.parse(patternSchema, JSON.parse(text));
-  } catch {
-    return null;
-  }
+/**
+ * Parses a pattern.
+ * @throws Error that names the first part that the local world does not support
+ */
+export function parsePattern(text: string): EventPattern {
+  const { success, output, issues } = v.safeParse(patternSchema, jsonOf(text));
+  if (success) return output;
+  const [issue] = issues;
+  const place = v.getDotPath(issue) ?? "the pattern";
+  throw new Error(
+    `The local bus supports only patterns of objects, lists of values, and {"prefix": "<text>"} ` +
+      `(got ${JSON.stringify(issue.input)} in ${place}). Use EventBridge for other patterns.`,
+  );
 }
 
-/** Returns true if an event matches a pattern. A list in the event matches by any of its values. */
+/** The third argument of a reviver, which the types of TypeScript lack. */
+const noSource: { readonly source?: string } = {};
+
+function jsonOf(text: string): unknown {
+  return JSON.parse(text, (_: string, value: unknown, { source } = noSource) => {
+    // EventBridge compares the text of numbers: 1.0 in a pattern does not match 1.
+    if (typeof value === "number" && source !== String(value))
+      throw new Error(`Write the number ${source} as ${value} in the pattern.`);
+    return value;
+  });
+}
+
+/**
+ * Returns true if an event matches a pattern. A list in the event matches if one of its entries
+ * does.
+ */
 export function matchesPattern(pattern: EventPattern, event: unknown): boolean {
   if (typeof event !== "object" || event === null) return false;
   const fields = new Map<string, unknown>(Object.entries(event));
   return Object.entries(pattern).every(([field, wanted]) => {
     const value = fields.get(field);
-    if (!isMatchers(wanted)) return matchesPattern(wanted, value);
-    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return values.some((one) => wanted.some((match) => matchesValue(match, one)));
+    const entries: readonly unknown[] = Array.isArray(value) ? value.flat(Infinity) : [value];
+    return entries.some((entry) =>
+      isMatchers(wanted)
+        ? wanted.some((match) => matchesValue(match, entry))
+        : matchesPattern(wanted, entry),
+    );
   });
 }
 

@@ -1,15 +1,17 @@
 """The client of the service."""
 
+from collections.abc import Iterator
 from types import TracebackType
+from typing import Any
 
 import httpx
 
 from .events import Events
 from .products import Products
-from .transport import Transport
+from .transport import Transport, Values
 
 
-class Client(Transport):
+class Client:
     """A client of the service. Thread-safe.
 
     ``call`` and ``list`` have every operation of the API reference, under its operation ID in
@@ -30,9 +32,48 @@ class Client(Transport):
         ``attempts``: attempts of each call, including the first. ``http_client``: sends the calls,
         for example through a proxy. The default is a new client.
         """
-        super().__init__(api_key, base_url, attempts, http_client)
-        self.products = Products(self)
-        self.events = Events(self)
+        self._transport = Transport(api_key, base_url, attempts, http_client)
+        self.products = Products(self._transport)
+        self.events = Events(self._transport)
+
+    def call(
+        self,
+        operation: str,
+        *,
+        path: Values | None = None,
+        query: Values | None = None,
+        body: object = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Any:
+        """Calls an operation, such as ``client.call("get_watchlist", path={"id": id})``.
+
+        Repeats it only if the repeat is safe. ``timeout``: seconds for each attempt. Raises
+        ``ApiError`` if the service returns an error, and ``RequestConnectionError`` if no response
+        arrives.
+        """
+        return self._transport.call(
+            operation,
+            path=path,
+            query=query,
+            body=body,
+            timeout=timeout,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(
+        self, operation: str, *, path: Values | None = None, query: Values | None = None
+    ) -> Iterator[Any]:
+        """Iterates over the entries of all pages of a list, such as ``list_changes``.
+
+        Raises ``ValueError`` if there are more entries and the operation has no further pages, so
+        that none is left out silently.
+        """
+        return self._transport.list(operation, path=path, query=query)
+
+    def close(self) -> None:
+        """Closes the connections. A call in progress fails."""
+        self._transport.close()
 
     def __enter__(self) -> "Client":
         return self

@@ -29,7 +29,7 @@ def warn_once(operation: str, response: httpx.Response) -> None:
     page = re.search('<([^>]*)>; *rel="deprecation"', response.headers.get("link", ""))
     if page is not None:
         text += f" See {urljoin(str(response.url), page[1])}."
-    warnings.warn(text, FutureWarning, stacklevel=4)
+    warnings.warn(text, FutureWarning, stacklevel=5)
 
 
 def _date(header: str) -> str:

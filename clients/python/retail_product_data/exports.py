@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .events import Event
+from .generated.models import ExportManifest
 
 _MANIFEST = "_manifest.json"
 
@@ -70,7 +71,7 @@ class ExportedRun:
 
     #: The key of the folder, with a ``/`` at its end.
     folder: str
-    manifest: dict[str, Any]
+    manifest: ExportManifest
     events: list[Event]
 
 

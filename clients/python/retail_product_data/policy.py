@@ -3,7 +3,8 @@
 import random
 
 from .errors import ApiError
-from .generated.operations import OPERATIONS
+from .generated.error_codes import RETRYABLE_CODES
+from .generated.operations import KEYED_OPERATIONS, REPEATABLE_OPERATIONS
 
 _DEFAULT_TIMEOUT = 30.0
 #: Seconds that the specification allows these operations to take.
@@ -15,13 +16,8 @@ _TIMEOUTS = {
     "preview_watchlist": 60.0,
     "backtest_watchlist": 60.0,
 }
-#: Operations that spend credits, although their method is GET.
-_SPENDING_READS = {"read_item_offers", "read_structured"}
-#: Operations that change nothing, although their method is POST.
-_FREE_READS = {"estimate_watchlist"}
 #: A longer Retry-After ends the call with its error, so that the caller decides.
 _RETRY_AFTER_MAX = 60.0
-_RETRIED = {"CONCURRENCY_LIMIT", "RATE_LIMITED", "TARGET_FAILED", "UNAVAILABLE", "INTERNAL"}
 
 
 def timeout_of(operation: str) -> float:
@@ -29,33 +25,24 @@ def timeout_of(operation: str) -> float:
     return _TIMEOUTS.get(operation, _DEFAULT_TIMEOUT)
 
 
-def is_repeatable(operation: str) -> bool:
-    """Returns true if a repeat changes and charges nothing more.
-
-    ``create_watchlist`` has an idempotency key.
-    """
-    if operation == "create_watchlist" or operation in _FREE_READS:
-        return True
-    return OPERATIONS[operation][0] != "POST" and operation not in _SPENDING_READS
-
-
 def is_retryable(error: Exception, operation: str, is_in_flight: bool) -> bool:
     """Returns true if another attempt after this error is safe, and can succeed.
 
     ``is_in_flight``: an earlier attempt may still be in progress at the service.
     """
+    is_repeatable = operation in REPEATABLE_OPERATIONS
     if not isinstance(error, ApiError):
-        return is_repeatable(operation)
+        return is_repeatable
     if (error.retry_after_seconds or 0.0) > _RETRY_AFTER_MAX:
         return False
     if error.code == "CONFLICT":
         # A lost request with the same idempotency key is still in progress.
-        return operation == "create_watchlist" and is_in_flight
-    if error.code not in _RETRIED:
+        return operation in KEYED_OPERATIONS and is_in_flight
+    if error.code not in RETRYABLE_CODES:
         return False
     # The service refuses a 429 before it does anything. An item call that reports a charge of 0
     # costs nothing. Without a reported charge, the charge is unknown.
-    return error.status == 429 or error.credits == 0 or is_repeatable(operation)
+    return error.status == 429 or error.credits == 0 or is_repeatable
 
 
 def retry_delay(attempt: int, error: Exception) -> float:

@@ -1,10 +1,12 @@
 """Reads products, in any number."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
+from threading import Event, Thread
 from typing import Any
 
 from .generated.models import ProductResult
@@ -20,7 +22,7 @@ class ProductBatch:
     results: list[ProductResult]
     #: The credits of the call.
     credits: int
-    #: The number of IDs that are read, from the start. Store it to continue there with ``start``.
+    #: The number of IDs that are read so far. Store it, and pass it as ``start`` to continue there.
     position: int
 
 
@@ -54,7 +56,8 @@ class Products:
         Each call has as many IDs as the tier allows. Yields the batches in order. Holds at most
         ``concurrency`` batches, so the memory does not grow with the number of IDs. To continue
         after a failure, store the ``position`` of each batch together with its results, and pass it
-        as ``start``. The service reads an ID once in each batch that contains it.
+        as ``start``. The service reads an ID once in each batch that contains it. If the loop ends
+        early, such as by Ctrl-C, no further call begins, and nothing waits for those in progress.
         """
         if isinstance(ids, str):
             raise TypeError("'ids' must be a list of IDs, not a string.")
@@ -71,26 +74,29 @@ class Products:
         remaining = islice(iter(ids), start, None)
         position = start
         reading: deque[Future[ProductBatch]] = deque()
+        stop = Event()
 
         def read(batch: list[str], end: int) -> ProductBatch:
-            answer = self.read(batch, platform=platform, **options)
+            body = {"platform": platform, "ids": batch, **options}
+            answer = self._transport.call("read_products", body=body, stop=stop)
             return ProductBatch(answer["results"], answer["credits"], end)
 
-        with ThreadPoolExecutor(calls) as pool:
-            try:
-                while True:
-                    while len(reading) < calls and (batch := list(islice(remaining, size))):
-                        position += len(batch)
-                        reading.append(pool.submit(read, batch, position))
-                    if not reading:
-                        return
-                    yield reading.popleft().result()
-            finally:
-                for future in reading:
-                    future.cancel()
+        try:
+            while True:
+                while len(reading) < calls and (batch := list(islice(remaining, size))):
+                    position += len(batch)
+                    reading.append(_in_thread(partial(read, batch, position)))
+                if not reading:
+                    return
+                yield reading.popleft().result()
+        finally:
+            stop.set()
 
     def _batch_size(self, platform: str, tier: str | None) -> int:
         platforms = self._transport.call("list_platforms")["data"]
+        known = [found["id"] for found in platforms]
+        if platform not in known:
+            raise ValueError(f"There is no platform '{platform}'. Set one of: {', '.join(known)}.")
         limits: dict[str, int] = {
             one["id"]: one["max_items_per_call"]
             for found in platforms
@@ -107,6 +113,23 @@ class Products:
     def _concurrency(self) -> int:
         limit: int = self._transport.call("get_account")["concurrency"]["limit"]
         return min(limit, _CONCURRENCY_MAX)
+
+
+def _in_thread(read: Callable[[], ProductBatch]) -> Future[ProductBatch]:
+    """Starts a read in a thread for which the end of the program does not wait.
+
+    The program waits for the threads of a ``ThreadPoolExecutor``, even after Ctrl-C.
+    """
+    future: Future[ProductBatch] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(read())
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, name="read_batches", daemon=True).start()
+    return future
 
 
 def _require_at_least(minimum: int, name: str, value: int | None) -> None:

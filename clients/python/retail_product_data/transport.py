@@ -1,9 +1,10 @@
 """Sends calls with the API key, timeouts and retries."""
 
 import os
-import time
+import threading
 import uuid
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 from urllib.parse import quote
 
@@ -11,7 +12,7 @@ import httpx
 
 from .deprecation import warn_once
 from .errors import RequestConnectionError, RequestTimeoutError, api_error
-from .generated.operations import OPERATIONS
+from .generated.operations import KEYED_OPERATIONS, OPERATIONS
 from .policy import is_retryable, retry_delay, timeout_of
 
 Values = Mapping[str, str | int | float | bool | None]
@@ -39,6 +40,10 @@ class Transport:
                 "The address of the service is missing. "
                 "Set the variable RPD_BASE_URL or the argument 'base_url'."
             )
+        if not base_url.startswith(("http://", "https://")):
+            raise ValueError(
+                f'The address of the service must be an http or https URL (got "{base_url}").'
+            )
         self._base_url = base_url.rstrip("/")
         self._attempts = attempts
         self._http = http_client or httpx.Client()
@@ -55,20 +60,18 @@ class Transport:
         body: object = None,
         timeout: float | None = None,
         idempotency_key: str | None = None,
+        stop: threading.Event | None = None,
     ) -> Any:
-        """Calls an operation, such as ``client.call("get_watchlist", path={"id": id})``.
-
-        Repeats it only if the repeat is safe. ``timeout``: seconds for each attempt. Raises
-        ``ApiError`` if the service returns an error, and ``RequestConnectionError`` if no response
-        arrives.
-        """
+        """Calls an operation. See ``Client.call``. After ``stop`` is set, no further attempt begins."""
         if operation not in OPERATIONS:
-            raise ValueError(f"There is no operation '{operation}'.")
+            nearest = get_close_matches(operation, OPERATIONS, 1)
+            hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
+            raise ValueError(f"There is no operation '{operation}'.{hint}")
         method, template = OPERATIONS[operation]
         headers = {"Accept": "application/json"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-        if operation == "create_watchlist":
+        if operation in KEYED_OPERATIONS:
             headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
         request = self._http.build_request(
             method,
@@ -78,6 +81,7 @@ class Transport:
             headers=headers,
             timeout=timeout or timeout_of(operation),
         )
+        stop = stop or threading.Event()
         is_in_flight = False
         attempt = 1
         while True:
@@ -87,7 +91,8 @@ class Transport:
                 if attempt >= self._attempts or not is_retryable(error, operation, is_in_flight):
                     raise
                 is_in_flight = is_in_flight or isinstance(error, RequestConnectionError)
-                time.sleep(retry_delay(attempt, error))
+                if stop.wait(retry_delay(attempt, error)):
+                    raise
                 attempt += 1
 
     def _send(self, operation: str, request: httpx.Request) -> Any:
@@ -96,23 +101,24 @@ class Transport:
         except httpx.TimeoutException as cause:
             raise RequestTimeoutError(f"The call {operation} got no response in time.") from cause
         except httpx.HTTPError as cause:
-            raise RequestConnectionError(f"{operation} got no complete response.") from cause
+            raise RequestConnectionError(
+                f"The call {operation} got no complete response from {self._base_url} ({cause}). "
+                "Check the address and the network."
+            ) from cause
         warn_once(operation, response)
         if not response.is_success:
             raise api_error(response)
         try:
             return response.json()
         except ValueError as cause:
-            raise RequestConnectionError(f"{operation} got no complete response.") from cause
+            raise RequestConnectionError(
+                f"The response to {operation} is not JSON. Check the address {self._base_url}."
+            ) from cause
 
     def list(
         self, operation: str, *, path: Values | None = None, query: Values | None = None
     ) -> Iterator[Any]:
-        """Iterates over the entries of all pages of a list, such as ``list_changes``.
-
-        Raises ``ValueError`` if there are more entries and the operation has no further pages, so
-        that none is left out silently.
-        """
+        """Iterates over the entries of all pages of a list. See ``Client.list``."""
         following: Values | None = {}
         while following is not None:
             page = self.call(operation, path=path, query={**(query or {}), **following})

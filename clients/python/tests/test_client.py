@@ -4,6 +4,10 @@ import gzip
 import hashlib
 import hmac
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -26,7 +30,8 @@ from retail_product_data import (
     read_events,
     verify_webhook,
 )
-from retail_product_data.errors import ConcurrencyLimitError, InvalidParamError
+from retail_product_data.errors import _CLASSES, ConcurrencyLimitError, InvalidParamError
+from retail_product_data.generated.error_codes import ERROR_CODES
 from retail_product_data.policy import timeout_of
 
 Answer = tuple[int, dict[str, str], Any] | None
@@ -70,7 +75,8 @@ class Service:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.client = Client("svc_live_1", f"http://127.0.0.1:{self.server.server_port}")
+        self.base_url = f"http://127.0.0.1:{self.server.server_port}"
+        self.client = Client("svc_live_1", self.base_url)
 
 
 @pytest.fixture
@@ -115,7 +121,7 @@ def test_a_call_is_sent_by_the_given_http_client(serve: Serve) -> None:
     service = serve(lambda *_: (200, {"x-request-id": "req_7"}, {}))
     seen: list[str] = []
     with httpx.Client(event_hooks={"response": [lambda one: seen.append(one.url.path)]}) as http:
-        client = Client("k", str(service.client._base_url), http_client=http)
+        client = Client("k", str(service.base_url), http_client=http)
         client.call("get_account")
     assert seen == ["/v1/account"]
 
@@ -133,7 +139,7 @@ def test_a_deprecated_call_warns_once(serve: Serve) -> None:
     assert [str(one.message) for one in caught] == [
         "list_sources, or a field that the call uses, has been deprecated since 2026-11-23. "
         "It stops working on 2027-11-23. "
-        f"See {service.client._base_url}/docs/api-guide#deprecated."
+        f"See {service.base_url}/docs/api-guide#deprecated."
     ]
 
 
@@ -154,6 +160,10 @@ def test_an_error_has_the_class_of_its_code(serve: Serve) -> None:
     assert len(service.calls) == 1
 
 
+def test_every_documented_code_has_a_class() -> None:
+    assert set(_CLASSES) == ERROR_CODES
+
+
 def test_a_429_is_repeated_after_the_time_in_retry_after(serve: Serve) -> None:
     service = serve(
         lambda *call: failure(429, "CONCURRENCY_LIMIT", retry_after="1") if call[3] == 0 else EMPTY
@@ -166,7 +176,7 @@ def test_a_429_is_repeated_after_the_time_in_retry_after(serve: Serve) -> None:
 
 def test_a_call_ends_with_the_error_after_the_last_attempt(serve: Serve) -> None:
     service = serve(lambda *_: failure(429, "CONCURRENCY_LIMIT"))
-    one = Client("k", str(service.client._base_url), attempts=2)
+    one = Client("k", str(service.base_url), attempts=2)
     with pytest.raises(ConcurrencyLimitError):
         one.call("get_account")
     assert len(service.calls) == 2
@@ -306,6 +316,74 @@ def test_a_read_continues_at_a_stored_position(serve: Serve) -> None:
     assert found == ids
 
 
+INTERRUPTED = """
+from retail_product_data import Client
+
+try:
+    with Client() as client:
+        ids = map(str, range(100_000, 150_000))
+        for batch in client.products.read_batches(ids, platform="retailer_c"):
+            print(batch.position, flush=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def test_ctrl_c_ends_a_read_without_its_calls_and_their_retries(serve: Serve) -> None:
+    release = threading.Event()
+    in_progress = threading.Semaphore(0)
+
+    def script(method: str, path: str, body: Any, n: int) -> Answer:
+        if method == "GET" or "100000" in body["ids"]:
+            return catalog()(method, path, body, n)
+        in_progress.release()
+        if "101000" in body["ids"]:
+            return failure(429, "CONCURRENCY_LIMIT", retry_after="60")
+        release.wait()
+        return None
+
+    service = serve(script)
+    reader = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED],
+        env={**os.environ, "RPD_BASE_URL": service.base_url, "RPD_API_KEY": "svc_live_1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        for _ in range(3):
+            assert in_progress.acquire(timeout=60)
+        assert reader.stdout is not None and reader.stdout.readline() == "1000\n"
+        reader.send_signal(signal.SIGINT)
+        # A reader that waits for its calls never ends, and one that waits for a retry ends later.
+        assert reader.communicate(timeout=30) == ("interrupted\n", "")
+        assert reader.returncode == 0
+    finally:
+        reader.kill()
+        release.set()
+
+
+def test_a_read_that_ends_early_begins_no_retry(serve: Serve) -> None:
+    refused = threading.Event()
+
+    def script(method: str, path: str, body: Any, n: int) -> Answer:
+        if method == "GET" or "100000" in body["ids"]:
+            return catalog()(method, path, body, n)
+        refused.set()
+        return failure(429, "CONCURRENCY_LIMIT", retry_after="1")
+
+    service = serve(script)
+    ids = [str(100_000 + number) for number in range(2_000)]
+    for batch in service.client.products.read_batches(ids, platform="retailer_c", concurrency=2):
+        assert batch.position == 1_000
+        assert refused.wait(60)
+        threads = [one for one in threading.enumerate() if one.name == "read_batches"]
+        break
+    for thread in threads:
+        thread.join(60)
+    assert [call[0] for call in service.calls].count("POST") == 2
+
+
 def sign(secret: str, body: bytes, at: float) -> str:
     digest = hmac.new(secret.encode(), f"{int(at)}.".encode() + body, "sha256").hexdigest()
     return f"t={int(at)},v1={digest}"
@@ -391,6 +469,19 @@ def test_a_string_and_numbers_that_are_too_small_are_refused(serve: Serve) -> No
         with pytest.raises(ValueError, match=f"'{name}' must be an integer of at least"):
             list(read_all(["1"], platform="retailer_c", **{name: value}))
     assert service.calls == []
+
+
+def test_a_wrong_operation_platform_or_address_is_named(serve: Serve) -> None:
+    service = serve(catalog())
+    with pytest.raises(ValueError, match="no operation 'getAccount'. Did you mean 'get_account'?"):
+        service.client.call("getAccount")
+    with pytest.raises(ValueError, match="no platform 'retailer_x'. Set one of: retailer_c."):
+        list(service.client.products.read_all(["1"], platform="retailer_x"))
+    with pytest.raises(ValueError, match="must be an http or https URL"):
+        Client("k", "localhost:3000")
+    service.server.server_close()
+    with pytest.raises(RequestConnectionError, match=f"no complete response from {service.base_url}"):
+        Client("k", service.base_url, attempts=1).call("get_account")
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:

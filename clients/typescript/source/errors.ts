@@ -1,19 +1,4 @@
-/** The codes of errors that the service documents. Later versions can have more. */
-export type ErrorCode =
-  | "MISSING_PARAM"
-  | "INVALID_PARAM"
-  | "UNAUTHORIZED"
-  | "INSUFFICIENT_CREDITS"
-  | "DEMO_READ_ONLY"
-  | "NOT_FOUND"
-  | "CONFLICT"
-  | "GONE"
-  | "CONCURRENCY_LIMIT"
-  | "RATE_LIMITED"
-  | "INTERNAL"
-  | "NOT_IMPLEMENTED"
-  | "TARGET_FAILED"
-  | "UNAVAILABLE";
+import type { ErrorCode } from "./generated/error-codes.ts";
 
 /** An error response of the service. Branch on `code`: the text of `message` can change. */
 export class ApiError extends Error {

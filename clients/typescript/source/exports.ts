@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import type { Event } from "./events.ts";
+import type { ExportManifest } from "./generated/schemas.ts";
 
 /** Where an export is: a bucket, or a folder with a copy. Keys use `/`. */
 export interface ExportStore {
@@ -9,34 +10,12 @@ export interface ExportStore {
   read(key: string): Promise<Uint8Array>;
 }
 
-/** The content of `_manifest.json`. */
-export interface Manifest {
-  /** The data of the run's `watchlist.run.completed` event. */
-  readonly run: unknown;
-  readonly objects: readonly {
-    readonly key: string;
-    readonly event_id: string;
-    readonly type: string;
-    readonly items: number;
-    readonly bytes: number;
-    readonly sha256: string;
-  }[];
-  readonly totals: { readonly objects: number; readonly items: number; readonly bytes: number };
-  /** SHA-256 of the IDs of the events in order, joined by line feeds. */
-  readonly digest: string;
-  /** The Parquet file of the run's changes; null or absent if it has none. */
-  readonly rows?: TableFile | null;
-  /** The Parquet file of all items at the end of the run; null or absent if it has none. */
-  readonly snapshot?: TableFile | null;
-}
+/** The content of `_manifest.json`. Earlier releases wrote no Parquet files. */
+export type Manifest = Omit<ExportManifest, Tables> & Partial<Pick<ExportManifest, Tables>>;
+type Tables = "rows" | "snapshot";
 
 /** A Parquet file of a run. */
-export interface TableFile {
-  readonly key: string;
-  readonly rows: number;
-  readonly bytes: number;
-  readonly sha256: string;
-}
+export type TableFile = NonNullable<ExportManifest[Tables]>;
 
 /** The exported events of one run. */
 export interface ExportedRun {
@@ -105,7 +84,7 @@ async function readRun(store: ExportStore, folder: string): Promise<ExportedRun>
     throw new ExportError(
       `The manifest in ${folder} lists ${events.length} objects, but its totals state ${manifest.totals.objects}. Run a backfill for this run.`,
     );
-  const { events_digest: ofRun } = (manifest.run ?? {}) as { events_digest?: unknown };
+  const ofRun = manifest.run?.events_digest;
   if (typeof ofRun === "string" && ofRun !== digest)
     throw new ExportError(
       `The events in ${folder} are not those that the run reports in its 'events_digest'. Copy the folder again.`,
@@ -120,7 +99,7 @@ async function readRun(store: ExportStore, folder: string): Promise<ExportedRun>
  */
 export async function readTables(
   store: ExportStore,
-  { rows, snapshot }: Pick<Manifest, "rows" | "snapshot">,
+  { rows, snapshot }: Pick<Manifest, Tables>,
 ): Promise<void> {
   for (const file of [rows, snapshot])
     if (file) verify(await readListed(store, file.key, file.key), file);

@@ -1,5 +1,6 @@
-import { operations } from "./generated/operations.ts";
 import { ApiError } from "./errors.ts";
+import { retryableCodes } from "./generated/error-codes.ts";
+import { keyedOperations, type operations, repeatableOperations } from "./generated/operations.ts";
 
 export type OperationId = keyof typeof operations;
 
@@ -19,28 +20,6 @@ const timeouts: Partial<Record<OperationId, number>> = {
 export const timeoutOf = (operation: OperationId): number =>
   timeouts[operation] ?? defaultTimeoutMs;
 
-/** Operations that spend credits, although their method is GET. */
-const spendingReads = new Set<OperationId>(["readItemOffers", "readStructured"]);
-/** Operations that change nothing, although their method is POST. */
-const freeReads = new Set<OperationId>(["estimateWatchlist"]);
-
-/**
- * Returns true if an operation can be repeated when its response is lost, because the repeat
- * changes and charges nothing more. `createWatchlist` has an idempotency key.
- */
-export const isRepeatable = (operation: OperationId): boolean =>
-  operation === "createWatchlist" ||
-  freeReads.has(operation) ||
-  (operations[operation][0] !== "POST" && !spendingReads.has(operation));
-
-const retriedCodes = new Set([
-  "CONCURRENCY_LIMIT",
-  "RATE_LIMITED",
-  "TARGET_FAILED",
-  "UNAVAILABLE",
-  "INTERNAL",
-]);
-
 interface Attempted {
   readonly operation: OperationId;
   /** True if an earlier attempt may still be in progress at the service. */
@@ -49,14 +28,15 @@ interface Attempted {
 
 /** Returns true if another attempt after this error is safe, and can succeed. */
 export function isRetryable(error: unknown, { operation, isInFlight }: Attempted): boolean {
-  if (!(error instanceof ApiError)) return isRepeatable(operation);
+  const isRepeatable = repeatableOperations.has(operation);
+  if (!(error instanceof ApiError)) return isRepeatable;
   if ((error.retryAfterSeconds ?? 0) > retryAfterSecondsMax) return false;
   // A lost request with the same idempotency key is still in progress.
-  if (error.code === "CONFLICT") return operation === "createWatchlist" && isInFlight;
-  if (!retriedCodes.has(error.code)) return false;
+  if (error.code === "CONFLICT") return keyedOperations.has(operation) && isInFlight;
+  if (!retryableCodes.has(error.code)) return false;
   // The service refuses such calls before it does anything. An item call that reports a charge of
   // 0 costs nothing. Without a reported charge, the charge is unknown.
-  return error.status === 429 || error.credits === 0 || isRepeatable(operation);
+  return error.status === 429 || error.credits === 0 || isRepeatable;
 }
 
 /** A longer `Retry-After` ends the call with its error, so that the caller decides. */

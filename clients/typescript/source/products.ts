@@ -13,8 +13,8 @@ export interface ReadAllOptions {
   readonly concurrency?: number;
   /** IDs per call. Default: the limit of the tier. */
   readonly batchSize?: number;
-  /** The number of IDs to skip: the `position` of an earlier batch. Default: 0. */
-  readonly from?: number;
+  /** The number of IDs that are already read: the `position` of an earlier batch. Default: 0. */
+  readonly start?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ export interface ProductBatch {
   readonly results: readonly Product[];
   /** The credits of the call. */
   readonly credits: number;
-  /** The number of IDs that are read, from the start. Store it to continue there with `from`. */
+  /** The number of IDs that are read so far. Store it, and send it as `start` to continue there. */
   readonly position: number;
 }
 
@@ -65,13 +65,13 @@ export class Products {
     if (typeof ids === "string") throw new TypeError("'ids' must be a list of IDs, not a string.");
     requireAtLeast(1, "concurrency", options.concurrency);
     requireAtLeast(1, "batchSize", options.batchSize);
-    requireAtLeast(0, "from", options.from);
+    requireAtLeast(0, "start", options.start);
     const stop = new AbortController();
     const signal =
       options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
     const size = options.batchSize ?? (await this.#batchSize(options));
     const concurrency = options.concurrency ?? (await this.#concurrency());
-    const batches = batchesOf(ids, size, options.from ?? 0);
+    const batches = batchesOf(ids, size, options.start ?? 0);
     const reading: Promise<ProductBatch>[] = [];
     const startNext = async (): Promise<void> => {
       const next = await batches.next();
@@ -147,13 +147,13 @@ interface IdBatch {
 async function* batchesOf(
   ids: Iterable<string> | AsyncIterable<string>,
   size: number,
-  from: number,
+  start: number,
 ): AsyncGenerator<IdBatch, void, undefined> {
   let batch: string[] = [];
   let position = 0;
   for await (const id of ids) {
     position += 1;
-    if (position <= from) continue;
+    if (position <= start) continue;
     batch.push(id);
     if (batch.length === size) {
       yield { ids: batch, position };

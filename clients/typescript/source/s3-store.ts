@@ -27,8 +27,13 @@ export function s3Store(options: S3StoreOptions): ExportStore {
     const headers = signedHeaders({ host: new URL(base).host, path, search }, options);
     const url = `${base.replace(/\/+$/, "")}${path}${search === "" ? "" : `?${search}`}`;
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(60_000) });
-    if (!response.ok)
-      throw new Error(`The store returned HTTP status ${response.status} for ${url}.`);
+    if (!response.ok) {
+      const xml = await response.text();
+      const reason = [...textsOf(xml, "Code"), ...textsOf(xml, "Message")].join(": ");
+      throw new Error(
+        `The store returned HTTP status ${response.status} for ${url}${reason === "" ? "." : `: ${reason}`}`,
+      );
+    }
     return new Uint8Array(await response.arrayBuffer());
   };
   return {

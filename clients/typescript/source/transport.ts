@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { warnOnce } from "./deprecation.ts";
 import { ApiError, ConnectionError, TimeoutError } from "./errors.ts";
-import { operations, type Operations } from "./generated/operations.ts";
+import { keyedOperations, operations, type Operations } from "./generated/operations.ts";
 import { isRetryable, type OperationId, retryDelayMs, timeoutOf } from "./policy.ts";
 
 /** The path parameters, the query and the body of an operation, and how to send them. */
@@ -108,7 +108,7 @@ export class Transport {
     const headers: Record<string, string> = { Accept: "application/json" };
     if (this.#apiKey !== undefined) headers["Authorization"] = `Bearer ${this.#apiKey}`;
     if (input.body !== undefined) headers["Content-Type"] = "application/json";
-    if (operation === "createWatchlist")
+    if (keyedOperations.has(operation))
       headers["Idempotency-Key"] = input.idempotencyKey ?? randomUUID();
     refuseNonFinite(input.body, "body");
     const body = input.body === undefined ? {} : { body: JSON.stringify(input.body) };

@@ -20,6 +20,7 @@ import type { Operation } from "../operation.ts";
 export const watchlistPlanningOperations = {
   "POST /v1/watchlists/estimate": {
     id: "estimateWatchlist",
+    repeatable: true,
     tag: "Watchlists",
     summary: "Estimate a watchlist",
     description:

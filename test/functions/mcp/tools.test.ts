@@ -1,5 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { accountRoutes } from "../../../functions/account/handler.ts";
 import { offerRoutes } from "../../../functions/offers/handler.ts";
 import { platformRoutes } from "../../../functions/platforms/handler.ts";
 import { productRoutes } from "../../../functions/products/handler.ts";
@@ -15,6 +16,7 @@ const namesFor = (scopes: readonly Scope[], demo = false): readonly string[] =>
 describe("the tools of agents", () => {
   it("each execute the route that their group has for their key, with an argument for each path parameter", () => {
     const routes: Readonly<Record<string, unknown>> = {
+      ...accountRoutes,
       ...offerRoutes,
       ...platformRoutes,
       ...productRoutes,

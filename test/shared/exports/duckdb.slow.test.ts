@@ -174,11 +174,22 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
   });
 });
 
+/** Returns true if Python has the modules. Otherwise, prints why the tests that need them are skipped. */
+function canImport(modules: string): boolean {
+  const { status, error, stderr } = spawnSync("python3", ["-c", `import ${modules}`], {
+    encoding: "utf8",
+  });
+  if (status === 0) return true;
+  const why = error?.message ?? stderr.trim().split("\n").at(-1);
+  process.stdout.write(`Python did not read the exported files with ${modules}: ${why}\n`);
+  return false;
+}
+
 const readers = {
   pandas: "pandas.read_parquet(path)",
   pyarrow: "pyarrow.parquet.read_table(path, partitioning=None).to_pandas()",
 };
-const hasReaders = spawnSync("python3", ["-c", "import pandas, pyarrow.parquet"]).status === 0;
+const hasReaders = canImport("pandas, pyarrow.parquet");
 
 describe("the Parquet file of a run of 50,000 changes", () => {
   const rowsKey = folderName.replace("/events/v=2/", "/rows/v=1/") + "changes.parquet";
@@ -352,7 +363,7 @@ describe("the queries of docs/s3-export.md", () => {
   });
 });
 
-const hasPandas = spawnSync("python3", ["-c", "import fsspec, pandas"]).status === 0;
+const hasPandas = canImport("fsspec, pandas");
 describe.skipIf(!hasPandas)("the pandas program of docs/s3-export.md", () => {
   it("lists the changed prices, the largest cuts first", () => {
     const [program = ""] = codeBlocks("docs/s3-export.md", "python");

@@ -49,6 +49,26 @@ describe("the help of a command of a group", () => {
   });
 });
 
+describe("the options of a command", () => {
+  const repeatable = { ...options, only: { type: "string", multiple: true, about: "" } } as const;
+
+  it("are refused if one is repeated, so that no value is ignored", () => {
+    for (const args of [
+      ["--stage", "dev", "--stage=prod"],
+      ["--json", "--json"],
+    ])
+      expect(() => parseOptions(args, options)).toThrow(`Set ${args[0]} only once.`);
+  });
+
+  it("can be repeated if they collect values", () => {
+    const args = ["--only", "a", "--stage", "dev", "--only", "b"];
+    expect(parseOptions(args, repeatable).values).toMatchObject({
+      only: ["a", "b"],
+      stage: "dev",
+    });
+  });
+});
+
 describe("a group of commands", () => {
   const group = {
     name: "npm run group",

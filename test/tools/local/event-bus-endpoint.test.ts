@@ -136,12 +136,55 @@ describe("the local EventBridge endpoint", () => {
     expect(await (await fetch(`${url}/events`)).json()).toEqual({ events: [] });
   });
 
-  it("refuses rules of unknown buses and patterns that it does not support", async () => {
-    const { client, rule } = await start();
+  it("matches a pattern of objects by one entry of a list, as EventBridge does", async () => {
+    const { rule, put, sent } = await start();
+    await rule({ detail: { data: { changes: { field: ["price"], before: [10] } } } });
 
-    await expect(rule({ source: [{ wildcard: "a*" }] })).rejects.toMatchObject({
-      name: "InvalidEventPatternException",
-    });
+    const price = { field: "price", before: 10 };
+    const stock = { field: "stock", before: 1 };
+    await put("t", JSON.stringify({ data: { changes: [stock, price] } }));
+    expect(sent).toHaveLength(1);
+    await put("t", JSON.stringify({ data: { changes: [stock, { ...price, before: 9 }] } }));
+    await put("t", JSON.stringify({ data: { changes: [] } }));
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    [{ source: [{ "anything-but": ["a"] }] }, '{"anything-but":["a"]} in source.0'],
+    [{ source: [{ "anything-but": { prefix: "a" } }] }, "in source.0"],
+    [{ source: [{ prefix: { "equals-ignore-case": "a" } }] }, "in source.0"],
+    [{ source: [{ suffix: "a" }] }, "in source.0"],
+    [{ source: [{ "equals-ignore-case": "a" }] }, "in source.0"],
+    [{ source: [{ wildcard: "a*" }] }, "in source.0"],
+    [{ source: [{ cidr: "10.0.0.0/24" }] }, "in source.0"],
+    [{ source: ["a", { exists: false }] }, '{"exists":false} in source.1'],
+    [{ detail: { data: { part: [{ numeric: [">", 0] }] } } }, "in detail.data.part.0"],
+    [{ $or: [{ source: ["a"] }, { source: ["b"] }] }, "in $or.0"],
+    [{ source: [["a"]] }, '["a"] in source.0'],
+    [{ source: "a" }, '"a" in source'],
+    [{ source: [] }, "[] in source"],
+    [{ detail: {} }, "{} in detail"],
+    [{}, "{} in the pattern"],
+    [[{ source: ["a"] }], "in the pattern"],
+  ])("refuses the pattern %j, which it cannot match, with its place", async (pattern, place) => {
+    const { rule, put, sent } = await start();
+    const refused = rule(pattern);
+    await expect(refused).rejects.toMatchObject({ name: "InvalidEventPatternException" });
+    await expect(refused).rejects.toThrow(place);
+    await put("watchlist.run.completed", "{}");
+    expect(sent).toEqual([]);
+  });
+
+  it("refuses a pattern that is not JSON, and a number that EventBridge would compare as another text", async () => {
+    const { client } = await start();
+    const putRule = (EventPattern: string) =>
+      client.send(new PutRuleCommand({ Name: "mine", EventBusName: bus, EventPattern }));
+    await expect(putRule("{")).rejects.toMatchObject({ name: "InvalidEventPatternException" });
+    await expect(putRule('{"detail":{"part":[1.0]}}')).rejects.toThrow("Write the number 1.0 as 1");
+  });
+
+  it("refuses rules of unknown buses", async () => {
+    const { client } = await start();
     const unknown = { Name: "mine", EventBusName: "other", EventPattern: '{"source":["a"]}' };
     await expect(client.send(new PutRuleCommand(unknown))).rejects.toMatchObject({
       name: "ResourceNotFoundException",

@@ -1533,6 +1533,103 @@ class S3DestinationUpdate(TypedDict):
     snapshot: NotRequired[Literal['none', 'run', 'day']]
 
 
+class Stats2(TypedDict):
+    tracked: int
+    entry: str
+    new_items: int
+    steps: dict[str, Steps]
+    matched: int
+    deferred: int
+    changed: int
+    notified: NotRequired[int]
+    delisted: int
+    retry_next_run: int
+
+
+class Brake9(TypedDict):
+    """
+    Only in a run that its brake held: the counts, the limits, and the decision.
+    """
+
+    status: Literal['held', 'released', 'discarded']
+    cause: Literal['changed_items', 'source_shape']
+    changed_items: int
+    read_items: int
+    max_changed_percent: float | None
+    min_items: int | None
+    notified: int
+    matched: int
+    expires_at: str | None
+    decided_at: str | None
+    reason: str | None
+
+
+class Run1(TypedDict):
+    id: str
+    object: Literal['watchlist_run']
+    watchlist_id: str
+    run_number: int
+    trigger: str
+    kind: str
+    status: Literal['running', 'held', 'completed', 'insufficient_credits', 'failed']
+    credits: int
+    stats: Stats2
+    error: str | None
+    brake: NotRequired[Brake9]
+    source_shape: NotRequired[SourceShape]
+    started_at: str
+    finished_at: str | None
+    watchlist: Watchlist1 | None
+    events: dict[str, int]
+    events_digest: str
+
+
+class Object(TypedDict):
+    key: str
+    bytes: int
+    sha256: str
+    event_id: str
+    type: Literal['watchlist.product.changed', 'watchlist.product.matched', 'watchlist.product.delisted', 'watchlist.run.completed', 'webhook.test']
+    items: int
+
+
+class Totals1(TypedDict):
+    objects: int
+    items: int
+    bytes: int
+
+
+class Rows(TypedDict):
+    """
+    The Parquet file of the run's changes. Null if it has none.
+    """
+
+    key: str
+    bytes: int
+    sha256: str
+    rows: int
+
+
+class Snapshot1(TypedDict):
+    """
+    The Parquet file of all items at the end of the run. Null if it has none.
+    """
+
+    key: str
+    bytes: int
+    sha256: str
+    rows: int
+
+
+class ExportManifest(TypedDict):
+    run: Run1 | None
+    objects: list[Object]
+    totals: Totals1
+    digest: str
+    rows: Rows | None
+    snapshot: Snapshot1 | None
+
+
 WatchlistSchedule: TypeAlias = EverySchedule | CronSchedule
 
 

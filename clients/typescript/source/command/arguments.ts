@@ -20,7 +20,8 @@ export function parse(
   options: Options,
 ): { readonly values: Values; readonly words: readonly string[] } {
   try {
-    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true, tokens: true });
+    refuseRepeated(parsed.tokens);
     return { values: parsed.values, words: parsed.positionals };
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
@@ -34,8 +35,22 @@ export function parse(
   }
 }
 
-/** Returns ` Did you mean ...?` with the nearest of the known words, or an empty string. */
+/** `parseArgs` would ignore all values of a repeated option except the last. */
+function refuseRepeated(
+  tokens: readonly { readonly kind: string; readonly name?: string }[],
+): void {
+  const names = tokens.flatMap(({ kind, name }) => (kind === "option" && name ? [name] : []));
+  const repeated = names.find((name, n) => names.indexOf(name) !== n);
+  if (repeated !== undefined) throw new UsageError(`Set --${repeated} only once.`);
+}
+
+/**
+ * Returns ` Did you mean ...?` with the known text that begins with the word, otherwise with the
+ * nearest one. Returns an empty string if there is none.
+ */
 export function suggestion(word: string, known: readonly string[]): string {
+  const longer = known.find((one) => one.startsWith(`${word} `));
+  if (longer !== undefined) return ` Did you mean '${longer}'?`;
   const [nearest] = known
     .map((one) => ({ one, edits: editsBetween(word, one) }))
     .filter(({ one, edits }) => edits <= Math.ceil(Math.max(one.length, word.length) / 3))
@@ -68,4 +83,12 @@ export function required(values: Values, name: string): string {
   const value = textOf(values, name);
   if (value === undefined || value === "") throw new UsageError(`Set --${name}.`);
   return value;
+}
+
+/** @throws UsageError if the value of an option is not a whole number of 0 or more */
+export function wholeNumber(option: string, text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isSafeInteger(number) || number < 0)
+    throw new UsageError(`--${option} must be a whole number of 0 or more (got "${text}").`);
+  return number;
 }

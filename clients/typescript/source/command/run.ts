@@ -4,9 +4,12 @@ import { ApiError } from "../errors.ts";
 import { type Options, parse, suggestion, textOf, UsageError, type Values } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import type { Format, Output } from "./output.ts";
-import { changes, createWatchlist, listWatchlists, products } from "./read.ts";
+import { changes } from "./changes.ts";
+import { tail } from "./events-tail.ts";
+import { download } from "./export-download.ts";
 import { listen } from "./listen.ts";
-import { download, tail } from "./stream.ts";
+import { products } from "./products.ts";
+import { createWatchlist, listWatchlists } from "./watchlists.ts";
 
 const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
 
@@ -69,9 +72,13 @@ async function runCommand(
   const { values, words } = parse(rest, { ...command.options, ...sharedOptions });
   if (words.length > 0 && command.argument === undefined)
     throw new UsageError(`'${command.name}' takes no argument (got "${words.join(" ")}").`);
-  const baseUrl = textOf(values, "base-url");
   // A command that does not call the service needs no address.
-  const client = () => new Client(baseUrl === undefined ? {} : { baseUrl });
+  const client = (): Client => {
+    const baseUrl = textOf(values, "base-url") ?? process.env["RPD_BASE_URL"];
+    if (!baseUrl)
+      throw new UsageError("Set RPD_BASE_URL or --base-url to the address of the service.");
+    return new Client({ baseUrl });
+  };
   await command.run({ client, values, words, format: formatOf(values), output, signal });
 }
 

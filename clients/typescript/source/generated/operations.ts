@@ -73,6 +73,62 @@ export const operations = {
   getSchema: ["GET", "/v1/schemas/{name}"],
 } as const;
 
+/** The operations whose repeat changes and charges nothing more. */
+export const repeatableOperations: ReadonlySet<string> = new Set([
+  "listPlatforms",
+  "listStructuredEndpoints",
+  "readStructured",
+  "listWatchlists",
+  "createWatchlist",
+  "estimateWatchlist",
+  "previewSchedule",
+  "listScrapers",
+  "listSources",
+  "getWatchlist",
+  "updateWatchlist",
+  "deleteWatchlist",
+  "getBacktest",
+  "listWatchlistRuns",
+  "getWatchlistRun",
+  "listWatchlistItems",
+  "getWatchlistItem",
+  "getWatchlistItemHistory",
+  "listWatchlistChanges",
+  "listChanges",
+  "searchItems",
+  "listWebhookEndpoints",
+  "getWebhookEndpoint",
+  "updateWebhookEndpoint",
+  "deleteWebhookEndpoint",
+  "listWebhookEndpointDeliveries",
+  "listWebhookDeliveries",
+  "getWebhookDelivery",
+  "listEvents",
+  "getEvent",
+  "getS3Destination",
+  "putS3Destination",
+  "updateS3Destination",
+  "deleteS3Destination",
+  "listS3Exports",
+  "getAccount",
+  "updateAccount",
+  "getUsage",
+  "listCreditTransactions",
+  "listApiKeys",
+  "revokeApiKey",
+  "getHealth",
+  "getOpenApiDocument",
+  "getAgentProfile",
+  "listReleases",
+  "getPostmanCollection",
+  "getSchema",
+]);
+
+/** The operations with an idempotency key. */
+export const keyedOperations: ReadonlySet<string> = new Set([
+  "createWatchlist",
+]);
+
 /** The input and the result of each operation. */
 export interface Operations {
   readProducts: { data: types.ReadProductsData; result: types.ReadProductsResponse };

@@ -4199,6 +4199,189 @@ export type S3DestinationUpdate = {
     snapshot?: 'none' | 'run' | 'day';
 };
 
+export type ExportManifest = {
+    run: {
+        /**
+         * Begins with wlrun_.
+         */
+        id: string;
+        object: 'watchlist_run';
+        watchlist_id: string;
+        run_number: number;
+        /**
+         * What started it: initial, schedule or manual.
+         */
+        trigger: string;
+        /**
+         * What it read: baseline, refresh or sweep.
+         */
+        kind: string;
+        status: 'running' | 'held' | 'completed' | 'insufficient_credits' | 'failed';
+        /**
+         * Credits charged.
+         */
+        credits: number;
+        stats: {
+            tracked: number;
+            /**
+             * ID of the step that the run started with.
+             */
+            entry: string;
+            new_items: number;
+            /**
+             * By step ID: what the step read and what it cost.
+             */
+            steps: {
+                [key: string]: {
+                    scraper: string;
+                    requested: number;
+                    ok: number;
+                    partial: number;
+                    not_found: number;
+                    unavailable: number;
+                    credits: number;
+                    skipped: number;
+                };
+            };
+            matched: number;
+            /**
+             * Items deferred to the next run for lack of credits.
+             */
+            deferred: number;
+            /**
+             * Items with a new change, whether reported or not.
+             */
+            changed: number;
+            /**
+             * Items in the run's `watchlist.product.changed` events; 0 while they are held and after a discard. Absent in runs that ended before it was counted.
+             */
+            notified?: number;
+            delisted: number;
+            /**
+             * Items without an answer. The next run reads them again.
+             */
+            retry_next_run: number;
+        };
+        error: string | null;
+        /**
+         * Only in a run that its brake held: the counts, the limits, and the decision.
+         */
+        brake?: {
+            status: 'held' | 'released' | 'discarded';
+            /**
+             * Why the run was held: too many items changed, or the source answered in another shape (`source_shape`). More causes may be added.
+             */
+            cause: 'changed_items' | 'source_shape';
+            /**
+             * Items that changed or were delisted.
+             */
+            changed_items: number;
+            /**
+             * Items that the run read completely, without those that it read for the first time.
+             */
+            read_items: number;
+            max_changed_percent: number | null;
+            min_items: number | null;
+            /**
+             * Items in the changed events that a release sends, or that were discarded.
+             */
+            notified: number;
+            /**
+             * Entries of the matched events that a release sends, or that were discarded.
+             */
+            matched: number;
+            expires_at: string | null;
+            decided_at: string | null;
+            reason: string | null;
+        };
+        /**
+         * SourceShape
+         *
+         * Only in a run whose answers had another shape than those before. The source probably changed.
+         */
+        source_shape?: {
+            /**
+             * The factor by which the prices of many items changed together.
+             */
+            price_factor: number | null;
+            /**
+             * Number of items whose prices changed by this factor.
+             */
+            price_items: number | null;
+            /**
+             * Fields that nearly all items had before, and that few have now.
+             */
+            lost_fields: Array<string>;
+            /**
+             * Number of items that became `partial`, if these are nearly all items. They have no events.
+             */
+            incomplete_items: number | null;
+        };
+        started_at: string;
+        finished_at: string | null;
+        watchlist: {
+            id: string;
+            name: string;
+            platform: string;
+            marketplace: string;
+            status: 'active' | 'paused';
+            paused_reason: 'user' | 'insufficient_credits' | null;
+            next_run_at: string | null;
+        } | null;
+        /**
+         * The number of events of this run, by event type.
+         */
+        events: {
+            [key: string]: number;
+        };
+        /**
+         * SHA-256 of the IDs of the run's events in order. Use it to check that you have received all of them.
+         */
+        events_digest: string;
+    } | null;
+    /**
+     * The objects of the run, in the order of the events.
+     */
+    objects: Array<{
+        key: string;
+        bytes: number;
+        /**
+         * In hexadecimal digits.
+         */
+        sha256: string;
+        event_id: string;
+        type: 'watchlist.product.changed' | 'watchlist.product.matched' | 'watchlist.product.delisted' | 'watchlist.run.completed' | 'webhook.test';
+        items: number;
+    }>;
+    totals: {
+        objects: number;
+        items: number;
+        bytes: number;
+    };
+    /**
+     * SHA-256 of the IDs of the run's events in order, as in `events_digest`.
+     */
+    digest: string;
+    rows: {
+        key: string;
+        bytes: number;
+        /**
+         * In hexadecimal digits.
+         */
+        sha256: string;
+        rows: number;
+    } | null;
+    snapshot: {
+        key: string;
+        bytes: number;
+        /**
+         * In hexadecimal digits.
+         */
+        sha256: string;
+        rows: number;
+    } | null;
+};
+
 export type ReadProductsData = {
     body: ReadRetailerAProducts | ReadRetailerAProductsByAsin | ReadRetailerBProducts | ReadRetailerCProducts | ReadRetailerDProducts;
     path?: never;

@@ -1,11 +1,20 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { ApiClient } from "./client.ts";
+import type { ApiKey } from "./resources.ts";
 
-export interface Session {
-  readonly api: ApiClient;
-  /** The API key, for the example calls that a user can copy. It must not become part of a URL. */
+/** What calls with an API key may do. */
+export type Scope = ApiKey["scopes"][number];
+
+/** An API key that the service has accepted. */
+export interface SignedInKey {
+  /** For example calls that a user can copy. It must not become part of a URL. */
   readonly key: string;
+  readonly scopes: readonly Scope[];
+}
+
+export interface Session extends SignedInKey {
+  readonly api: ApiClient;
   /** True in the demo workspace, which is read-only. */
   readonly demo: boolean;
   /**
@@ -31,11 +40,15 @@ export function useSession(): Session {
 /** Returns the API client of the session. */
 export const useApi = (): ApiClient => useSession().api;
 
-/** Returns the reason why the session is read-only; undefined if the user may make changes. */
-export const useReadOnlyReason = (): string | undefined =>
-  useSession().demo
-    ? "The demo workspace is read-only. Sign in with your own key to make changes."
-    : undefined;
+/**
+ * Returns the reason why the user cannot do what needs these scopes; undefined if the user can.
+ */
+export function useRefusal(needed: readonly Scope[]): string | undefined {
+  const { demo, scopes } = useSession();
+  if (demo) return "The demo workspace is read-only. Sign in with your own key to do this.";
+  const missing = needed.find((scope) => !scopes.includes(scope));
+  return missing && `Your API key lacks the scope '${missing}'. Sign in with a key that has it.`;
+}
 
 /** Returns true for an API key of a demo workspace. */
 export const isDemoKey = (key: string): boolean => key.startsWith("svc_demo_");

@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { apiErrorOf } from "../api/api-error.ts";
 import { apiClient } from "../api/client.ts";
 import type { Account } from "../api/resources.ts";
+import type { SignedInKey } from "../api/session.ts";
 import { ThemeToggle } from "../ui/theme-toggle.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -11,7 +12,7 @@ import "./sign-in.css";
 interface SignInProps {
   /** Why the last session ended; undefined if there is no reason to show. */
   readonly message: string | undefined;
-  readonly onKey: (key: string) => void;
+  readonly onKey: (signedIn: SignedInKey) => void;
 }
 
 /** Shows the sign-in form. Calls `onKey` with a key that the service has accepted. */
@@ -23,9 +24,9 @@ export function SignIn({ message, onKey }: SignInProps) {
   const attempt = async (tried: string, who: "own" | "demo"): Promise<void> => {
     if (tried === "") return setError("Enter an API key.");
     setBusy(who);
-    const refusal = await refusalOf(tried);
-    if (refusal === undefined) return onKey(tried);
-    setError(refusal);
+    const outcome = await trial(tried);
+    if (typeof outcome !== "string") return onKey(outcome);
+    setError(outcome);
     return setBusy(undefined);
   };
   useEffect(() => {
@@ -105,13 +106,14 @@ function DemoEntry(props: { readonly busy: boolean; readonly onEnter: () => void
   );
 }
 
-/** Returns the reason why a key cannot be used; undefined if the service accepts it. */
-async function refusalOf(key: string): Promise<string | undefined> {
+/** Reads the account with a key. Returns the accepted key, or the reason why it cannot be used. */
+async function trial(key: string): Promise<SignedInKey | string> {
   if (!/^[\x21-\x7E]+$/.test(key))
     return "This is not an API key. Check for spaces or special characters.";
   try {
-    await apiClient({ key, onUnauthorized: () => {} }).get<Account>("account");
-    return undefined;
+    const client = apiClient({ key, onUnauthorized: () => {} });
+    const { api_key: called } = await client.get<Account>("account");
+    return { key, scopes: called.scopes };
   } catch (thrown) {
     const { status, message } = apiErrorOf(thrown);
     return status === 401 ? "This key is unknown or was revoked." : message;

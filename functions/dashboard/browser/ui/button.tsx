@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { useReadOnlyReason } from "../api/session.ts";
+import { useRefusal } from "../api/session.ts";
 
 interface ButtonProps {
   readonly children: ComponentChildren;
@@ -58,10 +58,18 @@ export function Button(props: ButtonProps) {
   );
 }
 
-/** A button that changes something. In the demo workspace it is disabled and shows why. */
-export function WriteButton({ disabledReason, ...props }: ButtonProps) {
-  const readOnly = useReadOnlyReason();
-  return <Button {...props} disabledReason={readOnly ?? disabledReason} />;
+interface WriteButtonProps extends ButtonProps {
+  /** True if the change also changes what the account spends. */
+  readonly spends?: boolean;
+}
+
+/**
+ * A button that changes something. It is disabled, and shows why, in the demo workspace and if the
+ * user's key lacks a scope.
+ */
+export function WriteButton({ disabledReason, spends = false, ...props }: WriteButtonProps) {
+  const refusal = useRefusal(spends ? ["write", "spend"] : ["write"]);
+  return <Button {...props} disabledReason={refusal ?? disabledReason} />;
 }
 
 /** A link that looks like a button. */

@@ -1,5 +1,5 @@
 import { useLayoutEffect } from "preact/hooks";
-import { useReadOnlyReason } from "../api/session.ts";
+import { useRefusal } from "../api/session.ts";
 
 /** The questions to ask before the user leaves the page. Usually there is none or one. */
 const questions = new Set<{ readonly text: string }>();
@@ -36,11 +36,11 @@ export function useLeaveQuestion(text: string | undefined): void {
 }
 
 /**
- * Asks the user before leaving the page while it has unsaved input (`isDirty`). Never asks in the
- * demo workspace, where input cannot be saved.
+ * Asks the user before leaving the page while it has unsaved input (`isDirty`). Never asks if
+ * the user's key cannot save the input.
  */
 export function useUnsaved(isDirty: boolean): void {
-  const readOnly = useReadOnlyReason() !== undefined;
+  const readOnly = useRefusal(["write"]) !== undefined;
   useLeaveQuestion(
     isDirty && !readOnly ? "You have unsaved changes. Leave without saving?" : undefined,
   );

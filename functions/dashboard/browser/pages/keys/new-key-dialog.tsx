@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import type { ApiKey, ApiKeyWithKey } from "../../api/resources.ts";
+import type { ApiKeyWithKey } from "../../api/resources.ts";
+import { type Scope, useSession } from "../../api/session.ts";
 import { useAction } from "../../api/use-action.ts";
 import { useSecretLeaveQuestion } from "../../ui/leaving.ts";
 import { Button } from "../../ui/button.tsx";
@@ -14,23 +15,21 @@ interface NewKeyDialogProps {
   readonly onClose: () => void;
 }
 
-type Scope = ApiKey["scopes"][number];
-
 /** The scopes that a key can have, and what they allow. */
 const scopeTexts: Readonly<Record<Scope, string>> = {
   read: "Read: show watchlists, items, history and the account",
   spend: "Spend: read products and offers, and start what charges credits",
   write: "Write: create, change and delete",
 };
-const everyScope: readonly Scope[] = ["read", "spend", "write"];
 
 /**
- * Asks for a name and for the scopes, creates an API key, calls `onCreated`, and shows the key, which the service
+ * Asks for a name and for scopes that the user's key has, creates an API key, calls `onCreated`, and shows the key, which the service
  * returns only once. If the call fails, shows the error.
  */
 export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
+  const { scopes: held } = useSession();
   const [name, setName] = useState("");
-  const [scopes, setScopes] = useState<readonly Scope[]>(everyScope);
+  const [scopes, setScopes] = useState(held);
   const [created, setCreated] = useState<ApiKeyWithKey>();
   const create = useAction((api, body: { name: string; scopes: readonly Scope[] }) =>
     api.send<ApiKeyWithKey>("POST", "api_keys", { body }),
@@ -66,15 +65,13 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
         </Field>
         <fieldset class="choice">
           <legend>What calls with the key may do</legend>
-          {everyScope.map((scope) => (
+          {held.map((scope) => (
             <Checkbox
               key={scope}
               label={scopeTexts[scope]}
               checked={scopes.includes(scope)}
               onChange={(checked) =>
-                setScopes(
-                  everyScope.filter((one) => (one === scope ? checked : scopes.includes(one))),
-                )
+                setScopes(held.filter((one) => (one === scope ? checked : scopes.includes(one))))
               }
             />
           ))}

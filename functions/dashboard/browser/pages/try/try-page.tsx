@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { List, Platform } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
-import { useSession } from "../../api/session.ts";
+import { useRefusal } from "../../api/session.ts";
 import { Page } from "../../shell/page.tsx";
 import { linkTo, replacePlace } from "../../shell/router.ts";
 import { Button } from "../../ui/button.tsx";
@@ -30,10 +30,6 @@ import {
 import { priceNote } from "./price.ts";
 import { useCall } from "./use-call.ts";
 import "./try.css";
-
-/** The reason why item calls are disabled in the demo workspace, which has no credits to spend. */
-const demoReason =
-  "The demo key cannot spend credits. Sign in with your own key to send this call.";
 
 /**
  * The page that sends a call with the user's key and shows its response and its code. The query
@@ -101,10 +97,10 @@ interface RequestFormProps extends Omit<WorkbenchProps, "calling"> {
 
 function RequestForm(props: RequestFormProps) {
   const { call, draft, platforms, busy, onChange, onSend } = props;
-  const { demo } = useSession();
+  const refusal = useRefusal(["spend"]);
   const [error, setError] = useState<string>();
   const { about, method, path } = calls[call];
-  const blocked = demo && isItemCall(call);
+  const blocked = isItemCall(call) ? refusal : undefined;
   const price = priceNote(
     call,
     draft,
@@ -131,14 +127,9 @@ function RequestForm(props: RequestFormProps) {
               onChange(change);
             }}
           />
-          {blocked && <Notice tone="info">{demoReason}</Notice>}
+          {blocked !== undefined && <Notice tone="info">{blocked}</Notice>}
           <div class="row try-send">
-            <Button
-              type="submit"
-              variant="primary"
-              busy={busy}
-              disabledReason={blocked ? demoReason : undefined}
-            >
+            <Button type="submit" variant="primary" busy={busy} disabledReason={blocked}>
               <PlayIcon />
               Send
             </Button>

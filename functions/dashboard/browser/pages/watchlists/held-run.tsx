@@ -48,7 +48,7 @@ export function HeldRun({ list, run, onDecided }: HeldRunProps) {
       </p>
       {release.error && <ErrorState error={release.error} />}
       <div class="row">
-        <WriteButton variant="primary" busy={release.busy} onClick={() => void releaseRun()}>
+        <WriteButton spends variant="primary" busy={release.busy} onClick={() => void releaseRun()}>
           Release
         </WriteButton>
         <WriteButton

@@ -92,7 +92,7 @@ function Actions({ list, download, onChange }: ActionsProps) {
       >
         CSV
       </Button>
-      <WriteButton small onClick={onChange}>
+      <WriteButton spends small onClick={onChange}>
         Add or remove items
       </WriteButton>
     </div>
@@ -111,6 +111,7 @@ function Selected({ selection, onOpen }: SelectedProps) {
     <div class="row" role="group" aria-label="Selected items">
       <strong role="status">{formatCount(count)} selected</strong>
       <WriteButton
+        spends
         small
         disabledReason={
           count > labelsMax ? `Select at most ${labelsMax} items to label them.` : undefined
@@ -119,7 +120,7 @@ function Selected({ selection, onOpen }: SelectedProps) {
       >
         Label
       </WriteButton>
-      <WriteButton small variant="danger" onClick={() => onOpen("remove")}>
+      <WriteButton spends small variant="danger" onClick={() => onOpen("remove")}>
         Remove
       </WriteButton>
       <Button small variant="quiet" onClick={selection.clear}>

@@ -45,6 +45,7 @@ export function ListActions({ list, onChanged }: ListActionsProps) {
   return (
     <>
       <WriteButton
+        spends
         variant="primary"
         busy={run.busy}
         disabledReason={runObstacle(list)}
@@ -53,7 +54,7 @@ export function ListActions({ list, onChanged }: ListActionsProps) {
         <RefreshIcon />
         Run now
       </WriteButton>
-      <WriteButton busy={change.busy} onClick={() => void togglePause()}>
+      <WriteButton spends busy={change.busy} onClick={() => void togglePause()}>
         {isPaused ? <PlayIcon /> : <PauseIcon />}
         {isPaused ? "Resume" : "Pause"}
       </WriteButton>

@@ -128,7 +128,7 @@ function NewWatchlist({ platforms }: { readonly platforms: readonly Platform[] }
       <EstimateCard estimate={estimate.data} items={found.ids.length} />
       {error && !isAtField(error) && <ErrorState error={error} />}
       <div class="row">
-        <WriteButton type="submit" variant="primary" busy={create.busy}>
+        <WriteButton spends type="submit" variant="primary" busy={create.busy}>
           Create watchlist
         </WriteButton>
         <LinkButton href="#/watchlists">Cancel</LinkButton>

@@ -91,6 +91,7 @@ function Settings(props: SettingsProps) {
       {save.error && !isAtField(save.error) && <ErrorState error={save.error} />}
       <div class="row">
         <WriteButton
+          spends
           type="submit"
           variant="primary"
           busy={save.busy}

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Client } from "../../clients/typescript/source/index.ts";
+import { Client } from "../../../clients/typescript/source/index.ts";
 import { failure, startScriptedService } from "./scripted-service.ts";
 
 const idsUpTo = (end: number): string[] => Array.from({ length: end }, (_, n) => `${90_000 + n}`);
@@ -48,8 +48,8 @@ describe("readAll of the TypeScript client", () => {
     const { client, scripted } = await service("90250");
     const found: string[] = [];
     let position = 0;
-    const reading = async (with_: Client, from: number) => {
-      const options = { platform: "retailer_b", from } as const;
+    const reading = async (with_: Client, start: number) => {
+      const options = { platform: "retailer_b", start } as const;
       for await (const batch of with_.products.readBatches(idsUpTo(450), options)) {
         found.push(...batch.results.map(({ id }) => id));
         ({ position } = batch);
@@ -72,7 +72,7 @@ describe("readAll of the TypeScript client", () => {
     for (const [name, value] of [
       ["concurrency", 0],
       ["batchSize", 0],
-      ["from", -1],
+      ["start", -1],
     ] as const)
       await expect(reading(["1"], { [name]: value })).rejects.toThrow(
         `'${name}' must be an integer of at least ${value + 1} (got ${value}).`,

@@ -1,4 +1,4 @@
-import { installClientPython } from "../../scripts/clients/python.ts";
+import { installClientPython } from "../../../scripts/clients/python.ts";
 
 /**
  * Global set-up of vitest: installs the packages of the Python client once, before the test files

@@ -7,12 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { root } from "../../scripts/clients/document.ts";
-import { installClientPython } from "../../scripts/clients/python.ts";
-import { startContractWorld } from "../../tools/contract/world.ts";
-import { apiClient } from "../../tools/customer/api-client.ts";
-import type { World } from "../../tools/local/world.ts";
-import { codeBlocks } from "../readme/code-blocks.ts";
+import { root } from "../../../scripts/clients/document.ts";
+import { installClientPython } from "../../../scripts/clients/python.ts";
+import { startContractWorld } from "../../../tools/contract/world.ts";
+import { apiClient } from "../../../tools/customer/api-client.ts";
+import type { World } from "../../../tools/local/world.ts";
+import { codeBlocks } from "../../readme/code-blocks.ts";
 
 const page = "docs/clients.md";
 const ids = Array.from({ length: 50_000 }, (_, n) => String(8_000_000 + n));
@@ -85,8 +85,23 @@ async function startProxy(onAnswer: (calls: number) => void) {
 const spent = async (): Promise<number> =>
   Number((await apiClient(world.baseUrl, world.apiKey).get("/account")).body["credits_spent"]);
 
-/** Runs a reader of the docs, kills it in the middle, and runs it again to its end. */
-async function killAndContinue(command: string, program: string, code: string): Promise<void> {
+/** A program of the docs. */
+interface Reader {
+  readonly command: string;
+  readonly program: string;
+  readonly code: string;
+}
+
+/** How a reader ends after a signal. */
+interface End {
+  readonly signal: "SIGKILL" | "SIGINT";
+  readonly exit: readonly [code: number | null, signal: string | null];
+  readonly printed: string;
+}
+const killed: End = { signal: "SIGKILL", exit: [null, "SIGKILL"], printed: "" };
+
+/** Runs a reader of the docs, ends it in the middle, and runs it again to its end. */
+async function endAndContinue({ command, program, code }: Reader, end: End): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "reader-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "ids.txt"), `${ids.join("\n")}\n`);
@@ -99,7 +114,7 @@ async function killAndContinue(command: string, program: string, code: string): 
   const reader = () =>
     spawn(command, [program], {
       cwd: folder,
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", "inherit", "pipe"],
       env: {
         ...process.env,
         RPD_BASE_URL: proxy.baseUrl,
@@ -111,8 +126,10 @@ async function killAndContinue(command: string, program: string, code: string): 
   const spentBefore = await spent();
 
   const first = reader();
-  kill = () => void first.kill("SIGKILL");
-  expect(await once(first, "exit")).toEqual([null, "SIGKILL"]);
+  kill = () => void first.kill(end.signal);
+  const printed = text(first.stderr);
+  expect(await once(first, "exit")).toEqual(end.exit);
+  expect(await printed).toBe(end.printed);
   kill = () => {};
   const stored = readResults(folder).length;
   expect(stored).toBeGreaterThan(0);
@@ -124,7 +141,10 @@ async function killAndContinue(command: string, program: string, code: string): 
     .filter(({ id }) => ids.indexOf(id) >= stored);
   expect(lost.length).toBeGreaterThan(0);
   expect(lost.length).toBeLessThanOrEqual((callsAtOnce + 1) * idsPerCall);
-  expect(await once(reader(), "exit")).toEqual([0, null]);
+  const second = reader();
+  const complaints = text(second.stderr);
+  expect(await once(second, "exit")).toEqual([0, null]);
+  expect(await complaints).toBe("");
 
   const results = readResults(folder);
   expect(results.map(({ id }) => id)).toEqual(ids);
@@ -140,19 +160,36 @@ const readResults = (folder: string): readonly Result[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Result);
 
-describe("a reader of 50,000 IDs that is killed and started again", () => {
+/** Returns the reader of the docs for Python, or the reason why it cannot run. */
+async function pythonReader(): Promise<Reader | string> {
+  const python = await installClientPython();
+  if (python.outcome === "absent")
+    return `The reader with the Python client did not run: ${python.why}`;
+  const code = codeBlocks(page, "python")[1] ?? "";
+  return { command: python.python, program: "reader.py", code };
+}
+
+describe("a reader of 50,000 IDs that is ended and started again", () => {
   it("has each ID once in its file with the TypeScript client, and pays twice only for calls in progress", async () => {
     const source = JSON.stringify(join(root, "clients/typescript/source/index.ts"));
     const code = (codeBlocks(page, "ts")[1] ?? "").replace('"retail-product-data"', source);
-    await killAndContinue(process.execPath, "reader.mts", code);
+    await endAndContinue({ command: process.execPath, program: "reader.mts", code }, killed);
   });
 
   it("has each ID once in its file with the Python client, and pays twice only for calls in progress", async ({
     skip,
   }) => {
-    const python = await installClientPython();
-    if (python.outcome === "absent")
-      skip(`The reader with the Python client did not run: ${python.why}`);
-    else await killAndContinue(python.python, "reader.py", codeBlocks(page, "python")[1] ?? "");
+    const reader = await pythonReader();
+    if (typeof reader === "string") skip(reader);
+    else await endAndContinue(reader, killed);
+  });
+
+  it("prints how to continue, and no traceback, after Ctrl-C with the Python client", async ({
+    skip,
+  }) => {
+    const reader = await pythonReader();
+    const printed = "Stopped. Start the program again to continue.\n";
+    if (typeof reader === "string") skip(reader);
+    else await endAndContinue(reader, { signal: "SIGINT", exit: [1, null], printed });
   });
 });

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { run } from "../../clients/typescript/source/command/run.ts";
-import { feed } from "../../clients/typescript/source/command/feed.ts";
-import { Client, verifyWebhook } from "../../clients/typescript/source/index.ts";
+import { run } from "../../../clients/typescript/source/command/run.ts";
+import { feed } from "../../../clients/typescript/source/command/feed.ts";
+import { Client, verifyWebhook } from "../../../clients/typescript/source/index.ts";
 import { failure, startScriptedService } from "./scripted-service.ts";
 
 /** Runs a command against a scripted service. */
@@ -99,11 +99,11 @@ describe("rpd products", () => {
     const failed = await rpd([...reading, ...ids, "--csv"], catalog);
     expect(failed).toMatchObject({ code: 1 });
     expect(failed.warnings).toMatch(
-      /^To continue after the last ID that was read, repeat the command with --skip 4\.\nrpd: INSUFFICIENT_CREDITS/,
+      /^To continue after the last ID that was read, repeat the command with --start 4\.\nrpd: INSUFFICIENT_CREDITS/,
     );
     expect(failed.output.split("\n")).toHaveLength(6);
     const file = fileWith("9000001\n9000002\n9000003\n");
-    const rest = await rpd([...reading, "--from", file, "--skip", "2", "--csv"], catalog);
+    const rest = await rpd([...reading, "--from", file, "--start", "2", "--csv"], catalog);
     expect(rest.output).toContain("9000003,ok");
     expect(rest.output).not.toContain("9000002");
   });
@@ -325,8 +325,33 @@ describe("rpd", () => {
       warnings: "rpd: There is no option '--knid'. Did you mean '--kind'?\n",
     });
     expect((await offline(["events", "tial"])).warnings).toContain("Did you mean 'events tail'?");
+    expect((await offline(["export"])).warnings).toContain("Did you mean 'export download'?");
     expect((await offline(["changes", "--json", "--csv"])).code).toBe(2);
     expect((await offline(["changes", "wl_1"])).warnings).toContain("takes no argument");
+  });
+
+  it("refuses an option that is set twice, so that no value is ignored", async () => {
+    expect(await offline(["changes", "--kind", "sold_out", "--kind", "delisted"])).toMatchObject({
+      code: 2,
+      warnings: "rpd: Set --kind only once.\n",
+    });
+  });
+
+  it("names the variable and the option if the address of the service is missing", async () => {
+    vi.stubEnv("RPD_BASE_URL", "");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const warn = vi.fn<(text: string) => void>();
+    expect(await run(["watchlists"], { write: () => undefined, warn })).toBe(2);
+    expect(warn).toHaveBeenCalledWith(
+      "rpd: Set RPD_BASE_URL or --base-url to the address of the service.\n",
+    );
+  });
+
+  it("names a position to continue from only after an event", async () => {
+    const refused = () => failure(400, "INVALID_PARAM");
+    const { code, warnings } = await rpd(["events", "tail", "--after", "nonsense"], refused);
+    expect(code).toBe(1);
+    expect(warnings).not.toContain("Continue with");
   });
 
   it("prints its version, and that a key is missing", async () => {

@@ -4,8 +4,8 @@ import {
   Client,
   ConnectionError,
   TimeoutError,
-} from "../../clients/typescript/source/index.ts";
-import { isRetryable, retryDelayMs, timeoutOf } from "../../clients/typescript/source/policy.ts";
+} from "../../../clients/typescript/source/index.ts";
+import { isRetryable, retryDelayMs, timeoutOf } from "../../../clients/typescript/source/policy.ts";
 import { failure, startScriptedService } from "./scripted-service.ts";
 
 async function scripted(...[answer]: Parameters<typeof startScriptedService>) {

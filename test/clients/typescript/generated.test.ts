@@ -5,8 +5,8 @@ import {
   operationsOf,
   root,
   serviceVersion,
-} from "../../scripts/clients/document.ts";
-import { operations } from "../../clients/typescript/source/generated/operations.ts";
+} from "../../../scripts/clients/document.ts";
+import { operations } from "../../../clients/typescript/source/generated/operations.ts";
 
 const fileOf = (path: string): string => readFileSync(`${root}clients/${path}`, "utf8");
 

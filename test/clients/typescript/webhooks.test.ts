@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { SignatureError, verifyWebhook } from "../../clients/typescript/source/index.ts";
+import { SignatureError, verifyWebhook } from "../../../clients/typescript/source/index.ts";
 
 const body = JSON.stringify({ id: "evt_1", type: "webhook.test", data: {} });
 const sign = (secret: string, timestamp = Math.floor(Date.now() / 1_000)): string =>

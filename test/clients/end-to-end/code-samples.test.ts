@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { Client } from "../../clients/typescript/source/index.ts";
-import { root } from "../../scripts/clients/document.ts";
-import { installClientPython } from "../../scripts/clients/python.ts";
-import { startContractWorld } from "../../tools/contract/world.ts";
-import { localCustomer } from "../../tools/customer/bucket.ts";
-import type { World } from "../../tools/local/world.ts";
+import { Client } from "../../../clients/typescript/source/index.ts";
+import { root } from "../../../scripts/clients/document.ts";
+import { installClientPython } from "../../../scripts/clients/python.ts";
+import { startContractWorld } from "../../../tools/contract/world.ts";
+import { localCustomer } from "../../../tools/customer/bucket.ts";
+import type { World } from "../../../tools/local/world.ts";
 
 interface Operation {
   readonly operationId: string;

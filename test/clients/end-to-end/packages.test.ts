@@ -12,12 +12,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root } from "../../scripts/clients/document.ts";
-import { generatePython, installClientPython } from "../../scripts/clients/python.ts";
-import { generateTypescript } from "../../scripts/clients/typescript.ts";
-import { startContractWorld } from "../../tools/contract/world.ts";
-import type { World } from "../../tools/local/world.ts";
-import { codeBlocks } from "../readme/code-blocks.ts";
+import { root } from "../../../scripts/clients/document.ts";
+import { generatePython, installClientPython } from "../../../scripts/clients/python.ts";
+import { generateTypescript } from "../../../scripts/clients/typescript.ts";
+import { startContractWorld } from "../../../tools/contract/world.ts";
+import type { World } from "../../../tools/local/world.ts";
+import { codeBlocks } from "../../readme/code-blocks.ts";
 
 /** The page whose programs must run. */
 const page = "docs/clients.md";

@@ -7,7 +7,7 @@ import {
   readEvents,
   readRuns,
   readTables,
-} from "../../clients/typescript/source/index.ts";
+} from "../../../clients/typescript/source/index.ts";
 
 const sha256 = (content: string | Uint8Array): string =>
   createHash("sha256").update(content).digest("hex");

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { root } from "../../scripts/clients/document.ts";
-import { installClientPython } from "../../scripts/clients/python.ts";
+import { root } from "../../../scripts/clients/document.ts";
+import { installClientPython } from "../../../scripts/clients/python.ts";
 
 /** Runs the tour with a client. Returns its result, and its steps. */
 async function tourWith(client: string): Promise<{ readonly result: unknown; steps: string }> {

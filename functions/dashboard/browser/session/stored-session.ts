@@ -1,0 +1,36 @@
+import type { SignedInKey } from "../api/session.ts";
+
+/**
+ * The name under which `sessionStorage` holds the API key and its scopes, which never change. The
+ * browser deletes them when the tab is closed. The key is never in an address or a cookie.
+ */
+const name = "dashboard.session";
+
+export const storedSession = {
+  read(): SignedInKey | undefined {
+    return attempt(() => {
+      const stored = sessionStorage.getItem(name);
+      if (stored === null) return undefined;
+      const signedIn: SignedInKey = JSON.parse(stored);
+      return signedIn;
+    });
+  },
+  write(signedIn: SignedInKey): void {
+    attempt(() => sessionStorage.setItem(name, JSON.stringify(signedIn)));
+  },
+  clear(): void {
+    attempt(() => sessionStorage.removeItem(name));
+  },
+};
+
+/**
+ * Returns the result of `work`, or undefined if the browser refuses access to its storage. The key
+ * then exists only in memory.
+ */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
