@@ -147,6 +147,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/lib/source-config.slow.test.ts": files("grants"),
   },
   "lib/constructs/": {
+    "test/lib/bundles.slow.test.ts": files("function-bundle"),
     "test/lib/constructs/api.test.ts": files("access-log gateway-responses"),
     "test/lib/constructs/minute-schedule.test.ts": files("scheduler-role"),
     "test/lib/constructs/queue-worker.test.ts": files("secure-queue"),
