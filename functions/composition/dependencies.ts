@@ -50,7 +50,7 @@ export { clock, random, timeAndRandom };
 
 /**
  * Returns a handler that calls `create` at its first invocation, and passes every invocation to the
- * created handler. Importing the module therefore reads no environment variables.
+ * created handler. The import of a handler therefore needs no environment variables.
  */
 export function onFirstCall<Arguments extends unknown[], Result>(
   create: () => (...args: Arguments) => Result,
