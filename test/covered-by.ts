@@ -31,7 +31,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "functions/composition/on-first-use/": {
     "test/world/observability.test.ts": files(
-      "customer-buckets event-bodies ledger queues schedules secret-box sources",
+      "event-bodies ledger queues schedules secret-box sources",
     ),
   },
   "functions/dashboard/": {
