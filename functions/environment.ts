@@ -143,6 +143,8 @@ export const environment = {
  */
 export const storedVersionsVariable = "STORED_VERSIONS";
 
+/** Some variables of an environment, by name. */
+export type Needs<Name extends string> = Readonly<Record<Name, string>>;
 export type VariableOf<F extends FunctionName> = (typeof environment)[F][number];
 export type EnvironmentOf<F extends FunctionName> = Readonly<Record<VariableOf<F>, string>>;
 

@@ -4,7 +4,8 @@ import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
 import { environment, storedVersionsVariable } from "../functions/environment.ts";
-import { parseSources, secretsOf } from "../shared/sources/registry/configuration.ts";
+import { checkedSources } from "../shared/sources/registry/check-rules.ts";
+import { secretsOf } from "../shared/sources/registry/configuration.ts";
 import { secretReference } from "../shared/sources/contract/secret-reference.ts";
 import { grantKeyDecrypt, grantParameterRead, grantSecretRead } from "./grants.ts";
 
@@ -57,7 +58,7 @@ export function sourcesOf(context: SourceContext, stageDefault: object): Sources
     );
   }
   const text = textOf(sources ?? stageDefault);
-  parseSources(text);
+  checkedSources(text);
   // Removes white space, because the size of the environment variable is limited.
   const variable = JSON.stringify(JSON.parse(text));
   checkRoom(variable);
@@ -120,7 +121,7 @@ export function grantSourceSecrets(grantee: IGrantable, sources: Sources): void 
   const references =
     sources.kind === "parameter"
       ? sources.secrets
-      : secretsOf(parseSources(sources.variable)).flatMap(({ reference, kmsKeyArn }) =>
+      : secretsOf(checkedSources(sources.variable)).flatMap(({ reference, kmsKeyArn }) =>
           kmsKeyArn === undefined ? [reference] : [reference, kmsKeyArn],
         );
   for (const reference of new Set(references)) grantReference(grantee, reference);

@@ -4,6 +4,7 @@
  */
 import { accountOptions, benchAccount, printAccount } from "./bench/account.ts";
 import { benchApi, printApi } from "./bench/api.ts";
+import { benchBundles, printBundles } from "./bench/bundles.ts";
 import { benchDashboard, dashboardOptions, printDashboard } from "./bench/dashboard.ts";
 import { benchDelivery } from "./bench/delivery.ts";
 import { printDelivery } from "./bench/delivery/results.ts";
@@ -74,6 +75,13 @@ await runCommandGroup({
       example: "",
       run: benchApi,
       print: printApi,
+    }),
+    ...bench("bundles", {
+      about: "What each function loads at a cold start, and which imports load it.",
+      options: {},
+      example: "",
+      run: benchBundles,
+      print: printBundles,
     }),
     ...bench("dashboard", {
       about: "How fast the pages of the dashboard are in Chromium, with 50 watchlists.",

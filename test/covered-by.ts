@@ -25,7 +25,13 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "functions/composition/": {
     "test/world/event-bus.slow.test.ts": files("event-bus"),
     "test/world/observability.test.ts": files(
-      "clients delivery dependencies run-queue source-health sources watchlist-stores",
+      "clients delivery dependencies destination endpoints event-bodies events overrides publishing",
+      "ledger queues schedules secret-box source-health sources targets watchlist-stores",
+    ),
+  },
+  "functions/composition/on-first-use/": {
+    "test/world/observability.test.ts": files(
+      "event-bodies ledger queues schedules secret-box sources",
     ),
   },
   "functions/dashboard/": {
@@ -149,6 +155,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/lib/source-config.slow.test.ts": files("grants"),
   },
   "lib/constructs/": {
+    "test/lib/bundles.slow.test.ts": files("function-bundle"),
     "test/lib/constructs/api.test.ts": files("access-log gateway-responses"),
     "test/lib/constructs/minute-schedule.test.ts": files("scheduler-role"),
     "test/lib/constructs/queue-worker.test.ts": files("secure-queue"),
@@ -183,7 +190,12 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/aws/exports/": {
     "test/shared/aws/exports/customer-bucket.test.ts": files("bucket-failure"),
-    "test/shared/aws/exports/role-credentials.test.ts": files("failure-reason"),
+    "test/shared/aws/exports/role-credentials.test.ts": files(
+      "cached-role-credentials failure-reason",
+    ),
+  },
+  "shared/aws/sources/": {
+    "test/shared/aws/sources/secret-reader.test.ts": files("parameters secrets-manager"),
   },
   "shared/aws/history/": {
     "test/shared/aws/history/history-store.test.ts": files(
@@ -404,7 +416,14 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/sources/registry/": {
     "test/shared/sources/registry/configuration.test.ts": files("adapter-options name"),
     "test/shared/sources/registry/one-source.test.ts": files("report"),
-    "test/shared/sources/registry/scraper-sources.test.ts": files("offer-sources parts reported"),
+    "test/shared/sources/registry/scraper-sources.test.ts": files(
+      "load-adapters offer-sources parts reported",
+    ),
+  },
+  "shared/sources/registry/adapters/": {
+    "test/shared/sources/registry/scraper-sources.test.ts": files(
+      "affiliate catalog price-history sandbox storefront upstream web",
+    ),
   },
   "shared/sources/sandbox/": {
     "test/shared/sources/sandbox/offers.test.ts": files("offer status"),
@@ -435,7 +454,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/sources/web/rules/": {
     "test/shared/sources/web/extract-rules.test.ts": files(
-      "rule rule-document rule-facts rule-values",
+      "extract-option rule rule-document rule-facts rule-texts rule-values",
     ),
   },
   "shared/sources/web/state/": {

@@ -83,7 +83,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("outgoing/exchange-attempt.ts outgoing/guarded-connection.ts"),
   ],
   "shared/aws/queues/": shared("backtest base credits messages outbox runs"),
-  "shared/aws/sources/": shared("aws/table base source-health sources/contract sources/http"),
+  "shared/aws/sources/": [
+    ...shared("aws/sdk aws/table base source-health sources/contract sources/http"),
+  ],
 
   // The adapters of sources. Imports: registry → adapters → contract → http.
   "shared/sources/http/": shared("base"),
@@ -173,7 +175,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...functions("environment.ts routes.ts"),
     ...shared("base event-bus/event-bus.ts exports/tables.ts observability/metric-names.ts"),
     ...shared("scrapers/catalog.ts"),
-    ...shared("sources/contract/secret-reference.ts sources/registry/configuration.ts"),
+    ...shared(
+      "sources/contract/secret-reference.ts sources/registry/check-rules.ts sources/registry/configuration.ts",
+    ),
   ],
 
   // Tools that both commands and tests use.

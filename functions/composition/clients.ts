@@ -1,10 +1,3 @@
-/** The AWS clients of a process. A client in the overrides replaces the process's client. */
-import { KMSClient } from "@aws-sdk/client-kms";
-import { S3Client } from "@aws-sdk/client-s3";
-import { SchedulerClient } from "@aws-sdk/client-scheduler";
-import { SQSClient } from "@aws-sdk/client-sqs";
-import { clientSettings } from "../../shared/aws/sdk/client-settings.ts";
-import { limits } from "../../shared/base/limits.ts";
 import type { Clients, Overrides } from "./overrides.ts";
 
 /**
@@ -29,20 +22,3 @@ export function client<Name extends keyof Clients>(
   const own = once(make);
   return ({ clients = {} }) => clients[name] ?? own();
 }
-
-export const sqs = /* @__PURE__ */ client("sqs", () => new SQSClient(clientSettings()));
-export const scheduler = /* @__PURE__ */ client(
-  "scheduler",
-  () => new SchedulerClient(clientSettings()),
-);
-export const kms = /* @__PURE__ */ client("kms", () => new KMSClient(clientSettings()));
-
-const bodySettings = () => clientSettings({ attemptMs: limits.dependencies.bodyAttemptMs });
-const s3ByHost = /* @__PURE__ */ client("s3", () => new S3Client(bodySettings()));
-const s3ByPath = /* @__PURE__ */ client(
-  "s3",
-  () => new S3Client({ ...bodySettings(), forcePathStyle: true }),
-);
-/** Returns the S3 client. It addresses buckets by path if the overrides request it. */
-export const s3 = (overrides: Overrides): S3Client =>
-  (overrides.forcePathStyle === true ? s3ByPath : s3ByHost)(overrides);

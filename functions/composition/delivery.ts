@@ -1,13 +1,9 @@
 /** The composition root for webhook deliveries, exports and the event bus. */
-import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
 import { deliveryWrite } from "../../shared/aws/deliveries/delivery-store.ts";
 import { exportWrite } from "../../shared/aws/exports/export-store.ts";
 import { dynamoOutboxStore } from "../../shared/aws/deliveries/outbox-store.ts";
 import type { Write } from "../../shared/aws/deliveries/outbox-writes.ts";
-import {
-  cacheRoleCredentials,
-  stsRoleCredentials,
-} from "../../shared/aws/exports/role-credentials.ts";
+import { cacheRoleCredentials } from "../../shared/aws/exports/cached-role-credentials.ts";
 import { recordMetrics } from "../../shared/observability/work-log.ts";
 import { busSessions } from "../../shared/event-bus/bus-session.ts";
 import { exportSessions } from "../../shared/exports/export-session.ts";
@@ -18,21 +14,20 @@ import {
   destinations,
   dynamo,
   endpointStore,
-  feedSources,
   exportLog,
   logger,
-  type Needs,
   type DeliveriesNeeds,
-  outboxQueue,
   deliveriesTable,
-  addressPolicyOf,
   type DeliveryTargetNeeds,
-  secretBox,
   sender,
-  timeAndRandom,
 } from "./dependencies.ts";
+import type { Needs } from "../environment.ts";
 import { eventBus } from "./event-bus.ts";
-import type { Overrides } from "./overrides.ts";
+import { feedSources } from "./events.ts";
+import { customerBuckets, roleCredentials } from "./on-first-use/customer-buckets.ts";
+import { outboxQueue } from "./on-first-use/queues.ts";
+import { secretBox } from "./on-first-use/secret-box.ts";
+import { type Overrides, timeAndRandom } from "./overrides.ts";
 
 /**
  * Creates the store of the delivery targets' outboxes. `write` builds the write that records an
@@ -79,8 +74,8 @@ export const deliveryDependencies = (
     ...shared,
     destinations: destinations(environment, overrides),
     exports: exportLog(environment, overrides),
-    buckets: overrides.buckets ?? s3CustomerBuckets({ policy: addressPolicyOf(overrides) }),
-    roles: cacheRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
+    buckets: customerBuckets(overrides, { isCheck: false }),
+    roles: cacheRoleCredentials(roleCredentials(overrides), shared.clock),
     outbox: exportOutbox,
   });
   const log = logger(environment, "delivery");

@@ -2,7 +2,8 @@
 import { clientSettings } from "../../shared/aws/sdk/client-settings.ts";
 import type { EventBus } from "../../shared/event-bus/event-bus.ts";
 import { once } from "./clients.ts";
-import { hasBus, type Needs } from "./dependencies.ts";
+import { hasBus } from "./dependencies.ts";
+import type { Needs } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
 
 /**

@@ -4,9 +4,11 @@ import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
+import { systemClock, systemRandom } from "../../shared/base/system.ts";
 import type { EventBus } from "../../shared/event-bus/event-bus.ts";
 import type { CustomerBuckets } from "../../shared/exports/customer-bucket.ts";
 import type { RoleCredentials } from "../../shared/exports/role-credentials.ts";
+import { type AddressPolicy, addressPolicy } from "../../shared/outgoing/address-policy.ts";
 import type { Resolver } from "../../shared/outgoing/resolver.ts";
 import type { StepSources } from "../../shared/runs/read-step.ts";
 import type { Sender } from "../../shared/outgoing/sender.ts";
@@ -59,3 +61,17 @@ export interface Overrides {
   /** Replaces STS for customers' roles. The delivery worker still caches the credentials. */
   readonly roles?: RoleCredentials;
 }
+
+/** Returns the clock of the overrides, or else the clock of the system. */
+export const clock = (overrides: Overrides): Clock => overrides.clock ?? systemClock;
+/** Returns the random source of the overrides, or else the random source of the system. */
+export const random = (overrides: Overrides): RandomSource => overrides.random ?? systemRandom;
+/** Returns the clock and the random source as an object, for functions that need both. */
+export const timeAndRandom = (overrides: Overrides) => ({
+  clock: clock(overrides),
+  random: random(overrides),
+});
+
+/** Returns the rules for the addresses to which webhooks and exports may connect. */
+export const addressPolicyOf = (overrides: Overrides): AddressPolicy =>
+  addressPolicy({ allowLoopback: overrides.allowLoopback === true });

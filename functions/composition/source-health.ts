@@ -2,9 +2,9 @@
 import { dynamoHealthStore } from "../../shared/aws/sources/health-store.ts";
 import type { HealthStore } from "../../shared/source-health/health-store.ts";
 import { healthReader } from "../../shared/source-health/read-health.ts";
-import { clock, dynamo, logger, type Needs, warnTo } from "./dependencies.ts";
-import type { FunctionName } from "../environment.ts";
-import type { Overrides } from "./overrides.ts";
+import { dynamo, logger, warnTo } from "./dependencies.ts";
+import type { FunctionName, Needs } from "../environment.ts";
+import { clock, type Overrides } from "./overrides.ts";
 
 /** How long a process shows the same health, in milliseconds. Processes write it once a minute. */
 const freshMs = 60_000;

@@ -1,13 +1,11 @@
 /** The composition root for sources. */
-import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { SSMClient } from "@aws-sdk/client-ssm";
-import { clientSettings } from "../../shared/aws/sdk/client-settings.ts";
 import { sharedRateBudget } from "../../shared/aws/sources/rate-budget.ts";
 import { secretReader } from "../../shared/aws/sources/secret-reader.ts";
 import { sourceMetrics } from "../../shared/sources/registry/metrics.ts";
 import type { StepSources } from "../../shared/runs/read-step.ts";
 import { agentProfilePath } from "../../shared/sources/storefront/agent-profile.ts";
 import { tokensByKey } from "../../shared/sources/price-history/tokens.ts";
+import { loadAdapters } from "../../shared/sources/registry/load-adapters.ts";
 import { parseSources } from "../../shared/sources/registry/configuration.ts";
 import { sourceStates } from "../../shared/sources/http/source-state.ts";
 import { offerSources } from "../../shared/sources/registry/offer-sources.ts";
@@ -16,14 +14,29 @@ import type { SourceDependencies } from "../../shared/sources/registry/parts.ts"
 import { healthRecorder } from "../../shared/source-health/record-health.ts";
 import { once } from "./clients.ts";
 import { healthStore } from "./source-health.ts";
-import { dynamo, logger, type Needs, timeAndRandom, warnTo } from "./dependencies.ts";
-import type { FunctionName } from "../environment.ts";
-import type { Overrides } from "./overrides.ts";
+import { dynamo, logger, warnTo } from "./dependencies.ts";
+import type { FunctionName, Needs } from "../environment.ts";
+import { type Overrides, timeAndRandom } from "./overrides.ts";
 
-type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES" | "API_URL">;
+export type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES" | "API_URL">;
 
-const secretsManager = /* @__PURE__ */ once(() => new SecretsManagerClient(clientSettings()));
-const parameters = /* @__PURE__ */ once(() => new SSMClient(clientSettings()));
+/** The stores of secrets. Their clients load at the first read of a secret. */
+const secretsManager = /* @__PURE__ */ once(async () =>
+  (await import("../../shared/aws/sources/secrets-manager.ts")).secretsManagerSecrets(),
+);
+const parameters = /* @__PURE__ */ once(async () =>
+  (await import("../../shared/aws/sources/parameters.ts")).ssmParameters(),
+);
+
+/**
+ * Loads the adapters of the sources that SOURCES configures. A function whose invocations all read
+ * a source calls it before its first invocation: until then, Lambda does not limit the processor
+ * time of a small function. Does nothing without the variable, as in tests.
+ * @throws Error if SOURCES is invalid
+ */
+export async function preloadSources(variable: string | undefined): Promise<void> {
+  if (variable !== undefined) await loadAdapters(parseSources(variable, { allowVariables: true }));
+}
 
 /**
  * Returns the sources of scrapers, offers and offer checks: the overrides, or else the sources that
@@ -66,8 +79,8 @@ function sourceDependencies(
     }),
     states: sourceStates(),
     secrets: secretReader({
-      secretsManager,
-      parameters,
+      secretsManager: async (arn) => (await secretsManager())(arn),
+      parameters: async (parameter) => (await parameters())(parameter),
       ...(overrides.secretVariables && { variables: overrides.secretVariables }),
       clock: time.clock,
     }),

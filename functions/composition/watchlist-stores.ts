@@ -9,23 +9,15 @@ import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
 import type { BacktestStore } from "../../shared/backtest/backtest-store.ts";
 import type { HistoryStore } from "../../shared/history/history-store.ts";
-import { itemSnapshots } from "../../shared/publishing/take-snapshot.ts";
-import type { ItemSnapshots } from "../../shared/runs/item-snapshots.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
 import type { IdempotencyStore } from "../../shared/watchlists/idempotency.ts";
 import type { PageStore } from "../../shared/watchlists/page-store.ts";
 import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
-import {
-  destinations,
-  dynamo,
-  eventBodies,
-  type Needs,
-  random,
-  timeAndRandom,
-} from "./dependencies.ts";
-import type { Overrides } from "./overrides.ts";
+import { dynamo } from "./dependencies.ts";
+import type { Needs } from "../environment.ts";
+import { type Overrides, timeAndRandom } from "./overrides.ts";
 
 type WatchlistNeeds = Needs<"WATCHLISTS_TABLE">;
 
@@ -68,16 +60,3 @@ export const steps = (environment: WatchlistNeeds, overrides: Overrides): StepSt
 /** Returns the store of the history of items. */
 export const history = (environment: WatchlistNeeds, overrides: Overrides): HistoryStore =>
   dynamoHistoryStore(dynamo(overrides), watchlistsTable(environment, overrides));
-
-/** Returns the writer of the snapshot files of runs. */
-export const snapshots = (
-  environment: WatchlistNeeds & Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET">,
-  overrides: Overrides,
-): ItemSnapshots =>
-  itemSnapshots({
-    destinations: destinations(environment, overrides),
-    pages: pages(environment, overrides),
-    runs: runs(environment, overrides),
-    bodies: eventBodies(environment, overrides),
-    random: random(overrides),
-  });

@@ -1,4 +1,5 @@
 import * as provide from "../composition/dependencies.ts";
+import { eventDependencies } from "../composition/events.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
@@ -24,7 +25,7 @@ export function createHandler(
     dependencies: {
       ...middleware,
       warn: provide.warnTo(middleware.logger),
-      ...provide.eventDependencies(environment, overrides),
+      ...eventDependencies(environment, overrides),
     },
   });
 }

@@ -20,7 +20,7 @@ import { methodRoutes } from "./method-routes.ts";
 import { openCall } from "./open-call.ts";
 import { requestLog } from "./request-log.ts";
 import { responseBody } from "./response-body.ts";
-import type { AnyRoute, Reply } from "./route.ts";
+import type { AnyRoute, LoadRoute, Reply } from "./route.ts";
 
 /** The dependencies of the middleware that every group uses. */
 export interface MiddlewareDependencies {
@@ -40,7 +40,9 @@ export interface GroupOptions<Group extends GroupName, Dependencies> extends Ans
   readonly errorBody?: ErrorBody;
   /** True if the gateway expects a streamed response. */
   readonly streamed?: boolean;
-  readonly routes: { readonly [Key in RouteKeyOf<Group>]: AnyRoute<Dependencies> };
+  readonly routes: {
+    readonly [Key in RouteKeyOf<Group>]: AnyRoute<Dependencies> | LoadRoute<Dependencies>;
+  };
   readonly dependencies: Dependencies & MiddlewareDependencies;
 }
 
@@ -65,7 +67,8 @@ export function groupHandler<Group extends GroupName, Dependencies>(
   const { group, dependencies, readBalance, errorBody: bodyOf, streamed = false } = options;
   const { keys: keyRule, itemCalls: isItemCallGroup } = groups[group];
   const isDocuments = keyRule === "counted";
-  const routes: Readonly<Record<string, AnyRoute<Dependencies>>> = options.routes;
+  const routes: Readonly<Record<string, AnyRoute<Dependencies> | LoadRoute<Dependencies>>> =
+    options.routes;
   const keys = Object.keys(routes) as RouteKeyOf<Group>[];
   const router = httpRouter({
     routes: methodRoutes(keys, isDocuments).map(({ method, path, key, allow }) => ({
@@ -74,12 +77,13 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       handler: async (event: APIGatewayProxyEvent) => {
         const state = callStateOf(event);
         assert(state !== undefined, "openCall ran before the dispatch");
-        const route = key === undefined ? undefined : routes[key];
-        if (key === undefined || route === undefined) {
+        const found = key === undefined ? undefined : routes[key];
+        if (key === undefined || found === undefined) {
           if (method === "OPTIONS" && isDocuments) return renderReply(preflight(allow));
           if (options.wrongMethod !== undefined) return renderReply(options.wrongMethod);
           throw wrongMethod(method, path, allow);
         }
+        const route = typeof found === "function" ? await found() : found;
         return within(state.work, () =>
           withRetryBudget(state.retries, () => answer({ key, route, event, state }, options)),
         );

@@ -65,6 +65,9 @@ export interface Route<Dependencies, Body = unknown, Query = unknown> {
 /** A route whose types of body and query are erased, for the route table of a group handler. */
 export type AnyRoute<Dependencies> = Route<Dependencies, never, never>;
 
+/** Loads a route with a large operation, at its first call. */
+export type LoadRoute<Dependencies> = () => Promise<AnyRoute<Dependencies>>;
+
 /** Declares an operation. Infers the types of body and query from the schemas. */
 export function route<
   Dependencies,

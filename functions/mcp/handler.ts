@@ -1,19 +1,18 @@
 import { windowMs } from "../../shared/source-health/health-window.ts";
 import * as provide from "../composition/dependencies.ts";
+import { ledger } from "../composition/on-first-use/ledger.ts";
+import { schedules } from "../composition/on-first-use/schedules.ts";
+import * as queues from "../composition/on-first-use/queues.ts";
 import type { Overrides } from "../composition/overrides.ts";
-import { runQueue } from "../composition/run-queue.ts";
 import { sourceHealth } from "../composition/source-health.ts";
-import { sources } from "../composition/sources.ts";
+import { sources } from "../composition/on-first-use/sources.ts";
 import * as stores from "../composition/watchlist-stores.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import { messageRoute, noSessions } from "./message-route.ts";
 import { rpcErrorBody } from "./rpc-error.ts";
 
-/**
- * Creates the handler of `/mcp`.
- * @throws Error if SOURCES is invalid
- */
+/** Creates the handler of `/mcp`. */
 export function createHandler(
   environment: EnvironmentOf<"mcp">,
   overrides: Overrides = {},
@@ -25,8 +24,8 @@ export function createHandler(
     domainName: domain === "none" ? undefined : domain,
     ...sources(environment, "mcp", overrides),
     warn: provide.warnTo(middleware.logger),
-    ledger: provide.ledger(environment, "mcp", overrides),
-    cancels: provide.cancelQueue(environment, overrides),
+    ledger: ledger(environment, "mcp", overrides),
+    cancels: queues.cancelQueue(environment, overrides),
     answerBytesMax: provide.answerBytesMax(environment),
     readHealth: sourceHealth(environment, "mcp", { spanMs: windowMs.lastHour, overrides }),
     usage: provide.usageStore(environment, overrides),
@@ -37,12 +36,12 @@ export function createHandler(
     keys: stores.idempotencyKeys(environment, overrides),
     runs: stores.runs(environment, overrides),
     steps: stores.steps(environment, overrides),
-    queue: runQueue(environment, overrides),
-    schedules: provide.schedules(environment, overrides),
+    queue: queues.runQueue(environment, overrides),
+    schedules: schedules(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     history: stores.history(environment, overrides),
     backtests: stores.backtests(environment, overrides),
-    backtestQueue: provide.backtestQueue(environment, overrides),
+    backtestQueue: queues.backtestQueue(environment, overrides),
   };
   return groupHandler({
     group: "mcp",

@@ -1,8 +1,10 @@
 import * as provide from "../composition/dependencies.ts";
+import { ledger } from "../composition/ledger.ts";
+import { cancelQueue } from "../composition/on-first-use/queues.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
-import { sources } from "../composition/sources.ts";
+import { preloadSources, sources } from "../composition/sources.ts";
 import { checkOffersRoute } from "./check.ts";
 import { readOffersRoute } from "./read.ts";
 
@@ -27,14 +29,16 @@ export function createHandler(
     dependencies: {
       ...middleware,
       ...sources(environment, "offers", overrides),
-      ledger: provide.ledger(environment, "offers", overrides),
-      cancels: provide.cancelQueue(environment, overrides),
+      ledger: ledger(environment, "offers", overrides),
+      cancels: cancelQueue(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),
     },
     readBalance: async (accountId) => (await middleware.accounts.get(accountId))?.balance,
     streamed: environment.RESPONSE_MODE === "stream",
   });
 }
+
+await preloadSources(process.env["SOURCES"]);
 
 const create = (): HttpHandler => createHandler(readEnvironment("offers", process.env));
 

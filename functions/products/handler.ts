@@ -1,8 +1,10 @@
 import * as provide from "../composition/dependencies.ts";
+import { ledger } from "../composition/ledger.ts";
+import { cancelQueue } from "../composition/on-first-use/queues.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
-import { sources } from "../composition/sources.ts";
+import { preloadSources, sources } from "../composition/sources.ts";
 import { readItemOffersRoute } from "./offers.ts";
 import { readProductsRoute } from "./read.ts";
 
@@ -27,14 +29,16 @@ export function createHandler(
     dependencies: {
       ...middleware,
       ...sources(environment, "products", overrides),
-      ledger: provide.ledger(environment, "products", overrides),
-      cancels: provide.cancelQueue(environment, overrides),
+      ledger: ledger(environment, "products", overrides),
+      cancels: cancelQueue(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),
     },
     readBalance: async (accountId) => (await middleware.accounts.get(accountId))?.balance,
     streamed: environment.RESPONSE_MODE === "stream",
   });
 }
+
+await preloadSources(process.env["SOURCES"]);
 
 const create = (): HttpHandler => createHandler(readEnvironment("products", process.env));
 

@@ -3,6 +3,7 @@ import { addWorkKeys, recordMetrics } from "../../shared/observability/work-log.
 import { finishRun } from "../../shared/runs/finish-run.ts";
 import type { Run } from "../../shared/runs/run.ts";
 import * as provide from "../composition/dependencies.ts";
+import { publisher, snapshots } from "../composition/publishing.ts";
 import * as stores from "../composition/watchlist-stores.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
@@ -18,10 +19,10 @@ export function createHandler(
     runs: stores.runs(environment, overrides),
     steps: stores.steps(environment, overrides),
     history: stores.history(environment, overrides),
-    publisher: provide.publisher(environment, overrides),
+    publisher: publisher(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     pages: stores.pages(environment, overrides),
-    snapshots: stores.snapshots(environment, overrides),
+    snapshots: snapshots(environment, overrides),
     ...provide.timeAndRandom(overrides),
     // Operators search log lines by run ID, which the message does not contain.
     begins: ({ id }: Run) => addWorkKeys({ run_id: id }),

@@ -7,8 +7,10 @@ import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";
 import { restoreSchedule } from "../../shared/watchlists/restore-schedule.ts";
 import { type RunsMessage, runsMessage } from "../../shared/messages/runs-queue.ts";
 import * as provide from "../composition/dependencies.ts";
+import { ledger } from "../composition/ledger.ts";
+import { schedules } from "../composition/on-first-use/schedules.ts";
 import * as stores from "../composition/watchlist-stores.ts";
-import { runQueue } from "../composition/run-queue.ts";
+import { runQueue } from "../composition/queues.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
@@ -29,9 +31,9 @@ export function createHandler(
     purges: stores.purges(environment, overrides),
     runs: stores.runs(environment, overrides),
     steps: stores.steps(environment, overrides),
-    ledger: provide.ledger(environment, "run-starter", overrides),
+    ledger: ledger(environment, "run-starter", overrides),
     queue: runQueue(environment, overrides),
-    schedules: provide.schedules(environment, overrides),
+    schedules: schedules(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     ...provide.timeAndRandom(overrides),
     report: recordMetrics,

@@ -3,11 +3,12 @@ import { recordMetrics } from "../../shared/observability/work-log.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import { readStep, type StepReadRequest } from "../../shared/runs/read-step.ts";
 import * as provide from "../composition/dependencies.ts";
+import { ledger } from "../composition/ledger.ts";
 import * as stores from "../composition/watchlist-stores.ts";
-import { runQueue } from "../composition/run-queue.ts";
+import { runQueue } from "../composition/queues.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
-import { sources } from "../composition/sources.ts";
+import { preloadSources, sources } from "../composition/sources.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 
 /**
@@ -23,7 +24,7 @@ export function createHandler(
     pages: stores.pages(environment, overrides),
     runs: stores.runs(environment, overrides),
     steps: stores.steps(environment, overrides),
-    ledger: provide.ledger(environment, "run-step", overrides),
+    ledger: ledger(environment, "run-step", overrides),
     history: stores.history(environment, overrides),
     read: (request: StepReadRequest) => readStep(request, stepSources),
     ...provide.timeAndRandom(overrides),
@@ -48,6 +49,8 @@ export function createHandler(
     },
   });
 }
+
+await preloadSources(process.env["SOURCES"]);
 
 export const handler = provide.onFirstCall(() =>
   createHandler(readEnvironment("run-step", process.env)),

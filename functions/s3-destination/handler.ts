@@ -1,4 +1,5 @@
 import * as provide from "../composition/dependencies.ts";
+import { destinationDependencies } from "../composition/destination.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
@@ -32,7 +33,7 @@ export function createHandler(
     dependencies: {
       ...middleware,
       warn: provide.warnTo(middleware.logger),
-      ...provide.destinationDependencies(environment, overrides),
+      ...destinationDependencies(environment, overrides),
     },
   });
 }

@@ -4,8 +4,9 @@ import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budg
 import { endWork, newWork, recordMetrics, within } from "../../shared/observability/work-log.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
 import * as provide from "../composition/dependencies.ts";
+import { ledger } from "../composition/ledger.ts";
 import * as stores from "../composition/watchlist-stores.ts";
-import { runQueue } from "../composition/run-queue.ts";
+import { outboxQueue, runQueue } from "../composition/queues.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { sweep } from "./sweep.ts";
@@ -20,10 +21,10 @@ export function createHandler(
   const logger = provide.logger(environment, "sweeper");
   const deliveries = {
     targets: provide.dueTargets(environment, overrides),
-    queue: provide.outboxQueue(environment, overrides),
+    queue: outboxQueue(environment, overrides),
   };
   const dependencies = {
-    ledger: provide.ledger(environment, "sweeper", overrides),
+    ledger: ledger(environment, "sweeper", overrides),
     watchlists: stores.watchlists(environment, overrides),
     purges: stores.purges(environment, overrides),
     runs: stores.runs(environment, overrides),

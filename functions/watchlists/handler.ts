@@ -1,67 +1,56 @@
 import * as provide from "../composition/dependencies.ts";
+import { schedules } from "../composition/on-first-use/schedules.ts";
+import * as queues from "../composition/on-first-use/queues.ts";
 import * as stores from "../composition/watchlist-stores.ts";
-import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { windowMs } from "../../shared/source-health/health-window.ts";
 import { sourceHealth } from "../composition/source-health.ts";
-import { sources } from "../composition/sources.ts";
-import { backtestRoute, getBacktestRoute } from "./backtest.ts";
-import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
-import { createWatchlistRoute } from "./create.ts";
-import { discardRunRoute, releaseRunRoute } from "./decide-hold.ts";
+import { sources } from "../composition/on-first-use/sources.ts";
+import { ledger } from "../composition/on-first-use/ledger.ts";
 import { deleteWatchlistRoute } from "./delete.ts";
-import { estimatePipelineRoute } from "./estimate.ts";
 import { getRunRoute } from "./get-run.ts";
 import { getItemRoute } from "./get-item.ts";
 import { getWatchlistRoute } from "./get.ts";
-import { itemHistoryRoute } from "./item-history.ts";
-import { listAccountChangesRoute, listWatchlistChangesRoute } from "./list-changes.ts";
 import { listItemsRoute } from "./list-items.ts";
 import { listRunsRoute } from "./list-runs.ts";
 import { listWatchlistsRoute } from "./list.ts";
-import { previewRoute } from "./preview.ts";
 import { startRunRoute } from "./run-now.ts";
-import { schedulePreviewRoute } from "./schedule-preview.ts";
-import { listScrapersRoute } from "./scrapers.ts";
-import { listSourcesRoute } from "./sources.ts";
-import { searchItemsRoute } from "./search-items.ts";
-import { updateWatchlistRoute } from "./update.ts";
+
+/** Loads the routes with large operations: reads of watchlists do not wait for them. */
+const large = () => import("./large-routes.ts");
 
 /** The routes of the group. Fixed paths, such as `/estimate`, take precedence over `{id}`. */
 export const watchlistRoutes = {
   "GET /v1/watchlists": listWatchlistsRoute,
-  "POST /v1/watchlists": createWatchlistRoute,
-  "POST /v1/watchlists/estimate": estimatePipelineRoute,
-  "GET /v1/watchlists/schedule": schedulePreviewRoute,
-  "GET /v1/watchlists/scrapers": listScrapersRoute,
-  "GET /v1/watchlists/sources": listSourcesRoute,
+  "POST /v1/watchlists": async () => (await large()).createWatchlistRoute,
+  "POST /v1/watchlists/estimate": async () => (await large()).estimatePipelineRoute,
+  "GET /v1/watchlists/schedule": async () => (await large()).schedulePreviewRoute,
+  "GET /v1/watchlists/scrapers": async () => (await large()).listScrapersRoute,
+  "GET /v1/watchlists/sources": async () => (await large()).listSourcesRoute,
   "GET /v1/watchlists/{id}": getWatchlistRoute,
-  "PATCH /v1/watchlists/{id}": updateWatchlistRoute,
+  "PATCH /v1/watchlists/{id}": async () => (await large()).updateWatchlistRoute,
   "DELETE /v1/watchlists/{id}": deleteWatchlistRoute,
   "POST /v1/watchlists/{id}/run": startRunRoute,
-  "POST /v1/watchlists/{id}/backtest": backtestRoute,
-  "GET /v1/watchlists/{id}/backtests/{backtest_id}": getBacktestRoute,
-  "POST /v1/watchlists/{id}/preview": previewRoute,
+  "POST /v1/watchlists/{id}/backtest": async () => (await large()).backtestRoute,
+  "GET /v1/watchlists/{id}/backtests/{backtest_id}": async () => (await large()).getBacktestRoute,
+  "POST /v1/watchlists/{id}/preview": async () => (await large()).previewRoute,
   "GET /v1/watchlists/{id}/runs": listRunsRoute,
   "GET /v1/watchlists/{id}/runs/{run_number}": getRunRoute,
-  "POST /v1/watchlists/{id}/runs/{run_number}/release": releaseRunRoute,
-  "POST /v1/watchlists/{id}/runs/{run_number}/discard": discardRunRoute,
+  "POST /v1/watchlists/{id}/runs/{run_number}/release": async () => (await large()).releaseRunRoute,
+  "POST /v1/watchlists/{id}/runs/{run_number}/discard": async () => (await large()).discardRunRoute,
   "GET /v1/watchlists/{id}/items": listItemsRoute,
-  "POST /v1/watchlists/{id}/items": changeItemsRoute,
+  "POST /v1/watchlists/{id}/items": async () => (await large()).changeItemsRoute,
   "GET /v1/watchlists/{id}/items/{item_id}": getItemRoute,
-  "GET /v1/watchlists/{id}/items/{item_id}/history": itemHistoryRoute,
-  "GET /v1/watchlists/{id}/changes": listWatchlistChangesRoute,
-  "POST /v1/watchlists/{id}/asins": changeAsinsRoute,
-  "GET /v1/changes": listAccountChangesRoute,
-  "GET /v1/watchlists/items": searchItemsRoute,
+  "GET /v1/watchlists/{id}/items/{item_id}/history": async () => (await large()).itemHistoryRoute,
+  "GET /v1/watchlists/{id}/changes": async () => (await large()).listWatchlistChangesRoute,
+  "POST /v1/watchlists/{id}/asins": async () => (await large()).changeAsinsRoute,
+  "GET /v1/changes": async () => (await large()).listAccountChangesRoute,
+  "GET /v1/watchlists/items": async () => (await large()).searchItemsRoute,
 };
 
-/**
- * Creates the handler of the watchlist routes.
- * @throws Error if SOURCES is invalid
- */
+/** Creates the handler of the watchlist routes. */
 export function createHandler(
   environment: EnvironmentOf<"watchlists">,
   overrides: Overrides = {},
@@ -80,16 +69,16 @@ export function createHandler(
       keys: stores.idempotencyKeys(environment, overrides),
       runs: stores.runs(environment, overrides),
       steps: stores.steps(environment, overrides),
-      queue: runQueue(environment, overrides),
-      schedules: provide.schedules(environment, overrides),
+      queue: queues.runQueue(environment, overrides),
+      schedules: schedules(environment, overrides),
       endpoints: provide.endpoints(environment, overrides),
       history: stores.history(environment, overrides),
       backtests: stores.backtests(environment, overrides),
-      backtestQueue: provide.backtestQueue(environment, overrides),
+      backtestQueue: queues.backtestQueue(environment, overrides),
       ...sources(environment, "watchlists", overrides),
       readHealth: sourceHealth(environment, "watchlists", { spanMs: windowMs.lastDay, overrides }),
-      ledger: provide.ledger(environment, "watchlists", overrides),
-      cancels: provide.cancelQueue(environment, overrides),
+      ledger: ledger(environment, "watchlists", overrides),
+      cancels: queues.cancelQueue(environment, overrides),
     },
     readBalance: async (accountId) => (await middleware.accounts.get(accountId))?.balance,
   });

@@ -1,4 +1,5 @@
 import * as provide from "../composition/dependencies.ts";
+import { endpointDependencies } from "../composition/endpoints.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
@@ -44,7 +45,7 @@ export function createHandler(
     dependencies: {
       ...middleware,
       warn: provide.warnTo(middleware.logger),
-      ...provide.endpointDependencies(environment, overrides),
+      ...endpointDependencies(environment, overrides),
     },
   });
 }

@@ -2,16 +2,15 @@ import { join } from "node:path";
 import type { Duration } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IGrantable, IPrincipal } from "aws-cdk-lib/aws-iam";
-import { Alias, Architecture, RecursiveLoop, Runtime } from "aws-cdk-lib/aws-lambda";
+import { Alias, Architecture, Function, RecursiveLoop, Runtime } from "aws-cdk-lib/aws-lambda";
 import type { IFunction, IVersion, Version } from "aws-cdk-lib/aws-lambda";
-import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
-import type { BundlingOptions, ICommandHooks } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { readEnvironment, storedVersionsVariable } from "../../functions/environment.ts";
 import type { EnvironmentOf, FunctionName } from "../../functions/environment.ts";
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
+import { bundledCode } from "./function-bundle.ts";
 
 export interface ServiceFunctionProps<Name extends FunctionName> {
   /** Folder in `functions` that contains the entry file handler.ts. */
@@ -51,40 +50,6 @@ export type LiveAlias = Alias & IFunction;
 /** Name of the alias through which every caller invokes a function. */
 export const aliasName = "live";
 
-const projectRoot = join(import.meta.dirname, "..", "..");
-
-/** Bundling options of every function. The benchmarks use them too. */
-export const bundling: BundlingOptions = {
-  format: OutputFormat.ESM,
-  mainFields: ["module", "main"],
-  minify: true,
-  sourceMap: false,
-  bundleAwsSDK: true,
-  logLevel: LogLevel.WARNING,
-  esbuildArgs: {
-    "--alias:@aws-sdk/credential-provider-node": join(
-      projectRoot,
-      "shared/aws/sdk/environment-credentials.ts",
-    ),
-    "--alias:node:http": join(projectRoot, "shared/aws/sdk/node-http.ts"),
-  },
-  // CommonJS packages call `require()`, which ES modules do not define.
-  banner:
-    'import{createRequire as bundleRequire}from"node:module";' +
-    "const require=bundleRequire(import.meta.url);",
-};
-
-/**
- * Returns bundling hooks that copy a function's folder `generated` into the folder of its bundle.
- */
-const copyGenerated = (name: FunctionName): ICommandHooks => ({
-  beforeBundling: () => [],
-  beforeInstall: () => [],
-  afterBundling: (inputDir, outputDir) => [
-    `cp -R "${inputDir}/functions/${name}/generated" "${outputDir}/generated"`,
-  ],
-});
-
 /**
  * A Lambda function of the service, with its bundle, log group, role and variables. Each deployment
  * that changes the function publishes a version, to which the alias `live` then points.
@@ -92,7 +57,7 @@ const copyGenerated = (name: FunctionName): ICommandHooks => ({
 export class ServiceFunction<Name extends FunctionName> extends Construct implements IGrantable {
   readonly name: Name;
   /** For metrics and settings. Callers use `live`. */
-  readonly lambda: NodejsFunction;
+  readonly lambda: Function;
   readonly live: LiveAlias;
   readonly grantPrincipal: IPrincipal;
 
@@ -109,20 +74,17 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
     });
     logGroup.grantWrite(role);
 
-    this.lambda = new NodejsFunction(this, "Function", {
+    this.lambda = new Function(this, "Function", {
       // Contains the release, because CloudFormation must publish a new version of a function after
       // each change of its template. It fails if neither the code nor the configuration changed.
       description: `${props.description} Release ${manifest.version}.`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      projectRoot,
-      depsLockFilePath: join(projectRoot, "package-lock.json"),
-      entry: join(projectRoot, "functions", props.name, "handler.ts"),
-      handler: "handler",
-      bundling: {
-        ...bundling,
-        ...(props.readsGeneratedFiles === true && { commandHooks: copyGenerated(props.name) }),
-      },
+      code: bundledCode(
+        join(import.meta.dirname, "..", "..", "functions", props.name),
+        props.readsGeneratedFiles === true,
+      ),
+      handler: "index.handler",
       timeout: props.timeout,
       memorySize: props.memoryMegabytes,
       role,
@@ -135,9 +97,6 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
         UV_THREADPOOL_SIZE: "64",
         ...(props.config.storedVersions === "previous" && { [storedVersionsVariable]: "previous" }),
       },
-      // The SDK reuses connections without this option, which would add a variable that
-      // functions/environment.ts does not list.
-      awsSdkConnectionReuse: false,
       ...(props.sendsToItself === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.reservedConcurrency === undefined
         ? {}

@@ -6,7 +6,6 @@ import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
-import { benchBundles } from "./bundles.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type BenchWorld, benchGateway, startBenchWorld } from "../measure/gateway-rate.ts";
 import type { CpuFigures, CpuTask } from "./handler-cpu.ts";
@@ -26,8 +25,8 @@ const credits = 10_000_000;
 
 /**
  * Measures the costs of an API call: its round trips, its CPU time compared with a loop that does
- * only the necessary work, its rate compared with an empty handler, and the size of the bundles.
- * Returns the rows of each table, by the title of the table.
+ * only the necessary work, and its rate compared with an empty handler. Returns the rows of each
+ * table, by the title of the table.
  * @throws Error if a reconciliation of the tables finds a difference
  */
 export async function benchApi(): Promise<Record<string, unknown>> {
@@ -35,7 +34,7 @@ export async function benchApi(): Promise<Record<string, unknown>> {
   const meter = await startDynamoMeter(dynamo.endpoint);
   const world = await startBenchWorld(join(dynamo.dir, "world"), { DYNAMODB_ENDPOINT: meter.url });
   try {
-    const progress = progressOf(4);
+    const progress = progressOf(3);
     progress.begin("round trips");
     const keys = await openAccounts(world, dynamo.endpoint);
     const trips = await benchRoundTrips(world, meter, keys);
@@ -43,10 +42,8 @@ export async function benchApi(): Promise<Record<string, unknown>> {
     const gateway = await benchGateway(world, keys);
     progress.begin("CPU time of the handler");
     const cpu = await benchCpu(world, dynamo.endpoint, keys);
-    progress.begin("bundles");
-    const bundles = await benchBundles();
     await reconcileWorld(join(dynamo.dir, "world"));
-    return { roundTrips: trips, cpu, gateway, bundles };
+    return { roundTrips: trips, cpu, gateway };
   } finally {
     await world.stop();
     await meter.stop();

@@ -1,100 +1,125 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
-import { bundling } from "../../lib/constructs/service-function.ts";
+import { sandboxSources } from "../../lib/config.ts";
+import { bundleEntry, writeBundle } from "../../lib/constructs/function-bundle.ts";
+import { printTable } from "../measure/print-table.ts";
+import { largestParts, type Output } from "./bundle-parts.ts";
 import { median } from "./median.ts";
 
-export interface BundleFigures {
+interface BundleFigures {
   readonly function: string;
+  /** Kilobytes of code that load at a cold start, before the first event. */
   readonly kilobytes: number;
+  /** Kilobytes of code that load when the function first needs them. */
+  readonly onFirstUse: number;
   readonly importMs: number;
-  /** The import time of the bundle, divided by the import time of its SDK clients alone. */
+  /** The import time, divided by the import time of the SDK clients that load at a cold start. */
   readonly importRatio: number | "no client";
   readonly clients: string;
 }
 
+/** A part of a bundle that is larger than most: a package, or a folder of the project. */
+interface PartFigures {
+  readonly function: string;
+  readonly part: string;
+  readonly kilobytes: number;
+  /** The imports from the handler to the first file of the part. */
+  readonly imports: string;
+}
+
 const root = join(import.meta.dirname, "..", "..");
 const rounds = 15;
+const partsShown = 5;
 
 /**
- * Measures the size and import time of each Lambda bundle. Compares each import time with the
- * import time of a bundle that contains only the SDK clients of the function.
+ * Measures what each function loads at a cold start: its size, its largest parts, and its import
+ * time beside that of a bundle that contains only the SDK clients. Returns the rows of two tables.
  */
-export async function benchBundles(): Promise<BundleFigures[]> {
+export async function benchBundles(): Promise<{
+  readonly bundles: BundleFigures[];
+  readonly parts: PartFigures[];
+}> {
   const dir = mkdtempSync(join(tmpdir(), "bundles-"));
   try {
-    const figures: BundleFigures[] = [];
-    const names = readdirSync(join(root, "functions"), { withFileTypes: true })
-      .map(({ name }) => name)
-      .filter((name) => existsSync(join(root, "functions", name, "handler.ts")));
+    const bundles: BundleFigures[] = [];
+    const parts: PartFigures[] = [];
+    const names = readdirSync(join(root, "functions")).filter((name) =>
+      existsSync(join(root, "functions", name, "handler.ts")),
+    );
     for (const name of names) {
-      const entry = join(root, "functions", name, "handler.ts");
-      const made = await bundle(entry, join(dir, `${name}.mjs`));
-      figures.push(await measure({ name, dir, ...made }));
+      const folder = join(dir, name);
+      const metafile = writeBundle(join(root, "functions", name, "handler.ts"), folder);
+      const loaded = await filesAtColdStart(folder);
+      const outputs = Object.entries(metafile.outputs).map(
+        ([path, output]) => [basename(path), output] as const,
+      );
+      const atColdStart = outputs.filter(([file]) => loaded.has(file)).map(([, output]) => output);
+      const bytes = sum(atColdStart.map((output) => output.bytes));
+      const all = sum(outputs.map(([, output]) => output.bytes));
+      const entry = `functions/${name}/handler.ts`;
+      for (const { part, bytes: size, imports } of largestParts(metafile, atColdStart, {
+        entry,
+        count: partsShown,
+      })) {
+        parts.push({ function: name, part, kilobytes: kilobytes(size), imports });
+      }
+      bundles.push({
+        function: name,
+        kilobytes: kilobytes(bytes),
+        onFirstUse: kilobytes(all - bytes),
+        ...(await importFigures(folder, clientsIn(atColdStart))),
+      });
     }
-    return figures;
+    return { bundles, parts };
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-interface Bundle {
-  readonly file: string;
-  readonly bytes: number;
-  readonly clients: readonly string[];
+const kilobytes = (bytes: number): number => Math.round(bytes / 1_000);
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
+
+/** Returns the names of the SDK clients of which the files contain code. */
+function clientsIn(outputs: readonly Output[]): readonly string[] {
+  const used = outputs
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .flatMap(([path]) => /@aws-sdk\/((?:client|lib)-[a-z0-9-]+)\//.exec(path)?.[1] ?? []);
+  return [...new Set(used)].toSorted();
 }
 
-/** Bundles an entry point with the options of the CDK app. */
-async function bundle(entry: string, file: string): Promise<Bundle> {
-  const alias = Object.entries(bundling.esbuildArgs ?? {}).map(
-    ([flag, to]) => [flag.replace("--alias:", ""), String(to)] as const,
-  );
-  const { metafile } = await build({
-    entryPoints: [entry],
-    outfile: file,
-    absWorkingDir: root,
-    bundle: true,
-    minify: bundling.minify === true,
-    platform: "node",
-    target: "node24",
-    format: "esm",
-    mainFields: bundling.mainFields ?? ["module", "main"],
-    banner: { js: bundling.banner ?? "" },
-    alias: Object.fromEntries(alias),
-    metafile: true,
-    logLevel: "silent",
-  });
-  const [output] = Object.values(metafile.outputs);
-  const used = Object.entries(output?.inputs ?? {})
-    .filter(([, input]) => input.bytesInOutput > 0)
-    .flatMap(([path]) => /@aws-sdk\/((?:client|lib)-[a-z0-9]+)\//.exec(path)?.[1] ?? []);
-  return { file, bytes: output?.bytes ?? 0, clients: [...new Set(used)].toSorted() };
+async function importFigures(
+  folder: string,
+  clients: readonly string[],
+): Promise<Pick<BundleFigures, "importMs" | "importRatio" | "clients">> {
+  const floor = clientsBundle(folder, clients);
+  const times: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    times[0].push(await importMs(folder));
+    times[1].push(await importMs(floor));
+  }
+  const [own, bare] = [median(times[0]), median(times[1])];
+  return {
+    importMs: Math.round(own * 10) / 10,
+    importRatio: clients.length === 0 ? "no client" : Math.round((own / bare) * 100) / 100,
+    clients: clients.join(" "),
+  };
 }
 
-async function measure(one: Bundle & { name: string; dir: string }): Promise<BundleFigures> {
-  const entry = join(root, "node_modules", `.bench-${one.name}.mjs`);
-  const imports = one.clients.map((client, n) => `import * as c${n} from "@aws-sdk/${client}";`);
-  const uses = one.clients.map((client, n) => `c${n}.${constructorOf(client)}`);
+/** Bundles only the SDK clients. Returns the folder of the bundle. */
+function clientsBundle(folder: string, clients: readonly string[]): string {
+  const entry = join(root, "node_modules", `.bench-${basename(folder)}.mjs`);
+  const imports = clients.map((client, n) => `import * as c${n} from "@aws-sdk/${client}";`);
+  const uses = clients.map((client, n) => `c${n}.${constructorOf(client)}`);
   writeFileSync(entry, `${imports.join("\n")}\nexport const clients = [${uses.join(", ")}];\n`);
   try {
-    const floor = await bundle(entry, join(one.dir, `${one.name}-floor.mjs`));
-    const times: [number[], number[]] = [[], []];
-    for (let round = 0; round < rounds; round += 1) {
-      times[0].push(await importMs(one.file));
-      times[1].push(await importMs(floor.file));
-    }
-    const [mine, bare] = [median(times[0]), median(times[1])];
-    return {
-      function: one.name,
-      kilobytes: Math.round(one.bytes / 1_000),
-      importMs: Math.round(mine * 10) / 10,
-      importRatio: one.clients.length === 0 ? "no client" : Math.round((mine / bare) * 100) / 100,
-      clients: one.clients.join(" "),
-    };
+    writeBundle(entry, `${folder}-floor`);
+    return `${folder}-floor`;
   } finally {
     rmSync(entry, { force: true });
   }
@@ -108,19 +133,53 @@ function constructorOf(client: string): string {
     "client-s3": "S3Client",
     "client-kms": "KMSClient",
     "client-scheduler": "SchedulerClient",
+    "client-secrets-manager": "SecretsManagerClient",
+    "client-ssm": "SSMClient",
+    "client-sts": "STSClient",
   };
-  return names[client] ?? "default";
+  const name = names[client];
+  if (name === undefined) throw new Error(`Add the constructor of ${client} to this bench.`);
+  return name;
 }
 
-/** Returns the milliseconds that a new process takes to import a module. */
-async function importMs(file: string): Promise<number> {
-  const script = `const t = performance.now(); await import(${JSON.stringify(pathToFileURL(file).href)}); console.log(performance.now() - t);`;
+/** Returns the names of the files of a bundle that a new process loads when it imports the bundle. */
+async function filesAtColdStart(folder: string): Promise<ReadonlySet<string>> {
+  const loaded = await inNewProcess(`
+    import { registerHooks } from "node:module";
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
+    await import(${entryUrl(folder)});
+    console.log(JSON.stringify(loaded));`);
+  return new Set((JSON.parse(loaded) as string[]).map((url) => basename(url)));
+}
+
+/**
+ * Returns the milliseconds of processor time that a new process takes to import a bundle. Lambda
+ * limits the processor time of a function, and other processes of this machine affect it least.
+ */
+const importMs = async (folder: string): Promise<number> =>
+  Number(
+    await inNewProcess(`
+      const before = process.cpuUsage();
+      await import(${entryUrl(folder)});
+      const { user, system } = process.cpuUsage(before);
+      console.log((user + system) / 1_000);`),
+  );
+
+const entryUrl = (folder: string): string =>
+  JSON.stringify(pathToFileURL(join(folder, bundleEntry)).href);
+
+/** Runs a script in a new process with the sources of the sandbox. Returns what it prints. */
+async function inNewProcess(script: string): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--input-type=module", "-e", script],
-    {
-      env: {},
-    },
+    { env: { SOURCES: JSON.stringify(sandboxSources) } },
   );
-  return Number(stdout);
+  return stdout;
+}
+
+/** Prints the result of `benchBundles` to stdout as tables. */
+export function printBundles(figures: Record<string, unknown>): void {
+  for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
 }

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sandboxSources } from "../../lib/config.ts";
-import { canServe, parseSources } from "../../shared/sources/registry/configuration.ts";
+import { checkedSources } from "../../shared/sources/registry/check-rules.ts";
+import { canServe } from "../../shared/sources/registry/configuration.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { pages, pageText, root } from "./pages.ts";
 
@@ -24,7 +25,7 @@ describe("docs/data-sources.md", () => {
       };
 
       expect(served).not.toEqual([]);
-      expect(() => parseSources(JSON.stringify(sources))).not.toThrow();
+      expect(() => checkedSources(JSON.stringify(sources))).not.toThrow();
     },
   );
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { stepScraperIds } from "../../shared/scrapers/catalog.ts";
-import { canServe, optionKind, parseSources } from "../../shared/sources/registry/configuration.ts";
+import { checkedSources } from "../../shared/sources/registry/check-rules.ts";
+import { canServe, optionKind } from "../../shared/sources/registry/configuration.ts";
 import { secretReference } from "../../shared/sources/contract/secret-reference.ts";
 
 /** An adapter with its options, and the platform or scraper that it reads for. */
@@ -101,7 +102,7 @@ export function chooseSources(
 export function checkSource(choice: SourceChoice): void {
   const sandbox = stepScraperIds.map((scraper) => [scraper, { adapter: "sandbox" }]);
   const chosen = chooseSources(JSON.stringify(Object.fromEntries(sandbox)), [choice]);
-  parseSources(chosen, { allowVariables: true });
+  checkedSources(chosen, { allowVariables: true });
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;

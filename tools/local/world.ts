@@ -21,7 +21,7 @@ import { openScheduleStore } from "./schedule-store.ts";
 import { scheduleTargets } from "./schedule-targets.ts";
 import { keepTemplateSchedules, schedulerEndpoint } from "./scheduler-endpoint.ts";
 import type { GivenContext } from "../../lib/context.ts";
-import { parseSources } from "../../shared/sources/registry/configuration.ts";
+import { checkedSources } from "../../shared/sources/registry/check-rules.ts";
 import { seedAccounts } from "./seed.ts";
 import type { Seed, SeededKeys } from "./seed.ts";
 import { chooseSources } from "./sources.ts";
@@ -223,7 +223,7 @@ async function startFunctions(
       if (name !== "SOURCES") return value;
       const chosen = chooseSources(value, choices);
       // An invalid source configuration fails the start instead of the first call.
-      parseSources(chosen, { allowVariables: true });
+      checkedSources(chosen, { allowVariables: true });
       recordSources(folder, chosen);
       return chosen;
     },

@@ -1,4 +1,5 @@
 import * as provide from "../../functions/composition/dependencies.ts";
+import { feedSources } from "../../functions/composition/events.ts";
 import * as stores from "../../functions/composition/watchlist-stores.ts";
 import { readEnvironment } from "../../functions/environment.ts";
 import { segmentRows } from "../../shared/aws/history/segment-rows.ts";
@@ -200,7 +201,7 @@ interface Written {
 /** Stores the events of the runs whose events are still kept. Delivers none of them. */
 async function writeEvents(world: PastWorld, { past, runs, now }: Written): Promise<void> {
   const environment = readEnvironment("events", world.environmentOf("events"));
-  const { feed, bodies } = provide.feedSources(environment, {});
+  const { feed, bodies } = feedSources(environment, {});
   const since = new Date(now.getTime() - (limits.eventRetentionDays - 1) * dayMs).toISOString();
   const keptRuns = runs.filter(({ stored }) => stored.runNumber > 1 && stored.startedAt > since);
   const itemOf = new Map(past.items.map((item) => [item.id, item]));

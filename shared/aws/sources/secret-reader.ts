@@ -1,14 +1,15 @@
-import { GetSecretValueCommand, type SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { GetParameterCommand, type SSMClient } from "@aws-sdk/client-ssm";
 import type { Clock } from "../../base/clock.ts";
 import type { SecretReader } from "../../base/secret-reader.ts";
 import { type SecretReference, secretReference } from "../../sources/contract/secret-reference.ts";
 
 const cacheMs = 5 * 60 * 1_000;
 
+/** Reads a value from a store of secrets. Resolves to undefined if the value is empty. */
+export type ReadStored = (name: string) => Promise<string | undefined>;
+
 export interface SecretStores {
-  readonly secretsManager: () => Pick<SecretsManagerClient, "send">;
-  readonly parameters: () => Pick<SSMClient, "send">;
+  readonly secretsManager: ReadStored;
+  readonly parameters: ReadStored;
   /**
    * Environment variables to which references may refer, on a developer's machine.
    * @default no variables
@@ -74,14 +75,10 @@ async function valueOf(
   stores: SecretStores,
 ): Promise<string | undefined> {
   switch (reference.kind) {
-    case "secret": {
-      const command = new GetSecretValueCommand({ SecretId: reference.arn });
-      return (await stores.secretsManager().send(command)).SecretString;
-    }
-    case "parameter": {
-      const command = new GetParameterCommand({ Name: reference.name, WithDecryption: true });
-      return (await stores.parameters().send(command)).Parameter?.Value;
-    }
+    case "secret":
+      return stores.secretsManager(reference.arn);
+    case "parameter":
+      return stores.parameters(reference.name);
     case "variable":
       if (stores.variables === undefined)
         throw new RangeError(

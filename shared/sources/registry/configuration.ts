@@ -56,6 +56,12 @@ function wrongScraper({ expected }: v.StrictObjectIssue): string {
 /** For each scraper, the adapter that reads it and the adapter's options. */
 export type SourceConfiguration = v.InferOutput<typeof configuration>;
 
+/** The options of one adapter. */
+export type OptionsOf<Adapter extends string> = Extract<
+  SourceConfiguration[StepScraperId],
+  { readonly adapter: Adapter }
+>;
+
 export interface ParseOptions {
   /**
    * Set to true only on a developer's machine. Allows secrets in environment variables. Also allows

@@ -1,11 +1,7 @@
 import type { OfferChecker, OfferScraper } from "../../scrapers/scraper.ts";
-import { priceHistoryOfferChecker } from "../price-history/offer-check.ts";
-import { priceHistoryOffers } from "../price-history/offers.ts";
 import type { SourceConfiguration } from "./configuration.ts";
-import { reportedChecker, reportedOffers } from "./reported.ts";
-import { sandboxOfferChecker, sandboxOffers } from "../sandbox/offers.ts";
-import { historyParts, type SourceDependencies, upstreamParts } from "./parts.ts";
-import { upstreamOfferChecker, upstreamOffers } from "../upstream/scraper.ts";
+import { adapters } from "./load-adapters.ts";
+import type { SourceDependencies } from "./parts.ts";
 
 /** The sources of the offers endpoints. Every call of a function returns the same instance. */
 export interface OfferSources {
@@ -13,61 +9,55 @@ export interface OfferSources {
   readonly offerCheckerFor: () => OfferChecker;
 }
 
-/** Creates the configured sources for offers and offer checks. */
+/** Creates the configured sources for offers and offer checks. Their adapters load at the first read. */
 export function offerSources(
   sources: SourceConfiguration,
   dependencies: SourceDependencies,
 ): OfferSources {
-  const scraper = offersFrom(sources["retailer_a.offers"], dependencies);
-  const checker = checkerFrom(sources["retailer_a.offer_check"], dependencies);
+  let loadingScraper: Promise<OfferScraper> | undefined;
+  const scraper: OfferScraper = {
+    async readOffers(request) {
+      loadingScraper ??= createOffers(sources["retailer_a.offers"], dependencies);
+      return (await loadingScraper).readOffers(request);
+    },
+  };
+  let loadingChecker: Promise<OfferChecker> | undefined;
+  const checker: OfferChecker = {
+    async checkOffers(request) {
+      loadingChecker ??= createChecker(sources["retailer_a.offer_check"], dependencies);
+      return (await loadingChecker).checkOffers(request);
+    },
+  };
   return { offerScraperFor: () => scraper, offerCheckerFor: () => checker };
 }
 
-function offersFrom(
+async function createOffers(
   options: SourceConfiguration["retailer_a.offers"],
   dependencies: SourceDependencies,
-): OfferScraper {
+): Promise<OfferScraper> {
   switch (options.adapter) {
-    case "sandbox": {
-      const { clock, recordHealth } = dependencies;
-      const offers = sandboxOffers({ seed: options.seed, clock });
-      return reportedOffers(offers, { scraper: "retailer_a.offers", clock, recordHealth });
-    }
-    case "upstream": {
-      const { reporting, ...parts } = upstreamParts("retailer_a.offers", options, dependencies);
-      return reportedOffers(upstreamOffers(options, parts), reporting);
-    }
-    case "a_history": {
-      const { reporting, ...parts } = historyParts("retailer_a.offers", options, dependencies);
-      return reportedOffers(priceHistoryOffers(options, parts), reporting);
-    }
+    case "sandbox":
+      return (await adapters.sandbox()).offers(options, dependencies);
+    case "upstream":
+      return (await adapters.upstream()).offers(options, dependencies);
+    case "a_history":
+      return (await adapters.a_history()).offers(options, dependencies);
     default:
       return options satisfies never;
   }
 }
 
-function checkerFrom(
+async function createChecker(
   options: SourceConfiguration["retailer_a.offer_check"],
   dependencies: SourceDependencies,
-): OfferChecker {
+): Promise<OfferChecker> {
   switch (options.adapter) {
-    case "sandbox": {
-      const { clock, recordHealth } = dependencies;
-      const checker = sandboxOfferChecker({ seed: options.seed, clock });
-      return reportedChecker(checker, { scraper: "retailer_a.offer_check", clock, recordHealth });
-    }
-    case "upstream": {
-      const { reporting, ...parts } = upstreamParts(
-        "retailer_a.offer_check",
-        options,
-        dependencies,
-      );
-      return reportedChecker(upstreamOfferChecker(options, parts), reporting);
-    }
-    case "a_history": {
-      const { reporting, ...parts } = historyParts("retailer_a.offer_check", options, dependencies);
-      return reportedChecker(priceHistoryOfferChecker(options, parts), reporting);
-    }
+    case "sandbox":
+      return (await adapters.sandbox()).offerChecker(options, dependencies);
+    case "upstream":
+      return (await adapters.upstream()).offerChecker(options, dependencies);
+    case "a_history":
+      return (await adapters.a_history()).offerChecker(options, dependencies);
     default:
       return options satisfies never;
   }

@@ -1,18 +1,8 @@
 import type { ProductScraperId } from "../../scrapers/catalog.ts";
 import type { Scraper } from "../../scrapers/scraper.ts";
-import { priceHistoryScraper } from "../price-history/scraper.ts";
-import { affiliateScraper } from "../affiliate/scraper.ts";
 import type { SourceConfiguration } from "./configuration.ts";
-import { catalogWait, isCatalogBlock } from "../catalog/forbidden.ts";
-import { catalogScraper } from "../catalog/scraper.ts";
-import { type Reporting, reportedScraper } from "./reported.ts";
-import { sandboxScraper } from "../sandbox/scraper.ts";
-import { historyParts, sourceParts, type SourceDependencies, upstreamParts } from "./parts.ts";
-import { storefrontScraper } from "../storefront/scraper.ts";
-import { storeWait } from "../storefront/tool-reply.ts";
-import { upstreamScraper } from "../upstream/scraper.ts";
-import { webScraper } from "../web/scraper.ts";
-import { isBlockAnswer } from "../web/block-answer.ts";
+import { adapters } from "./load-adapters.ts";
+import type { SourceDependencies } from "./parts.ts";
 
 /**
  * Returns a function that returns the scraper with the given scraper ID. It creates each scraper
@@ -24,7 +14,7 @@ export function scraperFor(
 ): (scraper: ProductScraperId) => Scraper {
   const createdScrapers = new Map<ProductScraperId, Scraper>();
   return (id) => {
-    const scraper = createdScrapers.get(id) ?? makeScraper(id, sources[id], dependencies);
+    const scraper = createdScrapers.get(id) ?? loadedScraper(id, sources[id], dependencies);
     createdScrapers.set(id, scraper);
     return scraper;
   };
@@ -32,64 +22,41 @@ export function scraperFor(
 
 type ScraperOptions = SourceConfiguration[ProductScraperId];
 
-function makeScraper(
+/** Returns a scraper whose adapter loads at the first read. */
+function loadedScraper(
   id: ProductScraperId,
   options: ScraperOptions,
   dependencies: SourceDependencies,
 ): Scraper {
-  const { scraper, reporting } = scraperParts(id, options, dependencies);
-  return reportedScraper(scraper, reporting);
+  let loading: Promise<Scraper> | undefined;
+  return {
+    async read(request) {
+      loading ??= createScraper(id, options, dependencies);
+      return (await loading).read(request);
+    },
+  };
 }
 
-function scraperParts(
+async function createScraper(
   id: ProductScraperId,
   options: ScraperOptions,
   dependencies: SourceDependencies,
-): { readonly scraper: Scraper; readonly reporting: Reporting } {
-  const { clock, recordHealth } = dependencies;
+): Promise<Scraper> {
   switch (options.adapter) {
-    case "sandbox": {
-      const scraper = sandboxScraper({ seed: options.seed, clock });
-      return { scraper, reporting: { scraper: id, clock, recordHealth } };
-    }
-    case "upstream": {
-      const { reporting, ...parts } = upstreamParts(id, options, dependencies);
-      return { scraper: upstreamScraper(options, parts), reporting };
-    }
-    case "d_catalog": {
-      const overrides = { isBlock: isCatalogBlock, asksToWait: catalogWait };
-      const parts = sourceParts(id, { ...options, ...overrides }, dependencies);
-      const { client, reporting, warn, open } = parts;
-      const secret = options.secret && { secret: open(options.secret) };
-      return {
-        scraper: catalogScraper(options, { client, clock, note: warn, ...secret }),
-        reporting,
-      };
-    }
-    case "b_affiliate": {
-      const { client, reporting, warn, open } = sourceParts(id, options, dependencies);
-      const privateKey = open(options.privateKey);
-      return {
-        scraper: affiliateScraper(options, { client, clock, privateKey, note: warn }),
-        reporting,
-      };
-    }
-    case "a_history": {
-      const { reporting, ...parts } = historyParts(id, options, dependencies);
-      return { scraper: priceHistoryScraper(options, parts), reporting };
-    }
-    case "storefront": {
-      const { profileUrl = dependencies.agentProfileUrl } = options;
-      const parts = sourceParts(id, { ...options, asksToWait: storeWait }, dependencies);
-      const { client, reporting, warn } = parts;
-      const store = { ...options, profileUrl };
-      return { scraper: storefrontScraper(store, { client, clock, note: warn }), reporting };
-    }
-    case "web": {
-      const parts = sourceParts(id, { ...options, isBlock: isBlockAnswer }, dependencies);
-      const { client, reporting, warn } = parts;
-      return { scraper: webScraper(options, { client, clock, note: warn }), reporting };
-    }
+    case "sandbox":
+      return (await adapters.sandbox()).scraper(id, options, dependencies);
+    case "upstream":
+      return (await adapters.upstream()).scraper(id, options, dependencies);
+    case "d_catalog":
+      return (await adapters.d_catalog()).scraper(id, options, dependencies);
+    case "b_affiliate":
+      return (await adapters.b_affiliate()).scraper(id, options, dependencies);
+    case "a_history":
+      return (await adapters.a_history()).scraper(id, options, dependencies);
+    case "storefront":
+      return (await adapters.storefront()).scraper(id, options, dependencies);
+    case "web":
+      return (await adapters.web()).scraper(id, options, dependencies);
     default:
       return options satisfies never;
   }

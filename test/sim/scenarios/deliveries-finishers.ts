@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import * as provide from "../../../functions/composition/dependencies.ts";
+import { publisher } from "../../../functions/composition/publishing.ts";
+import { eventBodies } from "../../../functions/composition/on-first-use/event-bodies.ts";
 import { putSnapshot } from "../../../shared/events/event-archive.ts";
 import type { RunEvents } from "../../../shared/events/event.ts";
 import { injectedNames, isRejectedBySqs } from "../checks/failures.ts";
@@ -103,10 +104,10 @@ function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun
       // follows has its place in the order that the seed determines.
       await world.tasks.call({ label: "begins to publish", effect: async () => {} });
       if (run.snapshot !== undefined) {
-        const bodies = provide.eventBodies(environment, overrides);
+        const bodies = eventBodies(environment, overrides);
         await putSnapshot(run, run.snapshot, { bytes: snapshotBytes(run), bodies });
       }
-      await provide.publisher(environment, overrides).publish(run);
+      await publisher(environment, overrides).publish(run);
       attempt.endedAt = world.tasks.now();
     };
     world.tasks.begin(`publication ${publishes.length} of ${run.runId}`, work, (task) => {

@@ -8,7 +8,8 @@ import { plainText } from "../plain-text.ts";
 import type { ProductFacts } from "../product-facts.ts";
 import { inStockTexts, outOfStockTexts } from "../visible/words.ts";
 import type { WantedProduct } from "../wanted-product.ts";
-import type { ExtractRules, RuleField } from "./rule.ts";
+import type { ExtractRules } from "./rule.ts";
+import type { RuleField } from "./rule-texts.ts";
 import { ruleValues } from "./rule-values.ts";
 
 /**

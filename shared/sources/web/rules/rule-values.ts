@@ -3,7 +3,8 @@ import type { AnyNode, Document, Element } from "domhandler";
 import { DomUtils } from "htmlparser2";
 import { findAssignedValue, parseValue } from "../state/embedded-values.ts";
 import { ruleDocument } from "./rule-document.ts";
-import type { ExtractRules, Rule, RuleField } from "./rule.ts";
+import type { ExtractRules, Rule } from "./rule.ts";
+import type { RuleField } from "./rule-texts.ts";
 
 /** What a rule found in a page. */
 export interface RuleValue {

@@ -1,18 +1,6 @@
 import { compile } from "css-select";
 import type { AnyNode, Element } from "domhandler";
-
-/** The fields that rules of the deployer can read. */
-export const ruleFields = [
-  "price",
-  "currency",
-  "listPrice",
-  "availability",
-  "title",
-  "image",
-  "seller",
-  "brand",
-] as const;
-export type RuleField = (typeof ruleFields)[number];
+import { type RuleField, ruleFields, type RuleTexts } from "./rule-texts.ts";
 
 /** A rule of the deployer: where the pages of a shop state a field. */
 export type Rule = { readonly text: string } & (
@@ -34,9 +22,6 @@ export type Rule = { readonly text: string } & (
 /** For each field, its rules in the order in which they are tried. */
 export type ExtractRules = Readonly<Partial<Record<RuleField, readonly Rule[]>>>;
 
-/** The rules of each field as the configuration contains them. */
-export type RuleTexts = Readonly<Partial<Record<RuleField, readonly string[] | undefined>>>;
-
 /**
  * Parses the rules of a configuration.
  * @throws Error that describes the mistake in a rule
@@ -46,7 +31,6 @@ export const parseRules = (texts: RuleTexts): ExtractRules =>
     ruleFields.map((field) => [field, (texts[field] ?? []).map((text) => parseRule(text))]),
   );
 
-export const ruleLengthMax = 300;
 /** Selectors with more parts take long on pages with many nested elements. */
 const partsMax = 12;
 const pointerForm = /^(?:\/(?:[^/~]|~[01])*)*$/;

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  cacheRoleCredentials,
-  stsRoleCredentials,
-} from "../../../../shared/aws/exports/role-credentials.ts";
+import { cacheRoleCredentials } from "../../../../shared/aws/exports/cached-role-credentials.ts";
+import { stsRoleCredentials } from "../../../../shared/aws/exports/role-credentials.ts";
 import type { AssumedRole } from "../../../../shared/exports/role-credentials.ts";
 import { fixedClock } from "../../../support/clock.ts";
 import { type Receiver, startReceiver } from "../../../support/receiver.ts";

@@ -1,7 +1,9 @@
 import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import { expect, it, vi } from "vitest";
+import { ssmParameters } from "../../../../shared/aws/sources/parameters.ts";
 import { secretReader, type SecretStores } from "../../../../shared/aws/sources/secret-reader.ts";
+import { secretsManagerSecrets } from "../../../../shared/aws/sources/secrets-manager.ts";
 import type { SecretReader } from "../../../../shared/base/secret-reader.ts";
 import { systemClock } from "../../../../shared/base/system.ts";
 
@@ -13,7 +15,7 @@ type Answer = () => Promise<unknown>;
 let asked: unknown[] = [];
 let nowMs = 0;
 const clock = { ...systemClock, now: () => new Date(nowMs) };
-const store = (answer: Answer) => () => ({
+const store = (answer: Answer) => ({
   send: (command: { readonly input: unknown }) => {
     asked.push(command);
     return answer();
@@ -23,10 +25,10 @@ const store = (answer: Answer) => () => ({
 function readerOf(answer: Answer, variables?: SecretStores["variables"]): SecretReader {
   asked = [];
   nowMs = 0;
-  const send = store(answer) as unknown as () => never;
+  const client = store(answer) as never;
   return secretReader({
-    secretsManager: send,
-    parameters: send,
+    secretsManager: secretsManagerSecrets(client),
+    parameters: ssmParameters(client),
     ...(variables && { variables }),
     clock,
   });

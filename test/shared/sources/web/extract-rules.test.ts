@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { extractOption } from "../../../../shared/sources/web/options.ts";
+import { extractOption } from "../../../../shared/sources/web/rules/extract-option.ts";
 import { anOffer, aPage, aProduct, linkedData } from "./page.ts";
 import { factsWith, readWith } from "./readers.ts";
 

@@ -1,7 +1,8 @@
 import { extractProduct, type Extraction } from "../../../../shared/sources/web/extract-product.ts";
 import { allFallbacks, type Fallback } from "../../../../shared/sources/web/fallback-facts.ts";
 import type { ProductFacts } from "../../../../shared/sources/web/product-facts.ts";
-import { parseRules, type RuleTexts } from "../../../../shared/sources/web/rules/rule.ts";
+import { parseRules } from "../../../../shared/sources/web/rules/rule.ts";
+import type { RuleTexts } from "../../../../shared/sources/web/rules/rule-texts.ts";
 import type { ForestTable } from "../../../../shared/sources/web/visible/forest.ts";
 import type { WantedProduct } from "../../../../shared/sources/web/wanted-product.ts";
 

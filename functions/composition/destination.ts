@@ -1,0 +1,22 @@
+/** The composition root of the routes for S3 destinations. */
+import { type DeliveryTargetNeeds, destinations, exportLog } from "./dependencies.ts";
+import { customerBuckets, roleCredentials } from "./on-first-use/customer-buckets.ts";
+import type { Overrides } from "./overrides.ts";
+import { deliveryTargetDependencies } from "./targets.ts";
+
+/**
+ * Returns the dependencies of the calls of `/v1/s3_destination`. Their time limits are short,
+ * because a call checks the bucket while the client waits.
+ */
+export const destinationDependencies = (
+  environment: DeliveryTargetNeeds,
+  overrides: Overrides,
+) => ({
+  ...deliveryTargetDependencies(environment, overrides),
+  destinations: destinations(environment, overrides),
+  exports: exportLog(environment, overrides),
+  buckets: customerBuckets(overrides, { isCheck: true }),
+  // The credentials are not cached, because cached credentials would still work after the customer
+  // has removed the service from the role's trust policy.
+  roles: roleCredentials(overrides),
+});

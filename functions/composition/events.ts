@@ -1,0 +1,38 @@
+/** The composition root of the events of runs. */
+import { dynamoEventFeed } from "../../shared/aws/deliveries/event-feed.ts";
+import type { EventFeed } from "../../shared/events/event-feed.ts";
+import type { FeedSources } from "../../shared/events/feed-start.ts";
+import type { Needs } from "../environment.ts";
+import {
+  deliveries,
+  type DeliveriesNeeds,
+  deliveriesTable,
+  dynamo,
+  endpoints,
+} from "./dependencies.ts";
+import { eventBodies } from "./on-first-use/event-bodies.ts";
+import { outboxQueue } from "./on-first-use/queues.ts";
+import type { Overrides } from "./overrides.ts";
+
+const eventFeed = (environment: DeliveriesNeeds, overrides: Overrides): EventFeed =>
+  dynamoEventFeed(dynamo(overrides), deliveriesTable(environment, overrides));
+
+/** Returns the event feed and the event bodies. */
+export const feedSources = (
+  environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET">,
+  overrides: Overrides,
+): FeedSources => ({
+  feed: eventFeed(environment, overrides),
+  bodies: eventBodies(environment, overrides),
+});
+
+/** Returns the dependencies of the calls of `/v1/events`. */
+export const eventDependencies = (
+  environment: DeliveriesNeeds & Needs<"EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
+  overrides: Overrides,
+) => ({
+  ...feedSources(environment, overrides),
+  endpoints: endpoints(environment, overrides),
+  deliveries: deliveries(environment, overrides),
+  queue: outboxQueue(environment, overrides),
+});

@@ -1,0 +1,46 @@
+/**
+ * The buckets of customers, and their roles.
+ * The client loads at the first call of the port, so that a cold start does not wait for it.
+ */
+import type { CustomerBucket, CustomerBuckets } from "../../../shared/exports/customer-bucket.ts";
+import type { RoleCredentials } from "../../../shared/exports/role-credentials.ts";
+import { once } from "../clients.ts";
+import { addressPolicyOf, type Overrides } from "../overrides.ts";
+
+/**
+ * Returns the S3 clients for customers' buckets.
+ * @param isCheck true for a check within an API call, which has short time limits
+ */
+export function customerBuckets(
+  overrides: Overrides,
+  { isCheck }: { readonly isCheck: boolean },
+): CustomerBuckets {
+  if (overrides.buckets !== undefined) return overrides.buckets;
+  const buckets = once(async () => {
+    const { checkTimes, s3CustomerBuckets } =
+      await import("../../../shared/aws/exports/customer-bucket.ts");
+    const policy = addressPolicyOf(overrides);
+    return s3CustomerBuckets({ policy, ...(isCheck && { times: checkTimes }) });
+  });
+  return { open: (access) => openedOnUse(async () => (await buckets()).open(access)) };
+}
+
+function openedOnUse(open: () => Promise<CustomerBucket>): CustomerBucket {
+  let opened: CustomerBucket | undefined;
+  const bucket = once(async () => (opened = await open()));
+  return {
+    put: async (object) => (await bucket()).put(object),
+    find: async (key) => (await bucket()).find(key),
+    delete: async (key) => (await bucket()).delete(key),
+    close: () => opened?.close(),
+  };
+}
+
+/** Returns STS for customers' roles. */
+export function roleCredentials(overrides: Overrides): RoleCredentials {
+  if (overrides.roles !== undefined) return overrides.roles;
+  const roles = once(async () =>
+    (await import("../../../shared/aws/exports/role-credentials.ts")).stsRoleCredentials(),
+  );
+  return { assume: async (role) => (await roles()).assume(role) };
+}

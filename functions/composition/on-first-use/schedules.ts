@@ -1,0 +1,22 @@
+/**
+ * The EventBridge schedules of watchlists.
+ * The client loads at the first call of the port, so that a cold start does not wait for it.
+ */
+import type { Schedules } from "../../../shared/watchlists/schedules.ts";
+import type { Needs } from "../../environment.ts";
+import { once } from "../clients.ts";
+import type { Overrides } from "../overrides.ts";
+
+/** Returns the EventBridge schedules of watchlists. */
+export function schedules(
+  environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,
+  overrides: Overrides,
+): Schedules {
+  const loaded = once(async () =>
+    (await import("../schedules.ts")).schedules(environment, overrides),
+  );
+  return {
+    put: async (schedule) => (await loaded()).put(schedule),
+    remove: async (watchlistId) => (await loaded()).remove(watchlistId),
+  };
+}

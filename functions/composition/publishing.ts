@@ -1,0 +1,41 @@
+/** The composition root of what the finisher of runs publishes. */
+import type { RunEventPublisher } from "../../shared/events/publisher.ts";
+import { runEventPublisher } from "../../shared/publishing/publish-run.ts";
+import { itemSnapshots } from "../../shared/publishing/take-snapshot.ts";
+import type { ItemSnapshots } from "../../shared/runs/item-snapshots.ts";
+import type { Needs } from "../environment.ts";
+import { destinations, endpoints, hasBus, outbox } from "./dependencies.ts";
+import { feedSources } from "./events.ts";
+import { eventBodies } from "./on-first-use/event-bodies.ts";
+import { outboxQueue } from "./on-first-use/queues.ts";
+import { type Overrides, random } from "./overrides.ts";
+import { pages, runs } from "./watchlist-stores.ts";
+
+/** Returns the publisher of the events of a finished run. */
+export const publisher = (
+  environment: Needs<
+    "DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL" | "EVENT_BUS_NAME"
+  >,
+  overrides: Overrides,
+): RunEventPublisher =>
+  runEventPublisher({
+    ...feedSources(environment, overrides),
+    endpoints: endpoints(environment, overrides),
+    outbox: outbox(environment, overrides),
+    destinations: destinations(environment, overrides),
+    queue: outboxQueue(environment, overrides),
+    hasBus: hasBus(environment),
+  });
+
+/** Returns the writer of the snapshot files of runs. */
+export const snapshots = (
+  environment: Needs<"WATCHLISTS_TABLE" | "DELIVERIES_TABLE" | "EVENTS_BUCKET">,
+  overrides: Overrides,
+): ItemSnapshots =>
+  itemSnapshots({
+    destinations: destinations(environment, overrides),
+    pages: pages(environment, overrides),
+    runs: runs(environment, overrides),
+    bodies: eventBodies(environment, overrides),
+    random: random(overrides),
+  });

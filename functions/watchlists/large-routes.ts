@@ -1,0 +1,17 @@
+/**
+ * The routes with large operations, which change watchlists or calculate. They are in one file, so
+ * that they load together: each of them alone shares most of its code with the others.
+ */
+export { backtestRoute, getBacktestRoute } from "./backtest.ts";
+export { changeItemsRoute, changeAsinsRoute } from "./change-items.ts";
+export { createWatchlistRoute } from "./create.ts";
+export { releaseRunRoute, discardRunRoute } from "./decide-hold.ts";
+export { estimatePipelineRoute } from "./estimate.ts";
+export { itemHistoryRoute } from "./item-history.ts";
+export { listWatchlistChangesRoute, listAccountChangesRoute } from "./list-changes.ts";
+export { previewRoute } from "./preview.ts";
+export { schedulePreviewRoute } from "./schedule-preview.ts";
+export { listScrapersRoute } from "./scrapers.ts";
+export { searchItemsRoute } from "./search-items.ts";
+export { listSourcesRoute } from "./sources.ts";
+export { updateWatchlistRoute } from "./update.ts";
