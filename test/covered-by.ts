@@ -470,7 +470,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/delete.test.ts": files("delete-watchlist purge-watchlist"),
     "test/functions/watchlists/endpoint-binding.test.ts": files("endpoint-binding"),
     "test/functions/watchlists/read.test.ts": files(
-      "estimate queries schedule-preview search-items",
+      "all-items estimate queries schedule-preview search-items",
     ),
     "test/functions/watchlists/update.test.ts": files(
       "change-watchlist present-watchlist update-request update-watchlist",
