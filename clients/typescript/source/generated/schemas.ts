@@ -3025,6 +3025,10 @@ export type CreditTransaction = {
      */
     endpoint?: string;
     /**
+     * The API key of that call. Absent in entries that earlier releases wrote. Runs have no key.
+     */
+    api_key_id?: string;
+    /**
      * The watchlist of the run or the preview.
      */
     watchlist_id?: string;
@@ -7489,19 +7493,19 @@ export type ListChangesResponse = ListChangesResponses[keyof ListChangesResponse
 export type SearchItemsData = {
     body?: never;
     path?: never;
-    query: {
+    query?: {
         /**
          * Maximum number of entries to return.
          */
         limit?: number;
         /**
-         * The first characters of an item ID, or words that the ID, the label or the title contain.
+         * The first characters of an item ID, or words that the ID, the label or the title contain. Absent: all items.
          */
-        search: string;
+        search?: string;
         /**
-         * `id`: only items whose ID begins with `search`, which is several times faster. `text`: only items whose ID, label or title contain all words. Absent: both.
+         * The `next_starting_after` of the previous page. Only without `search`.
          */
-        match?: 'id' | 'text';
+        starting_after?: string;
     };
     url: '/v1/watchlists/items';
 };
@@ -7537,7 +7541,7 @@ export type SearchItemsError = SearchItemsErrors[keyof SearchItemsErrors];
 
 export type SearchItemsResponses = {
     /**
-     * The items that were found.
+     * The items.
      */
     200: {
         /**
@@ -7581,6 +7585,10 @@ export type SearchItemsResponses = {
          * True if there are entries after these.
          */
         has_more: boolean;
+        /**
+         * Cursor of the next page; null on the last page, and for a search.
+         */
+        next_starting_after: string | null;
     };
 };
 
