@@ -185,7 +185,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/aws/history/": {
     "test/shared/aws/history/history-store.test.ts": files(
-      "guarded-writes history-bounds item-buckets item-points line-chunks listed-runs merge-window",
+      "guarded-writes history-bounds item-buckets item-points kept-runs line-chunks listed-runs merge-window",
       "run-rows runs-at segment-rows window-lines",
     ),
   },
