@@ -612,5 +612,7 @@ export const runBy: Readonly<Record<string, string>> = {
   "tools/contract/world.ts": ".ci/run",
   "tools/local/temporary-dynamo.ts": "test/support/dynamodb.ts",
   "tools/past/invented-past.ts": "test/world/demo-workspace.slow.test.ts",
+  "tools/past/write-charges.ts": "test/world/demo-workspace.slow.test.ts",
   "tools/past/write-past.ts": "test/world/demo-workspace.slow.test.ts",
+  "tools/past/write-results.ts": "test/world/demo-workspace.slow.test.ts",
 };

@@ -7,7 +7,7 @@ import { progressOf } from "../../tools/command-line/progress.ts";
 import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import { launchChromium } from "../../tools/dashboard/chromium.ts";
 import { startWorld, type World } from "../../tools/local/world.ts";
-import { type WrittenPast, writePast } from "../../tools/past/write-past.ts";
+import { planPast, type WrittenPast, writePast } from "../../tools/past/write-past.ts";
 import { printTable } from "../measure/print-table.ts";
 import { wholeNumber } from "./bench-options.ts";
 import { stepsOf } from "./dashboard/steps.ts";
@@ -84,7 +84,7 @@ async function filledLists(
       changedShare,
       labeledShare,
     };
-    await writePast(world, wanted);
+    await writePast(world, planPast(wanted));
   }
   return listsOf(api);
 }
