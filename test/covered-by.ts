@@ -301,6 +301,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/runs/run-history.test.ts": files("point-lines"),
   },
   "shared/items/": {
+    "test/functions/products/read-sandbox.test.ts": files("sandbox-products"),
     "test/shared/items/check-offers.test.ts": files("offer-check-result offer-prices"),
     "test/shared/items/metered-read.test.ts": files("envelope"),
     "test/shared/items/offers-result.test.ts": files("offer-envelope"),

@@ -2,13 +2,15 @@ import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
-import { sources } from "../composition/sources.ts";
+import { sandbox, sources } from "../composition/sources.ts";
 import { readItemOffersRoute } from "./offers.ts";
 import { readProductsRoute } from "./read.ts";
+import { readSandboxRoute } from "./read-sandbox.ts";
 
 /** The routes of the group. */
 export const productRoutes = {
   "POST /v1/products": readProductsRoute,
+  "POST /v1/products/sandbox": readSandboxRoute,
   "GET /v1/products/{id}/offers": readItemOffersRoute,
 };
 
@@ -27,6 +29,7 @@ export function createHandler(
     dependencies: {
       ...middleware,
       ...sources(environment, "products", overrides),
+      sandbox: sandbox(overrides),
       ledger: provide.ledger(environment, "products", overrides),
       cancels: provide.cancelQueue(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),

@@ -4322,6 +4322,117 @@ export type ReadProductsResponses = {
 
 export type ReadProductsResponse = ReadProductsResponses[keyof ReadProductsResponses];
 
+export type ReadSandboxProductsData = {
+    body: ReadRetailerAProducts | ReadRetailerAProductsByAsin | ReadRetailerBProducts | ReadRetailerCProducts | ReadRetailerDProducts;
+    path?: never;
+    query?: never;
+    url: '/v1/products/sandbox';
+};
+
+export type ReadSandboxProductsErrors = {
+    /**
+     * A parameter is missing or not accepted; `param` names it. Nothing was charged.
+     */
+    400: Error;
+    /**
+     * The call has no API key, or one that is malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
+     * The body is larger than 2097152 bytes.
+     */
+    413: Error;
+    /**
+     * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
+     */
+    429: Error;
+    /**
+     * The service failed. Nothing was charged.
+     */
+    500: Error;
+    /**
+     * The platform, marketplace or endpoint is announced only. Nothing was charged.
+     */
+    501: Error;
+    /**
+     * A part of the service is overloaded or down. Nothing was charged.
+     */
+    503: Error;
+};
+
+export type ReadSandboxProductsError = ReadSandboxProductsErrors[keyof ReadSandboxProductsErrors];
+
+export type ReadSandboxProductsResponses = {
+    /**
+     * ProductsEnvelope
+     *
+     * One result per unique ID, in the order of the request.
+     */
+    200: {
+        /**
+         * Retailer whose items are read, such as retailer_a.
+         */
+        platform: string;
+        /**
+         * Country edition of the platform, such as us.
+         */
+        marketplace: string;
+        /**
+         * How much of each item is read: pulse, lite, full or standard.
+         */
+        tier: string;
+        /**
+         * On retailer_a: the `include` of the request, unchanged.
+         *
+         * @deprecated
+         */
+        include?: Array<string>;
+        /**
+         * One per unique item, in the order of the request.
+         */
+        results: Array<ProductResult>;
+        /**
+         * Number of items by result.
+         */
+        stats: {
+            /**
+             * Unique items.
+             */
+            requested: number;
+            /**
+             * Complete results: charged.
+             */
+            ok: number;
+            /**
+             * Results without some fields: refunded.
+             */
+            partial: number;
+            /**
+             * The item does not exist on the platform: charged.
+             */
+            notFound: number;
+            /**
+             * No result: refunded. Try again later.
+             */
+            unavailable: number;
+            /**
+             * Duration of the call in milliseconds.
+             */
+            elapsedMs: number;
+        };
+        /**
+         * Credits charged, as in the header X-Service-Credits.
+         */
+        credits: number;
+    };
+};
+
+export type ReadSandboxProductsResponse = ReadSandboxProductsResponses[keyof ReadSandboxProductsResponses];
+
 export type ReadItemOffersData = {
     body?: never;
     path: {

@@ -23,7 +23,7 @@ import {
   emptyDraft,
   idsIn,
   isCallId,
-  isItemCall,
+  isForDemo,
   offersIn,
   requestOf,
 } from "./calls.ts";
@@ -34,6 +34,8 @@ import "./try.css";
 /** The reason why item calls are disabled in the demo workspace, which has no credits to spend. */
 const demoReason =
   "The demo key cannot spend credits. Sign in with your own key to send this call.";
+const demoNote =
+  "The demo key reads items of the sandbox, free of charge: B0SANDBOX0 to B0SANDBOX8 on Retailer A, 9000000 to 9000008 elsewhere.";
 
 /**
  * The page that sends a call with the user's key and shows its response and its code. The query
@@ -78,7 +80,8 @@ interface WorkbenchProps {
 }
 
 function Workbench({ call, draft, platforms, calling, onChange }: WorkbenchProps) {
-  const request = requestOf(call, draft);
+  const { demo } = useSession();
+  const request = requestOf(call, draft, demo);
   return (
     <div class="try">
       <RequestForm
@@ -100,16 +103,19 @@ interface RequestFormProps extends Omit<WorkbenchProps, "calling"> {
 }
 
 function RequestForm(props: RequestFormProps) {
-  const { call, draft, platforms, busy, onChange, onSend } = props;
+  const { call, draft, platforms, request, busy, onChange, onSend } = props;
   const { demo } = useSession();
   const [error, setError] = useState<string>();
-  const { about, method, path } = calls[call];
-  const blocked = demo && isItemCall(call);
-  const price = priceNote(
-    call,
-    draft,
-    platforms.find(({ id }) => id === draft.platform),
-  );
+  const { about } = calls[call];
+  const { method, path } = request;
+  const blocked = demo && !isForDemo(call);
+  const price = demo
+    ? "Free."
+    : priceNote(
+        call,
+        draft,
+        platforms.find(({ id }) => id === draft.platform),
+      );
   return (
     <div class="try-form">
       <Card title="Request" actions={<code class="muted">{`${method} /v1/${path}`}</code>}>
@@ -132,6 +138,7 @@ function RequestForm(props: RequestFormProps) {
             }}
           />
           {blocked && <Notice tone="info">{demoReason}</Notice>}
+          {demo && call === "products" && <Notice tone="info">{demoNote}</Notice>}
           <div class="row try-send">
             <Button
               type="submit"
