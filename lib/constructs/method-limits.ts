@@ -1,4 +1,10 @@
-import { type Group, type GroupName, groups, type RouteEntry, routes } from "../../functions/routes.ts";
+import {
+  type Group,
+  type GroupName,
+  groups,
+  type RouteEntry,
+  routes,
+} from "../../functions/routes.ts";
 import type { Throttle } from "../config.ts";
 
 /**

@@ -13,7 +13,7 @@ const read = (body: object, key: string): Promise<ApiAnswer> =>
   documented(apiClient(world.baseUrl, key)).send("POST", "/products/sandbox", body);
 
 describe("POST /v1/products/sandbox", () => {
-  it("reads items of the sandbox free of charge, also for a key of the demo workspace", async () => {
+  it("reads items of the sandbox free of charge for every key, including a key of the demo workspace", async () => {
     for (const key of [world.demoApiKey, world.apiKey]) {
       const { body: before } = await apiClient(world.baseUrl, key).get("/account");
       const { status, body } = await read(
