@@ -103,13 +103,15 @@ export interface RouteEntry {
    * - `write`: the call creates, changes or deletes something.
    */
   readonly scopes: readonly Scope[];
-  /** True for a route that charges by item in a group whose other routes are free. */
-  readonly itemCall?: true;
+  /** Whether the route charges by item, if it differs from the other routes of the group. */
+  readonly itemCall?: boolean;
 }
 
 /** The group and the scopes of each route. A route is `METHOD /path`, with parameters in braces. */
 export const routes = {
   "POST /v1/products": { group: "products", scopes: ["spend"] },
+  // Charges nothing, so keys of the demo workspace can call it.
+  "POST /v1/products/sandbox": { group: "products", scopes: ["read"], itemCall: false },
   "GET /v1/products/{id}/offers": { group: "products", scopes: ["spend"] },
   "POST /v1/offers": { group: "offers", scopes: ["spend"] },
   "POST /v1/offers/check": { group: "offers", scopes: ["spend"] },
@@ -218,7 +220,7 @@ export const hasEffects = (key: RouteKey): boolean => scopesOf(key).some((one) =
 /** Returns true for a route that charges by item. */
 export function isItemCall(key: RouteKey): boolean {
   const { group, itemCall }: RouteEntry = routes[key];
-  return itemCall === true || groups[group].itemCalls;
+  return itemCall ?? groups[group].itemCalls;
 }
 
 export type RouteKeyOf<G extends GroupName> = {

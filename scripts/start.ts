@@ -27,12 +27,6 @@ const commandLine = {
       default: false,
       about: "leaves the demo workspace without watchlists",
     },
-    // Off by default: `npm run admin -- reconcile` reports the runs that never happened.
-    past: {
-      type: "boolean",
-      default: false,
-      about: "adds demo watchlists of thousands of items with an invented past of 90 days",
-    },
     source: {
       type: "string",
       value: "<what>=<adapter>,<url>",
@@ -43,7 +37,6 @@ const commandLine = {
   examples: [
     "",
     "--fresh",
-    "--fresh --past",
     "--source retailer_b=storefront,https://store.example",
     "--source retailer_d=upstream,http://127.0.0.1:9900",
   ],
@@ -53,7 +46,6 @@ interface Values {
   readonly fresh: boolean;
   readonly "empty-demo": boolean;
   readonly "event-bus": boolean;
-  readonly past: boolean;
   readonly source?: readonly string[];
 }
 
@@ -81,7 +73,7 @@ async function main({ source = [], ...values }: Values): Promise<void> {
   process.once("SIGTERM", stop);
   if (values["empty-demo"] || sources.length > 0) return;
   // The service already accepts calls while the demo workspace is filled.
-  await fillDemoWorkspace(world, values).catch((error: unknown) => {
+  await fillDemoWorkspace(world).catch((error: unknown) => {
     if (!stopping) print(`The demo workspace could not be filled: ${describeError(error)}`);
   });
 }

@@ -199,7 +199,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/aws/history/": {
     "test/shared/aws/history/history-store.test.ts": files(
-      "guarded-writes history-bounds item-buckets item-points line-chunks listed-runs merge-window",
+      "guarded-writes history-bounds item-buckets item-points kept-runs line-chunks listed-runs merge-window",
       "run-rows runs-at segment-rows window-lines",
     ),
   },
@@ -316,6 +316,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/shared/runs/run-history.test.ts": files("point-lines"),
   },
   "shared/items/": {
+    "test/functions/products/read-sandbox.test.ts": files("sandbox-products"),
     "test/shared/items/check-offers.test.ts": files("offer-check-result offer-prices"),
     "test/shared/items/metered-read.test.ts": files("envelope"),
     "test/shared/items/offers-result.test.ts": files("offer-envelope"),
@@ -492,7 +493,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/delete.test.ts": files("delete-watchlist purge-watchlist"),
     "test/functions/watchlists/endpoint-binding.test.ts": files("endpoint-binding"),
     "test/functions/watchlists/read.test.ts": files(
-      "estimate queries schedule-preview search-items",
+      "all-items estimate queries schedule-preview search-items",
     ),
     "test/functions/watchlists/update.test.ts": files(
       "change-watchlist present-watchlist update-request update-watchlist",
@@ -634,5 +635,7 @@ export const runBy: Readonly<Record<string, string>> = {
   "tools/contract/world.ts": ".ci/run",
   "tools/local/temporary-dynamo.ts": "test/support/dynamodb.ts",
   "tools/past/invented-past.ts": "test/world/demo-workspace.slow.test.ts",
+  "tools/past/write-charges.ts": "test/world/demo-workspace.slow.test.ts",
   "tools/past/write-past.ts": "test/world/demo-workspace.slow.test.ts",
+  "tools/past/write-results.ts": "test/world/demo-workspace.slow.test.ts",
 };

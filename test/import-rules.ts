@@ -191,7 +191,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "tools/labeled-pages/": ["shared/", ...tools("stand-ins")],
   "tools/local/": ["shared/", "functions/", "lib/"],
   "tools/migrations/": ["shared/", ...tools("command-line reconcile")],
-  "tools/past/": ["shared/", "functions/", ...tools("local stand-ins")],
+  "tools/past/": ["shared/", "functions/", ...tools("credits local stand-ins")],
   "tools/python/": [],
   "tools/reconcile/": ["shared/"],
   "tools/sources/": ["shared/", ...tools("local")],

@@ -12,7 +12,7 @@ const clients = "test/clients/end-to-end/**/*.test.ts";
  */
 const isolated = [
   "test/functions/{offers,platforms,structured}/**/*.test.ts",
-  "test/functions/products/{offers,read,streaming}.test.ts",
+  "test/functions/products/{offers,read,read-sandbox,streaming}.test.ts",
   "test/functions/watchlists/preview-charge.test.ts",
   "test/openapi/{answers,query-parameters}.test.ts",
   "test/sim/**/*.test.ts",

@@ -20,6 +20,8 @@ export interface Deprecation {
 export const deprecations: readonly Deprecation[] = [
   { route: "POST /v1/products", field: "asins", since: "2026-11-23" },
   { route: "POST /v1/products", field: "include", since: "2026-11-23" },
+  { route: "POST /v1/products/sandbox", field: "asins", since: "2026-11-23" },
+  { route: "POST /v1/products/sandbox", field: "include", since: "2026-11-23" },
   { route: "POST /v1/offers", field: "asins", since: "2026-11-23" },
   { route: "POST /v1/watchlists", field: "asins", since: "2026-11-23" },
   { route: "POST /v1/watchlists/{id}/asins", since: "2026-11-23" },

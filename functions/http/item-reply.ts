@@ -11,6 +11,7 @@ export const meteredCallOf = <Request>(
 ): MeteredCall & { readonly request: Request } => ({
   request,
   accountId: caller.accountId,
+  apiKeyId: caller.keyId,
   requestId,
   endpoint: routeKey,
   now,

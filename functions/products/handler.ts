@@ -4,13 +4,15 @@ import { cancelQueue } from "../composition/on-first-use/queues.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
-import { preloadSources, sources } from "../composition/sources.ts";
+import { preloadSources, sandbox, sources } from "../composition/sources.ts";
 import { readItemOffersRoute } from "./offers.ts";
 import { readProductsRoute } from "./read.ts";
+import { readSandboxRoute } from "./read-sandbox.ts";
 
 /** The routes of the group. */
 export const productRoutes = {
   "POST /v1/products": readProductsRoute,
+  "POST /v1/products/sandbox": readSandboxRoute,
   "GET /v1/products/{id}/offers": readItemOffersRoute,
 };
 
@@ -29,6 +31,7 @@ export function createHandler(
     dependencies: {
       ...middleware,
       ...sources(environment, "products", overrides),
+      sandbox: sandbox(overrides),
       ledger: ledger(environment, "products", overrides),
       cancels: cancelQueue(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),

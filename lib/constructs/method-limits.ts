@@ -1,4 +1,10 @@
-import { type Group, type GroupName, groups, routes } from "../../functions/routes.ts";
+import {
+  type Group,
+  type GroupName,
+  groups,
+  type RouteEntry,
+  routes,
+} from "../../functions/routes.ts";
 import type { Throttle } from "../config.ts";
 
 /**
@@ -43,10 +49,11 @@ function resourcesOf(group: Group): readonly string[] {
  */
 export function methodLimits({ itemCalls, otherCalls }: Throttle): readonly MethodLimit[] {
   const limits = new Map<string, MethodLimit>();
-  for (const [key, { group }] of Object.entries(routes)) {
+  for (const [key, { group, itemCall }] of Object.entries<RouteEntry>(routes)) {
     const [verb = "", path = ""] = key.split(" ");
     if (verb === "ANY") continue;
-    const requestsPerSecond = groups[group].itemCalls ? itemCalls : otherCalls;
+    const isItemCall = groups[group].itemCalls && itemCall !== false;
+    const requestsPerSecond = isItemCall ? itemCalls : otherCalls;
     const limit = { path: resourceOf(group, path), verb, requestsPerSecond };
     limits.set(`${limit.path} ${verb}`, limit);
   }

@@ -17,6 +17,7 @@ const sources: Readonly<Record<string, () => string>> = {
   webhooks: guide("webhooks"),
   "s3-export": guide("s3-export"),
   clients: guide("clients"),
+  dashboard: guide("dashboard"),
   agents: guide("agents"),
   "generated-clients": guide("generated-clients"),
   errors: () => errorsPage,

@@ -132,7 +132,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "S3Destination.last_success_at":
     "When an export or a test last succeeded. Null if none succeeded.",
   listPrice: "List price before discounts. Null if none is shown.",
-  "Watchlist|checkOffers|data|estimateWatchlist|listScrapers|readItemOffers|readOffers|readProducts|watchlist.marketplace":
+  "Watchlist|checkOffers|data|estimateWatchlist|listScrapers|readItemOffers|readOffers|readProducts|readSandboxProducts|watchlist.marketplace":
     "Country edition of the platform, such as us.",
   "Platform.marketplaces": "Country editions of the platform.",
   "stats.matched": "Number of items that matched a route with `notify`.",
@@ -182,7 +182,7 @@ const descriptions: Readonly<Record<string, string>> = {
     "Why the watchlist is paused: by you, or for lack of credits. Null while it is active.",
   "Backtest|Watchlist|estimateWatchlist|previewWatchlist|templates.pipeline":
     "Steps that a run of the watchlist reads.",
-  "Watchlist|checkOffers|data|estimateWatchlist|listScrapers|readItemOffers|readOffers|readProducts|scrapers|watchlist.platform":
+  "Watchlist|checkOffers|data|estimateWatchlist|listScrapers|readItemOffers|readOffers|readProducts|readSandboxProducts|scrapers|watchlist.platform":
     "Retailer whose items are read, such as retailer_a.",
   "S3DestinationUpdate|S3DestinationWithAccessKey|S3DestinationWithRole.prefix":
     "Prefix of every object key.",
@@ -240,7 +240,8 @@ const descriptions: Readonly<Record<string, string>> = {
   "WatchlistItem.state":
     "`new`: not read yet. `active`: read. `delisted`: no longer read, because it does not exist.",
   "WatchlistRun|data|getWatchlistRun.stats": "What the run read and found, in numbers of items.",
-  "checkOffers|readItemOffers|readOffers|readProducts.stats": "Number of items by result.",
+  "checkOffers|readItemOffers|readOffers|readProducts|readSandboxProducts.stats":
+    "Number of items by result.",
   "OfferCheckResult.status": "`ok` is charged, `unavailable` is refunded.",
   "OffersResult.status": "`ok` and `not_found` are charged, `unavailable` is refunded.",
   "Watchlist|watchlist.status": "`active`: runs on its schedule. `paused`: does not run.",
@@ -256,7 +257,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "NewPipeline|Pipeline.steps": "The reads of a run. Routes connect them.",
   successful: "Calls and steps that did not fail.",
   "retailer_b.thirdPartySeller": "True if another company sells the item on the platform.",
-  "ReadRetailerAProducts|ReadRetailerAProductsByAsin|changes|last_change|readProducts|scrapers.tier":
+  "ReadRetailerAProducts|ReadRetailerAProductsByAsin|changes|last_change|readProducts|readSandboxProducts|scrapers.tier":
     "How much of each item is read: pulse, lite, full or standard.",
   "endpoints.tiers": "Levels of detail of the call. Empty: it has one price.",
   "CronSchedule.timezone": "IANA time zone of the cron.",

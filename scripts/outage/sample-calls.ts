@@ -104,6 +104,10 @@ const apiKey = async ({ api }: Scene): Promise<string> =>
 /** A sample call for each route. A route without a sample call is a compile error. */
 export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "POST /v1/products": { body: () => ({ platform: "retailer_d", ids: [steadyId] }) },
+  "POST /v1/products/sandbox": {
+    body: () => ({ platform: "retailer_d", ids: [steadyId] }),
+    needsKeyOnly: true,
+  },
   "GET /v1/products/{id}/offers": { path: `/v1/products/${asin}/offers` },
   "POST /v1/offers": { body: () => ({ ids: [asin] }) },
   "POST /v1/offers/check": { body: () => ({ offers: [{ asin, offerListingId: "offer-1" }] }) },

@@ -246,7 +246,7 @@ export const limits = {
   pagination: {
     watchlists: { default: 100, max: 100 },
     items: { default: 100, max: 1_000 },
-    foundItems: { default: 20, max: 50 },
+    foundItems: { default: 20, max: 5_000 },
     runs: { default: 20, max: 100 },
     heldChanges: { default: 20, max: 1_000 },
     itemHistory: { default: 100, max: 1_000 },

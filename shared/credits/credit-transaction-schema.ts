@@ -77,6 +77,14 @@ export const creditTransactionSchema = v.object({
       v.examples(["POST /v1/products"]),
     ),
   ),
+  api_key_id: v.optional(
+    v.pipe(
+      v.string(),
+      v.description(
+        "The API key of that call. Absent in entries that earlier releases wrote. Runs have no key.",
+      ),
+    ),
+  ),
   watchlist_id: v.optional(
     v.pipe(v.string(), v.description("The watchlist of the run or the preview.")),
   ),

@@ -10,6 +10,8 @@ export interface CallSource extends PaidWork {
   readonly requestId: string;
   /** Method and path of the route. */
   readonly endpoint?: string;
+  /** The API key of the call. */
+  readonly apiKeyId?: string;
   /** The watchlist whose items the call reads; absent for a call without a watchlist. */
   readonly watchlistId?: string;
 }

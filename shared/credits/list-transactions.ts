@@ -72,8 +72,13 @@ function presentSource(source: CreditSource) {
     ...(items !== undefined && { items_requested: items }),
   };
   if ("requestId" in source) {
-    const { requestId, endpoint } = source;
-    return { request_id: requestId, ...(endpoint !== undefined && { endpoint }), ...work };
+    const { requestId, endpoint, apiKeyId } = source;
+    return {
+      request_id: requestId,
+      ...(endpoint !== undefined && { endpoint }),
+      ...(apiKeyId !== undefined && { api_key_id: apiKeyId }),
+      ...work,
+    };
   }
   const { runId, step, runNumber } = source;
   return {

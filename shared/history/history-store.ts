@@ -13,8 +13,11 @@ export interface RunsQuery extends HistorySpan {
   readonly order: HistoryOrder;
   /** Number of the run that is listed first. @default the first run of the span in this order */
   readonly from?: number;
-  /** True if the consumer reads all runs of the span. The reader then needs fewer requests. */
-  readonly isWhole?: boolean;
+  /**
+   * Number of the newest run, recorded or not, for a consumer that reads all runs of the span, newest
+   * first. The store then needs fewer requests, and none for runs that it has kept in memory.
+   */
+  readonly newestRun?: number | undefined;
 }
 
 /** The number of a run of a watchlist. */

@@ -196,10 +196,11 @@ async function addChanges(
   { span, history, add }: Collecting,
 ): Promise<readonly FieldChange[]> {
   let points = 0;
-  const whole = { ...span, order: "newest_first", isWhole: true } as const;
+  const whole = { ...span, order: "newest_first" } as const;
   const found = await inParallel(query.watchlistIds, readsAtOnce, async (watchlistId) => {
     const gaps: OpenGaps = new Map();
-    for await (const segment of history.runs({ watchlistId, ...whole })) {
+    const newestRun = query.newestRuns.get(watchlistId);
+    for await (const segment of history.runs({ ...whole, watchlistId, newestRun })) {
       points += segment.points.length;
       if (points > limits.comparedPointsMax) throw tooManyPoints();
       const returned: FieldChange[] = [];

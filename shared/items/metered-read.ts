@@ -23,6 +23,8 @@ import type { CreditCap } from "./max-credits.ts";
 /** A call that charges for each item. */
 export interface MeteredCall {
   readonly accountId: string;
+  /** The API key of the caller, which the ledger records with the charge. */
+  readonly apiKeyId: string;
   readonly requestId: string;
   /** Method and path of the route. */
   readonly endpoint: string;
@@ -174,7 +176,7 @@ async function reserve(
   { scraper, watchlistId, items, reserved: credits }: PaidWork,
   dependencies: MeteredReadDependencies,
 ): Promise<void> {
-  const { accountId, requestId, endpoint, deadline } = call;
+  const { accountId, apiKeyId, requestId, endpoint, deadline } = call;
   // The current time, not `call.now`: other calls have changed the ledger since this call started.
   const now = dependencies.clock.now();
   const reservation = {
@@ -185,6 +187,7 @@ async function reserve(
     source: {
       requestId,
       endpoint,
+      apiKeyId,
       ...(watchlistId !== undefined && { watchlistId }),
       ...(scraper !== undefined && { scraper }),
       items,

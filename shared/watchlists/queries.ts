@@ -4,7 +4,6 @@ import { limits } from "../base/limits.ts";
 import { addRefusedValue } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { itemOrders, itemSorts } from "./arrange-items.ts";
-import { searchMatches } from "./search-items.ts";
 
 /** Upper bound of times in queries. Times calculated from them must have a four-digit year. */
 const timeEnd = Date.parse("9000-01-01T00:00:00Z");
@@ -60,19 +59,23 @@ const searchText = (lengthMin: number) => {
 /** Query of `GET /v1/watchlists/items`. */
 export const itemSearchQuery = v.object({
   limit: limitParam(limits.pagination.foundItems),
-  search: v.pipe(
-    searchText(searchLengthMin),
-    v.description(
-      "The first characters of an item ID, or words that the ID, the label or the title contain.",
+  search: v.optional(
+    v.pipe(
+      searchText(searchLengthMin),
+      v.description(
+        "The first characters of an item ID, or words that the ID, the label or the title contain. " +
+          "Absent: all items.",
+      ),
     ),
   ),
-  match: v.optional(
+  starting_after: v.optional(
     v.pipe(
-      oneOf("match", searchMatches),
-      v.description(
-        "`id`: only items whose ID begins with `search`, which is several times faster. `text`: only " +
-          "items whose ID, label or title contain all words. Absent: both.",
+      v.string(),
+      v.maxLength(
+        100,
+        addRefusedValue("'starting_after' must be the 'next_starting_after' of the previous page."),
       ),
+      v.description("The `next_starting_after` of the previous page. Only without `search`."),
     ),
   ),
 });

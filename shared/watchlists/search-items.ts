@@ -18,18 +18,10 @@ export interface FoundItems {
   readonly hasMore: boolean;
 }
 
-/**
- * What a search compares. `id`: only the start of the ID. `text`: only the words in the ID, the
- * label and the title.
- */
-export const searchMatches = ["id", "text"] as const;
-
 interface Search {
   readonly watchlists: readonly Watchlist[];
   /** The text as the client sent it. */
   readonly search: string;
-  /** Undefined: both. */
-  readonly match?: (typeof searchMatches)[number] | undefined;
   readonly limit: number;
 }
 
@@ -47,21 +39,17 @@ type Pages = Pick<PageStore, "details" | "detailsOf" | "pages">;
  * `limit` items are found. Items without details can be found only by the start of their ID.
  */
 export async function searchItems(
-  { watchlists, search, match, limit }: Search,
+  { watchlists, search, limit }: Search,
   pages: Pages,
 ): Promise<FoundItems> {
   const wanted = { watchlists, search: search.trim().replace(letterPrefix, ""), limit: limit + 1 };
-  const mayBeId = match !== "text" && prefixForm.test(wanted.search);
-  const byId = mayBeId ? await itemsWithPrefix(wanted, pages) : [];
-  const isDone = match === "id" || byId.length > limit;
-  const foundItems = isDone ? byId : [...byId, ...(await byText(wanted, byId, pages))];
+  const byId = prefixForm.test(wanted.search) ? await itemsWithPrefix(wanted, pages) : [];
+  const foundItems = byId.length > limit ? byId : [...byId, ...(await byText(wanted, byId, pages))];
   return { items: foundItems.slice(0, limit), hasMore: foundItems.length > limit };
 }
 
-type Wanted = Omit<Search, "match">;
-
 async function itemsWithPrefix(
-  { watchlists, search, limit }: Wanted,
+  { watchlists, search, limit }: Search,
   pages: Pages,
 ): Promise<readonly FoundItem[]> {
   const idPrefix = search.toUpperCase();
@@ -87,7 +75,7 @@ async function itemsWithPrefix(
 const firstLists = 4;
 
 async function byText(
-  { watchlists, search, limit }: Wanted,
+  { watchlists, search, limit }: Search,
   known: readonly FoundItem[],
   pages: Pick<PageStore, "details">,
 ): Promise<readonly FoundItem[]> {

@@ -230,7 +230,7 @@ export const watchlistItemSchema = v.object({
 /** Response 200 of `GET /v1/watchlists/{id}/items`. */
 export const watchlistItemsResponse = listOf(watchlistItemSchema);
 
-/** An item that `GET /v1/watchlists/items` finds. */
+/** An item that `GET /v1/watchlists/items` lists. */
 export const foundItemSchema = v.object({
   id: v.string(),
   object: v.literal("found_item"),
@@ -242,7 +242,15 @@ export const foundItemSchema = v.object({
 });
 
 /** Response 200 of `GET /v1/watchlists/items`. */
-export const foundItemsResponse = listOf(foundItemSchema);
+export const foundItemsResponse = v.object({
+  ...listOf(foundItemSchema).entries,
+  next_starting_after: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description("Cursor of the next page; null on the last page, and for a search."),
+    ),
+  ),
+});
 
 /**
  * Response 200 of `POST /v1/watchlists/{id}/items` and of its legacy path, which uses another

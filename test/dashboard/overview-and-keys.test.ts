@@ -56,8 +56,22 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "CSV", exact: true }).click();
     expect(readFileSync(await (await download).path(), "utf8")).toBe(
-      "kind,source,watchlist_name,charges,items,credits\r\nendpoint,POST /v1/products,,1,2,2\r\n",
+      "kind,source,name,charges,items,credits\r\nendpoint,POST /v1/products,,1,2,2\r\n",
     );
+
+    await page.getByLabel("Sum by").selectOption("API key");
+    const byKey = page.getByRole("table", { name: "Credits by API key" });
+    const { body } = await dashboard.world.api.get("/account");
+    const key = Object(body["api_key"]) as Readonly<Record<string, unknown>>;
+    expect(await byKey.getByRole("row").nth(1).textContent()).toBe(
+      `${String(key["name"])}API key122100%`,
+    );
+    await expectAccessible(page);
+    const json = page.waitForEvent("download");
+    await page.getByRole("button", { name: "JSON", exact: true }).click();
+    expect(JSON.parse(readFileSync(await (await json).path(), "utf8"))).toEqual([
+      { kind: "key", source: key["id"], name: key["name"], charges: 1, items: 2, credits: 2 },
+    ]);
   });
 
   it("shows why usage could not be loaded, and loads the usage when the user chooses Try again", async () => {

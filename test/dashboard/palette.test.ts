@@ -49,6 +49,52 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     expect(page.url()).toContain(`/watchlists/${list}/items/9000001`);
   });
 
+  it("finds items by ID and by words without a request once all items are loaded, and asks the service before that and for items that are new", async () => {
+    const { page, signIn } = await dashboard.open();
+    const isSearch = (url: string): boolean => new URL(url).searchParams.has("search");
+    const searches: string[] = [];
+    page.on("request", (request) => {
+      const url = request.url();
+      if (url.includes("/v1/watchlists/items?") && isSearch(url)) searches.push(url);
+    });
+    const mayLoad = Promise.withResolvers<void>();
+    await page.route(
+      (url) => url.pathname.endsWith("/v1/watchlists/items") && !isSearch(url.href),
+      async (route) => {
+        await mayLoad.promise;
+        await route.continue();
+      },
+    );
+    const search = page.getByRole("combobox", { name: "Page, watchlist or item" });
+    const kettle = page.getByRole("option", { name: /^Kettle for the office/ });
+    await signIn();
+    await page.keyboard.press("Control+k");
+    await search.fill("office kett");
+    await kettle.waitFor();
+    expect(searches).toHaveLength(1);
+
+    const loaded = page.waitForResponse(
+      (answer) => answer.url().includes("/v1/watchlists/items?") && !isSearch(answer.url()),
+    );
+    mayLoad.resolve();
+    await (await loaded).finished();
+    searches.length = 0;
+    for (const text of ["9000001", "kettle OFFICE", "90000"]) {
+      await search.fill(text);
+      await kettle.waitFor();
+    }
+    expect(searches).toEqual([]);
+
+    const { api } = dashboard.world;
+    const added = await api.send("POST", `/watchlists/${list}/items`, {
+      add: [{ id: "9000004", label: "Newly added teapot" }],
+    });
+    expect(added.status).toBe(200);
+    await search.fill("teapot");
+    await page.getByRole("option", { name: /^Newly added teapot/ }).waitFor();
+    expect(searches).toHaveLength(1);
+  });
+
   it("shows that nothing matches, and returns the focus when Esc closes it", async () => {
     const { page } = await dashboard.openAt("/keys", "API keys");
     const button = page.getByRole("button", { name: /^Search/ });

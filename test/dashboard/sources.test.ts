@@ -25,7 +25,7 @@ describe.skipIf(lacksChromium)("the page of the sources in the dashboard", () =>
       .getByText(/^\d+(\.\d)?%$/)
       .first()
       .waitFor();
-    await row.getByText(/^≤ [\d.]+ s, p95 ≤ [\d.]+ s$/).waitFor();
+    await row.getByText(/^≤ [\d.]+ s p95 ≤ [\d.]+ s$/).waitFor();
     await row.getByText("not reported").waitFor();
     const other = page.getByRole("row", { name: /retailer_a\.offer_check/ });
     await other.getByText("unknown").waitFor();

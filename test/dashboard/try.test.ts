@@ -235,18 +235,23 @@ print(response.json())`);
     expect(await page.getByLabel("ASINs").inputValue()).toBe("B0SANDBOX0");
   });
 
-  it("sends free calls in the demo workspace, and shows why it cannot spend credits", async () => {
+  it("reads sandbox items free of charge in the demo workspace, and shows why it cannot spend credits", async () => {
     const { page, goTo } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();
     await page.locator("#main").waitFor();
     await goTo("/try", "Try it");
     const button = page.getByRole("button", { name: "Send" });
-    await page.getByText("The demo workspace is read-only.").first().waitFor();
-    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    await page.getByText("The demo key reads items of the sandbox").waitFor();
     await page.getByLabel("ASINs").fill("B0SANDBOX0");
-    await page.getByLabel("ASINs").press("Tab");
+    await send(page);
+    await expect.poll(() => fact(page, "Status").textContent()).toBe("200");
+    await page.locator(".json").getByText('"B0SANDBOX0"').first().waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole("tab", { name: "Offers", exact: true }).click();
+    await page.getByText("The demo key cannot spend credits.").first().waitFor();
+    expect(await button.getAttribute("aria-disabled")).toBe("true");
     await button.click({ force: true });
-    await page.getByText("No call sent yet.").waitFor();
     await expectAccessible(page);
 
     await page.getByRole("tab", { name: "Platforms" }).click();

@@ -20,6 +20,13 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
+    name: "charge-without-key",
+    file: `${ledger}/journal-row.ts`,
+    original: '...(typeof k === "string" && { apiKeyId: k }),',
+    replacement: '...(typeof k === "number" && { apiKeyId: String(k) }),',
+    scenario: "calls",
+  },
+  {
     name: "sequence-one-behind",
     file: `${ledger}/shard-update.ts`,
     original: '":entries": entryCount(record),',

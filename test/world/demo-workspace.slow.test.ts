@@ -1,7 +1,11 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import { documented } from "../support/openapi.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../support/running-world.ts";
+
+const run = promisify(execFile);
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -11,7 +15,7 @@ let world: RunningWorld;
 let demo: ApiClient;
 
 beforeAll(async () => {
-  world = await startRunningWorld(["--past"]);
+  world = await startRunningWorld([]);
   demo = documented(apiClient(world.ready["base_url"] ?? "", world.ready["demo_api_key"] ?? ""));
 });
 afterAll(() => world.dispose());
@@ -32,7 +36,7 @@ const listsAfter = (runs: number): Promise<readonly Entry[]> =>
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 
-describe("the demo workspace of npm start -- --past", () => {
+describe("the demo workspace of npm start", () => {
   it("has watchlists of several platforms with runs, history, changes, deliveries and usage", async () => {
     const lists = await listsAfter(2);
     expect(new Set(lists.map((list) => list["platform"])).size).toBeGreaterThanOrEqual(3);
@@ -67,6 +71,16 @@ describe("the demo workspace of npm start -- --past", () => {
       const [item] = await entries(`/watchlists/${String(id)}/items?limit=1`);
       expect(item).toMatchObject({ label: expect.any(String), title: expect.any(String) });
     }
+  });
+
+  it("has usage for 90 days, with a charge in the ledger for each past run", async () => {
+    const { body } = await demo.get("/usage?days=89");
+    const days = Array.isArray(body["daily"]) ? body["daily"] : [];
+    // The newest run ended a few minutes ago, perhaps on the day before.
+    expect(days.filter(({ credits }) => credits >= 5_000).length).toBeGreaterThanOrEqual(88);
+    const env = { ...process.env, LOCAL_DIR: world.folder };
+    const { stdout } = await run(process.execPath, ["scripts/admin.ts", "reconcile"], { env });
+    expect(stdout).toContain("no differences");
   });
 
   it("sends nothing to the local receiver", async () => {

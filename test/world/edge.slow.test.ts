@@ -49,7 +49,7 @@ interface Sent {
   /** The API key; null sends none. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer | undefined;
+  readonly body?: string | Buffer<ArrayBuffer> | undefined;
 }
 
 interface Answer {

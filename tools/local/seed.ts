@@ -23,6 +23,9 @@ export type Seed = (
 
 const seededKeys = v.object({ apiKey: v.string(), demoApiKey: v.string() });
 
+/** The demo workspace is older than its first run, which was 90 days ago. */
+const demoAgeMs = 91 * 86_400_000;
+
 /**
  * Creates the developer's account and the demo workspace, each with one API key. Returns the same
  * keys at later starts on the same data folder.
@@ -35,9 +38,11 @@ export const seedAccounts: Seed = async (folder, variablesOf) => {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
   });
   const deps = { accounts, clock: systemClock, random: systemRandom };
+  const createdAt = new Date(systemClock.now().getTime() - demoAgeMs);
+  const then = { ...systemClock, now: () => createdAt };
   const keys = {
     apiKey: await openAccount("Local", false, deps),
-    demoApiKey: await openAccount("Demo workspace", true, deps),
+    demoApiKey: await openAccount("Demo workspace", true, { ...deps, clock: then }),
   };
   folder.write("api-keys.json", keys);
   return keys;

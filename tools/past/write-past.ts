@@ -1,5 +1,4 @@
 import * as provide from "../../functions/composition/dependencies.ts";
-import { feedSources } from "../../functions/composition/events.ts";
 import * as stores from "../../functions/composition/watchlist-stores.ts";
 import { readEnvironment } from "../../functions/environment.ts";
 import { segmentRows } from "../../shared/aws/history/segment-rows.ts";
@@ -8,54 +7,58 @@ import { type Row, writeRows } from "../../shared/aws/table/dynamo.ts";
 import { watchlistKeys } from "../../shared/aws/table/table.ts";
 import { assert } from "../../shared/base/assert.ts";
 import { newId } from "../../shared/base/ids.ts";
-import { inParallel } from "../../shared/base/in-parallel.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { systemClock, systemRandom } from "../../shared/base/system.ts";
-import { archiveRun } from "../../shared/events/event-archive.ts";
 import { lastRunOf, windowOf } from "../../shared/history/window.ts";
 import { defaultPipeline } from "../../shared/pipelines/default.ts";
 import { currencyOf } from "../../shared/platforms/catalog.ts";
-import type { ItemOutcome } from "../../shared/runs/item-outcome.ts";
-import { runEvents } from "../../shared/runs/run-events.ts";
 import { emptyStats, type Run, type RunWatchlist } from "../../shared/runs/run.ts";
-import { emptyStepStats, type StepRecord } from "../../shared/runs/step.ts";
-import { knownDetails } from "../../shared/watchlists/item-details.ts";
+import { emptyStepStats } from "../../shared/runs/step.ts";
 import { countByState } from "../../shared/watchlists/page.ts";
 import { parseEvery } from "../../shared/watchlists/schedule.ts";
 import { defaultSettings, noLimits } from "../../shared/watchlists/settings.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
-import type { Environment } from "../local/lambda-host.ts";
 import { inventPast, type Past, type PastList, type PastRun } from "./invented-past.ts";
-
-/** The part of a local world in which a past is written. */
-interface PastWorld {
-  environmentOf(functionName: string): Environment;
-}
+import { type PastWorld, writeEvents, writeResults, type WrittenRun } from "./write-results.ts";
 
 export interface WrittenPast extends Omit<PastList, "id"> {
   readonly accountId: string;
 }
 
-const dayMs = 86_400_000;
 const purgeMs = 3_600_000;
-const runsAtOnce = 4;
+
+/** The past of a watchlist that is to be written. */
+export interface PlannedPast {
+  readonly accountId: string;
+  readonly list: PastList;
+  readonly past: Past;
+  /** Oldest first. */
+  readonly runs: readonly WrittenRun[];
+}
+
+/** Invents the past of a watchlist up to now. Writes nothing. */
+export function planPast({ accountId, ...wanted }: WrittenPast): PlannedPast {
+  const now = systemClock.now();
+  const list = { ...wanted, id: newId("watchlist", now, systemRandom) };
+  const past = inventPast(list, now);
+  const runs = past.runs.map((run) => ({ run, stored: runOf(list, { accountId, past, run }) }));
+  return { accountId, list, past, runs };
+}
 
 /**
  * Writes a paused watchlist with an invented past directly into the tables of a local world: items,
- * details, history, runs, and the events of the last 30 days, which are not delivered. This is much
- * faster than the runs would be. Returns the ID of the watchlist.
+ * details, history, runs, the results of the last 14 days, and the events of the last 30 days, which
+ * are not delivered. This is much faster than the runs would be. Returns the ID of the watchlist.
  * @throws Error if the account has too many watchlists
  */
 export async function writePast(
   world: PastWorld,
-  { accountId, ...wanted }: WrittenPast,
+  { accountId, list, past, runs }: PlannedPast,
 ): Promise<string> {
   const environment = readEnvironment("watchlists", world.environmentOf("watchlists"));
+  const { id } = list;
   const now = systemClock.now();
-  const id = newId("watchlist", now, systemRandom);
-  const pastList = { ...wanted, id };
-  const past = inventPast(pastList, now);
-  const watchlist = watchlistAfter(pastList, { accountId, past });
+  const watchlist = watchlistAfter(list, { accountId, past });
   const pages = stores.pages(environment, {});
   const purges = stores.purges(environment, {});
   await purges.expectCreation(watchlist, new Date(now.getTime() + purgeMs));
@@ -67,13 +70,13 @@ export async function writePast(
     answer: "",
   });
   assert(outcome === "created", "the account has room for the watchlist");
-  const runs = past.runs.map((run) => ({ run, stored: runOf(pastList, { accountId, past, run }) }));
   const table = { table: environment.WATCHLISTS_TABLE, clock: systemClock, random: systemRandom };
   await writeRows(provide.dynamo({}), table, [
     ...past.runs.flatMap((run) => segmentRows(id, run)),
     ...runs.slice(-limits.runHistoryMax).map(({ stored }) => rowOf(stored)),
   ]);
   await mergeWindows(stores.history(environment, {}), { accountId, watchlistId: id, past });
+  await writeResults(world, { past, runs, now });
   await writeEvents(world, { past, runs, now });
   return id;
 }
@@ -191,72 +194,3 @@ async function mergeWindows(
     assert(outcome === "merged", "the runs of the window are recorded");
   }
 }
-
-interface Written {
-  readonly past: Past;
-  readonly runs: readonly { readonly run: PastRun; readonly stored: Run }[];
-  readonly now: Date;
-}
-
-/** Stores the events of the runs whose events are still kept. Delivers none of them. */
-async function writeEvents(world: PastWorld, { past, runs, now }: Written): Promise<void> {
-  const environment = readEnvironment("events", world.environmentOf("events"));
-  const { feed, bodies } = feedSources(environment, {});
-  const since = new Date(now.getTime() - (limits.eventRetentionDays - 1) * dayMs).toISOString();
-  const keptRuns = runs.filter(({ stored }) => stored.runNumber > 1 && stored.startedAt > since);
-  const itemOf = new Map(past.items.map((item) => [item.id, item]));
-  const detailsOf = new Map(past.details.map((one) => [one.id, one]));
-  const archived = await inParallel(keptRuns, runsAtOnce, async ({ run, stored }) => {
-    const outcomes = run.points.map(({ id, at, status, values }): ItemOutcome => ({
-      id,
-      at,
-      status,
-      addedAt: itemOf.get(id)?.addedAt ?? at,
-      details: knownDetails(detailsOf.get(id)),
-      ...(status === "ok"
-        ? {
-            changes: Object.fromEntries(
-              Object.entries(values).map(([field, { before = null, after }]) => [
-                field,
-                { before, after },
-              ]),
-            ),
-            reported: Object.fromEntries(
-              Object.entries(values).map(([field, { after }]) => [field, after]),
-            ),
-          }
-        : { lastSnapshot: itemOf.get(id)?.readings.standard ?? null }),
-    }));
-    const events = runEvents(stored, [{ step: stepOf(stored, past), outcomes }]);
-    const { accountId, watchlistId, id: runId, runNumber, startedAt: runStartedAt } = stored;
-    const webhookEndpointId = null;
-    await archiveRun(
-      { accountId, watchlistId, runId, runNumber, runStartedAt, webhookEndpointId, events },
-      bodies,
-    );
-    return { accountId, watchlistId, runId, webhookEndpointId, events };
-  });
-  // The feed numbers the runs in the order of these calls.
-  for (const { accountId, events, ...run } of archived) {
-    const createdAt = events[0]?.createdAt;
-    if (createdAt === undefined) continue;
-    const types = [...new Set(events.map(({ type }) => type))];
-    await feed.append(accountId, { ...run, createdAt, types });
-  }
-}
-
-const stepOf = ({ id, pipeline, stats }: Run, { step }: Past): StepRecord => ({
-  runId: id,
-  step,
-  position: 0,
-  scraper: pipeline.steps[0]?.scraper ?? "retailer_d.standard",
-  plan: "past",
-  batches: 1,
-  items: stats.tracked,
-  starts: null,
-  decision: "read",
-  shortfall: null,
-  isSent: true,
-  done: new Set([0]),
-  stats: stats.steps[step] ?? null,
-});

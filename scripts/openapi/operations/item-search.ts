@@ -9,7 +9,7 @@ import type { Operation } from "../operation.ts";
 
 const id = { id: { description: "ID of the watchlist.", example: watchlistId } };
 
-/** The operations that list the items of a watchlist, and search the items of all watchlists. */
+/** The operations that list the items of a watchlist, and of all watchlists. */
 export const itemSearchOperations = {
   "GET /v1/watchlists/{id}/items": {
     id: "listWatchlistItems",
@@ -35,18 +35,19 @@ export const itemSearchOperations = {
   "GET /v1/watchlists/items": {
     id: "searchItems",
     tag: "Watchlists",
-    summary: "Search the items of all watchlists",
+    summary: "List or search the items of all watchlists",
     description:
-      "Finds items of all watchlists of the account: first those whose ID begins with `search`, then " +
+      "With `search`, finds items of all watchlists of the account: first those whose ID begins with `search`, then " +
       "those whose ID, label or title contain all of its words, in upper or lower case. An item of " +
-      "several watchlists is listed for each. Returns no further pages: if `has_more` is true, send " +
-      "a longer `search`. An item without a label that was never read is found only by the first " +
-      "characters of its ID, at least three. Free.",
+      "several watchlists is listed for each. A search has no further pages: if `has_more` is true, " +
+      "send a longer `search`. An item without a label that was never read is found only by the first " +
+      "characters of its ID, at least three.\n\nWithout `search`, lists all items in the order of the " +
+      "watchlists' IDs. Continue with `next_starting_after` while it is not null. Free.",
     query: itemSearchQuery,
     queryExamples: { search: "kettle" },
     answers: {
       200: {
-        description: "The items that were found.",
+        description: "The items.",
         schema: foundItemsResponse,
         example: {
           object: "list",
@@ -62,6 +63,7 @@ export const itemSearchOperations = {
             },
           ],
           has_more: false,
+          next_starting_after: null,
         },
       },
     },

@@ -43,6 +43,30 @@ export const itemOperations = {
     },
     itemCall: true,
   },
+  "POST /v1/products/sandbox": {
+    id: "readSandboxProducts",
+    tag: "Items",
+    summary: "Try the products call with sandbox items",
+    description:
+      "Returns what `POST /v1/products` returns for items of the [sandbox](/docs/sandbox), free of " +
+      "charge and without a concurrency slot. Any key can call it, also the key of the demo workspace. " +
+      "Other items are refused with 400.",
+    body: {
+      schema: anyOf(productsBodies),
+      examples: {
+        retailer_d: { platform: "retailer_d", ids: ["9000001", "9000007"] },
+        retailer_a: { platform: "retailer_a", tier: "lite", ids: ["B0SANDBOX0"] },
+      },
+    },
+    answers: {
+      200: {
+        description: "One result per unique ID, in the order of the request.",
+        schema: productsResponse,
+        example: { ...productsEnvelope, credits: 0 },
+      },
+    },
+    refusals: [501],
+  },
   "POST /v1/offers": {
     id: "readOffers",
     tag: "Items",

@@ -2,12 +2,15 @@ import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { HistoryStore } from "../../history/history-store.ts";
 import { withShownSpan } from "../../history/kept-history.ts";
 import { historyKeys } from "../table/table.ts";
+import { keptRuns } from "./kept-runs.ts";
 import { runsAt } from "./runs-at.ts";
 import { putRows } from "./guarded-writes.ts";
 import { itemPoints } from "./item-points.ts";
 import { listedRuns } from "./listed-runs.ts";
 import { type MergeOptions, mergeWindow, readHead } from "./merge-window.ts";
 import { segmentRows } from "./segment-rows.ts";
+
+const dayMs = 86_400_000;
 
 /**
  * Creates a store of the history of watchlist items in the watchlists table, in one partition for
@@ -19,6 +22,7 @@ export function dynamoHistoryStore(
   options: MergeOptions,
 ): HistoryStore {
   const { table, clock } = options;
+  const kept = keptRuns(client, table);
   return {
     async append(list, segment) {
       const rows = segmentRows(list.watchlistId, segment);
@@ -41,7 +45,16 @@ export function dynamoHistoryStore(
     },
     merge: (list, request) => mergeWindow(client, options, { list, ...request }),
     item: (query) => itemPoints(client, table, withShownSpan(query, clock.now())),
-    runs: (query) => listedRuns(client, table, withShownSpan(query, clock.now())),
+    runs(query) {
+      const now = clock.now();
+      const shown = withShownSpan(query, now);
+      const { newestRun, until } = shown;
+      const isCurrent = until >= new Date(now.getTime() - dayMs).toISOString();
+      // Runs after a span that ended earlier would be kept for nothing.
+      return newestRun === undefined || !isCurrent
+        ? listedRuns(client, table, shown)
+        : kept({ ...shown, newestRun });
+    },
     runsAt: (places, span) =>
       runsAt(client, options, { places, ...withShownSpan(span, clock.now()) }),
   };

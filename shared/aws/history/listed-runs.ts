@@ -30,8 +30,7 @@ export async function* listedRuns(
     joinedSegments(runRows(client, table, { watchlistId, ...range }));
   if (order === "newest_first") {
     const segments = endedBy(latestEnd, query.from, {
-      of: (last = limits.runNumberMax) =>
-        segmentsOf({ last, isNewestFirst: true, isWhole: query.isWhole === true }),
+      of: (last = limits.runNumberMax) => segmentsOf({ last, isNewestFirst: true }),
       lastEndedBy: () => firstEndedSince(client, table, { watchlistId, time: latestEnd }),
     });
     for await (const segment of segments) {

@@ -9,6 +9,7 @@ export function sourceRow(source: CreditSource): Row {
     ? {
         request_id: source.requestId,
         endpoint: source.endpoint,
+        api_key_id: source.apiKeyId,
         watchlist_id: source.watchlistId,
         scraper,
         items,
@@ -45,14 +46,19 @@ export const transactionOf = (row: Row): CreditTransaction => ({
  */
 export function creditSourceOf(row: Row): CreditSource | null {
   const { request_id: requestId, run_id: runId, endpoint, scraper, items } = row;
-  const { watchlist_id: watchlistId, run_number: runNumber } = row;
+  const { watchlist_id: watchlistId, run_number: runNumber, api_key_id: apiKeyId } = row;
   const work = {
     ...(typeof watchlistId === "string" && { watchlistId }),
     ...(typeof scraper === "string" && { scraper }),
     ...(typeof items === "number" && { items }),
   };
   if (typeof requestId === "string") {
-    return { requestId, ...(typeof endpoint === "string" && { endpoint }), ...work };
+    return {
+      requestId,
+      ...(typeof endpoint === "string" && { endpoint }),
+      ...(typeof apiKeyId === "string" && { apiKeyId }),
+      ...work,
+    };
   }
   if (typeof runId !== "string") return null;
   return {

@@ -79,14 +79,14 @@ export function recordOf(row: Row): JournalRecord {
 }
 
 /**
- * Returns the stored form of the call or step that caused a hold. For a call: `e` endpoint. For a
- * step: `u` run, `m` run number, `p` step. For both: `w` watchlist, `s` scraper, `n` items. A
- * call's request ID is not stored, because it equals the hold ID.
+ * Returns the stored form of the call or step that caused a hold. For a call: `e` endpoint, `k` API
+ * key. For a step: `u` run, `m` run number, `p` step. For both: `w` watchlist, `s` scraper, `n`
+ * items. A call's request ID is not stored, because it equals the hold ID.
  */
 export function journalSourceRow(source: CreditSource): Row {
   const { scraper: s, items: n } = source;
   return "requestId" in source
-    ? { e: source.endpoint, w: source.watchlistId, s, n }
+    ? { e: source.endpoint, k: source.apiKeyId, w: source.watchlistId, s, n }
     : { u: source.runId, p: source.step, w: source.watchlistId, m: source.runNumber, s, n };
 }
 
@@ -95,14 +95,19 @@ export function journalSourceRow(source: CreditSource): Row {
  * item call whose request ID is `holdId`, without other fields.
  */
 export function journalSourceOf(row: Row | undefined, holdId: string): CreditSource {
-  const { e, s, n, u, p, w, m } = row ?? {};
+  const { e, k, s, n, u, p, w, m } = row ?? {};
   const work = {
     ...(typeof w === "string" && { watchlistId: w }),
     ...(typeof s === "string" && { scraper: s }),
     ...(typeof n === "number" && { items: n }),
   };
   if (typeof u !== "string") {
-    return { requestId: holdId, ...(typeof e === "string" && { endpoint: e }), ...work };
+    return {
+      requestId: holdId,
+      ...(typeof e === "string" && { endpoint: e }),
+      ...(typeof k === "string" && { apiKeyId: k }),
+      ...work,
+    };
   }
   return {
     runId: u,

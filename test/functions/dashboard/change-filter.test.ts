@@ -104,7 +104,7 @@ describe("a change on the page What changed", () => {
   });
 
   it("shows the last known value of a price that was unknown for a time", () => {
-    expect(valuesWords(change({}))).toBe("80.00 USD → 70.00 USD");
+    expect(valuesWords(change({}))).toBe("80.00 → 70.00 USD");
     expect(valuesWords(change({ before: null }))).toBe("80.00 USD, then nothing → 70.00 USD");
     expect(valuesWords(change({ before: null, last_known: null }))).toBe("nothing → 70.00 USD");
     expect(valuesWords(change({ kind: "delisted", field: "delisted" }))).toBe("listed → delisted");

@@ -3,6 +3,7 @@ import type { WatchlistItem } from "../../../functions/dashboard/browser/api/res
 import { formatPercentChange } from "../../../functions/dashboard/browser/format/numbers.ts";
 import {
   mainChangeOf,
+  summaryOf,
   toneOf,
 } from "../../../functions/dashboard/browser/pages/watchlists/item-values.ts";
 import { itemsCsv } from "../../../functions/dashboard/browser/pages/watchlists/items-csv.ts";
@@ -46,6 +47,17 @@ describe("the last change of an item in the table", () => {
 
   it("shows its sign, a minus sign for a fall", () => {
     expect([-12.54, 5, 0].map(formatPercentChange)).toEqual(["−12.5%", "+5%", "0%"]);
+  });
+});
+
+describe("the values of an item in the table", () => {
+  it("differ between an item that was never read and one for which a read found no values", () => {
+    const at = "2026-11-27T08:00:00.000Z";
+    const words = (snapshot: WatchlistItem["snapshot"], readAt: string | null): string =>
+      summaryOf({ snapshot, last_read_at: readAt }, "USD");
+    expect(words({ price: 12.5, inStock: true }, at)).toBe("12.50 USD, in stock");
+    expect(words(null, at)).toBe("no values");
+    expect(words(null, null)).toBe("not read yet");
   });
 });
 

@@ -1,23 +1,38 @@
-import { expect, it } from "vitest";
-import { usageBySource } from "../../../functions/dashboard/browser/pages/overview/usage-by-source.ts";
+import { describe, expect, it } from "vitest";
+import { usageBy } from "../../../functions/dashboard/browser/pages/overview/usage-by-source.ts";
 
-it("the dashboard sums charges by watchlist, and by endpoint for calls without one, the largest first", () => {
-  const charge = (credits: number, part: object) => ({
-    type: "charge",
-    credits,
-    items_charged: credits,
-    ...part,
+const charge = (credits: number, part: object) => ({
+  type: "charge",
+  credits,
+  items_charged: credits,
+  ...part,
+});
+const entries = [
+  charge(2, { endpoint: "POST /v1/products", api_key_id: "key_1" }),
+  charge(3, { watchlist_id: "wl_1", run_id: "wlrun_1" }),
+  charge(4, {
+    watchlist_id: "wl_1",
+    endpoint: "POST /v1/watchlists/{id}/preview",
+    api_key_id: "key_1",
+  }),
+  { type: "refund", credits: 50, watchlist_id: "wl_1" },
+  { type: "charge", credits: 1 },
+];
+
+describe("the dashboard sums charges, the largest first,", () => {
+  it("by watchlist, and by endpoint for calls without one", () => {
+    expect(usageBy("source", entries)).toEqual([
+      { source: "wl_1", kind: "watchlist", credits: 7, charges: 2, items: 7 },
+      { source: "POST /v1/products", kind: "endpoint", credits: 2, charges: 1, items: 2 },
+      { source: "other", kind: "endpoint", credits: 1, charges: 1, items: 0 },
+    ]);
   });
-  const usage = usageBySource([
-    charge(2, { endpoint: "POST /v1/products" }),
-    charge(3, { watchlist_id: "wl_1" }),
-    charge(4, { watchlist_id: "wl_1", endpoint: "POST /v1/watchlists/{id}/preview" }),
-    { type: "refund", credits: 50, watchlist_id: "wl_1" },
-    { type: "charge", credits: 1 },
-  ]);
-  expect(usage).toEqual([
-    { source: "wl_1", kind: "watchlist", credits: 7, charges: 2, items: 7 },
-    { source: "POST /v1/products", kind: "endpoint", credits: 2, charges: 1, items: 2 },
-    { source: "other", kind: "endpoint", credits: 1, charges: 1, items: 0 },
-  ]);
+
+  it("by API key, with one sum for runs and one for calls whose key was not recorded", () => {
+    expect(usageBy("key", entries)).toEqual([
+      { source: "key_1", kind: "key", credits: 6, charges: 2, items: 6 },
+      { source: "runs of watchlists", kind: "runs", credits: 3, charges: 1, items: 3 },
+      { source: "not recorded", kind: "not_recorded", credits: 1, charges: 1, items: 0 },
+    ]);
+  });
 });

@@ -313,9 +313,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
         `9000002 ${idOf(2)}`,
       ]);
       expect((await find({ search: "blue kettle" }))[0]).toEqual([`9000004 ${idOf(1)}`]);
-      expect((await find({ search: "900000", match: "id" }))[0]).toHaveLength(5);
-      expect((await find({ search: "00002", match: "id" }))[0]).toEqual([]);
-      expect((await find({ search: "00002", match: "text" }))[0]).toEqual([`9000002 ${idOf(1)}`]);
+      expect((await find({ search: "00002" }))[0]).toEqual([`9000002 ${idOf(1)}`]);
       expect((await find({ search: "900000", limit: "2" }))[1]).toMatchObject({ has_more: true });
       expect((await find({ search: "900000" }))[1]).toMatchObject({ has_more: false });
       expect((await find({ search: "no such thing" }))[0]).toEqual([]);
@@ -323,6 +321,55 @@ describe("GET /v1/watchlists/{id}/items", () => {
       expect(
         refusal(await world.ask("GET /v1/watchlists/items", { query: { search: " a " } })),
       ).toEqual([400, "search"]);
+    });
+
+    it("GET /v1/watchlists/items without a search lists the items of all watchlists of the account, page by page", async () => {
+      const other = aWatchlist({ id: idOf(2), platform: "retailer_d" });
+      const ids = ["9000002", "9000017", "9000018"];
+      await putWatchlist(
+        { client: world.client, ...world.options },
+        other,
+        ids.map((id) => newItem(id, at)),
+      );
+      await put(3);
+      const pageOf = async (query: Record<string, string>, as: "owner" | "stranger" = "owner") => {
+        const { json } = await world.ask("GET /v1/watchlists/items", { query, as });
+        return json as unknown as {
+          readonly data: readonly Record<string, unknown>[];
+          readonly has_more: boolean;
+          readonly next_starting_after: string | null;
+        };
+      };
+      const all = await pageOf({ limit: "5000" });
+      expect([all.has_more, all.next_starting_after]).toEqual([false, null]);
+      expect(all.data).toContainEqual(
+        expect.objectContaining({ id: "9000004", watchlist_id: idOf(1), label: "Kettle, Blue" }),
+      );
+      expect(all.data.filter((one) => one["watchlist_id"] === idOf(2)).map(({ id }) => id)).toEqual(
+        ids,
+      );
+
+      const inPages: unknown[] = [];
+      let cursor: string | null | undefined;
+      for (let pages = 0; cursor !== null; pages += 1) {
+        expect(pages).toBeLessThan(all.data.length);
+        const page = await pageOf({ limit: "2", ...(cursor && { starting_after: cursor }) });
+        expect(page.data.length).toBeLessThanOrEqual(2);
+        inPages.push(...page.data);
+        cursor = page.next_starting_after;
+      }
+      expect(inPages).toEqual(all.data);
+      expect((await pageOf({}, "stranger")).data).toEqual([]);
+    });
+
+    it.each([
+      { starting_after: "wl_1" },
+      { starting_after: `${idOf(1)}.` },
+      { starting_after: `${idOf(1)}.1.2` },
+      { starting_after: `${idOf(1)}.1`, search: "kettle" },
+    ])("GET /v1/watchlists/items returns 400 for the place %j", async (query) => {
+      const answer = await world.ask("GET /v1/watchlists/items", { query });
+      expect(refusal(answer)).toEqual([400, "starting_after"]);
     });
   });
 });

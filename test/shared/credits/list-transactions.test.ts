@@ -64,6 +64,15 @@ describe("a listed ledger entry", () => {
     expect(await listed(null)).toStrictEqual(unattributed);
   });
 
+  it("contains the API key of its call", async () => {
+    const source = { requestId: "req_1", apiKeyId: "key_1" };
+    expect(await listed(source)).toStrictEqual({
+      ...unattributed,
+      request_id: "req_1",
+      api_key_id: "key_1",
+    });
+  });
+
   it("contains the number of charged items", async () => {
     expect(await listed(null, 3)).toStrictEqual({ ...unattributed, items_charged: 3 });
   });

@@ -18,6 +18,7 @@ it("a call that was charged too late to respond, and cannot cancel its charge, r
   const now = clock.now();
   const call = {
     accountId: "acct_1",
+    apiKeyId: "key_1",
     requestId: "req_1",
     endpoint: "POST /v1/products",
     now,
@@ -70,6 +71,7 @@ it("a call whose maximum cost exceeds its limit of credits fails with 402 before
   const reading = meteredRead(
     {
       accountId: "acct_1",
+      apiKeyId: "key_1",
       requestId: "req_1",
       endpoint: "POST /v1/products",
       now,

@@ -50,6 +50,7 @@ export async function startOfferWorld(): Promise<OfferWorld> {
       const deadline = new Date(now.getTime() + deadlineMs);
       return {
         accountId,
+        apiKeyId: "key_1",
         requestId: `req_${calls}`,
         endpoint: "POST /v1/offers",
         now,

@@ -77,6 +77,7 @@ const read = (
         ids: Array.from({ length: count }, (_, n) => String(6_000_000 + n)),
       },
       accountId,
+      apiKeyId: "key_1",
       requestId: `req_${calls}`,
       endpoint: "POST /v1/products",
       now,

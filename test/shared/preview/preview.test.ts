@@ -90,6 +90,7 @@ describe("a preview", () => {
           ...(maxCredits !== undefined && { maxCredits }),
         },
         accountId: list.accountId,
+        apiKeyId: "key_1",
         requestId: `req_preview_${calls}`,
         endpoint: "POST /v1/watchlists/{id}/preview",
         now,

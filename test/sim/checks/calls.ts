@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { hashApiKey } from "../../../shared/accounts/api-key.ts";
+import { accountKeys } from "../../../shared/aws/table/table.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { User, World } from "../world.ts";
 import { type LedgerState, readLedgerState, type Entry, sumOf, takenBack } from "./ledger-state.ts";
@@ -48,6 +51,7 @@ export async function checkCalls(
     assertLedgerInvariants(ledger);
     assert.equal(ledger.held, 0, "no credits stay held");
     const own = recorded.filter((call) => call.user === user);
+    await checkKeys(world, own, ledger);
     for (const call of own) {
       if (call.answer !== undefined) checkAnswer(call, call.answer, { ledger, history });
     }
@@ -77,6 +81,31 @@ interface Body {
   readonly results: readonly Result[];
   readonly stats: Readonly<Record<string, number>>;
   readonly credits: number;
+}
+
+/**
+ * Checks that each entry that charges a call, or refunds its credits, names the API key of the call
+ * (invariant M13).
+ */
+async function checkKeys(
+  { client, table }: World,
+  calls: readonly RecordedCall[],
+  { entries }: LedgerState,
+): Promise<void> {
+  const keyIds = new Map<string, unknown>();
+  for (const key of new Set(calls.map(({ request }) => request.key))) {
+    const Key = accountKeys.keyHash(hashApiKey(key));
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key }));
+    keyIds.set(key, Item?.["key_id"]);
+  }
+  for (const { request, answer } of calls) {
+    const requestId = answer?.headers["x-request-id"];
+    if (requestId === undefined) continue;
+    for (const { type, apiKeyId } of entries.filter((entry) => entry.requestId === requestId)) {
+      // A reservation shares the stored source of the hold or of the entry that resolves it.
+      if (type !== "reserve") assert.equal(apiKeyId, keyIds.get(request.key), `${requestId}: key`);
+    }
+  }
 }
 
 const isItemCall = ({ path }: ApiRequest): boolean =>

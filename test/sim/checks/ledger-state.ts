@@ -24,6 +24,8 @@ export interface Entry {
   readonly holdId: string | undefined;
   /** The call that is the source of the entry; undefined for a step of a run. */
   readonly requestId: string | undefined;
+  /** The API key of that call; undefined if the entry does not name it. */
+  readonly apiKeyId: string | undefined;
   readonly runId: string | undefined;
   readonly step: string | undefined;
   /** True for a refund that reverses an earlier charge. */
@@ -174,6 +176,7 @@ function oldEntry(row: Row): Entry {
     moves: Number(row["balance_after"]) - Number(row["balance_before"]),
     holdId: text(row["hold_id"]),
     requestId: text(row["request_id"]),
+    apiKeyId: text(row["api_key_id"]),
     runId: text(row["run_id"]),
     step: text(row["step"]),
     isTakenBack: row["charged_at"] !== undefined,
@@ -190,6 +193,7 @@ function shardEntries({ number: shard, records }: ShardState): readonly Entry[] 
     const common = {
       holdId,
       requestId: runId === undefined ? holdId : undefined,
+      apiKeyId: text(source["k"]),
       runId,
       step: text(source["p"]),
       isTakenBack: record["t"] === "b",

@@ -67,6 +67,7 @@ export const chargeEntry = {
   sequence: 3,
   request_id: "req_01kp98cnpev5dpr2m3pkppwh2a",
   endpoint: "POST /v1/products",
+  api_key_id: "key_3v8n1k6z2wh8fj2m4q9x0c7b",
   scraper: "retailer_d.standard",
   items_requested: 2,
   items_charged: 2,

@@ -1156,6 +1156,7 @@ class CreditTransaction(TypedDict):
     sequence: int
     request_id: NotRequired[str]
     endpoint: NotRequired[str]
+    api_key_id: NotRequired[str]
     watchlist_id: NotRequired[str]
     run_id: NotRequired[str]
     run_number: NotRequired[int]

@@ -2,6 +2,7 @@
 
 OPERATIONS = {
     "read_products": ("POST", "/v1/products"),
+    "read_sandbox_products": ("POST", "/v1/products/sandbox"),
     "read_item_offers": ("GET", "/v1/products/{id}/offers"),
     "read_offers": ("POST", "/v1/offers"),
     "check_offers": ("POST", "/v1/offers/check"),

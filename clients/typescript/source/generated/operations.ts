@@ -4,6 +4,7 @@ import type * as types from "./schemas.ts";
 /** The method and path of each operation. */
 export const operations = {
   readProducts: ["POST", "/v1/products"],
+  readSandboxProducts: ["POST", "/v1/products/sandbox"],
   readItemOffers: ["GET", "/v1/products/{id}/offers"],
   readOffers: ["POST", "/v1/offers"],
   checkOffers: ["POST", "/v1/offers/check"],
@@ -132,6 +133,7 @@ export const keyedOperations: ReadonlySet<string> = new Set([
 /** The input and the result of each operation. */
 export interface Operations {
   readProducts: { data: types.ReadProductsData; result: types.ReadProductsResponse };
+  readSandboxProducts: { data: types.ReadSandboxProductsData; result: types.ReadSandboxProductsResponse };
   readItemOffers: { data: types.ReadItemOffersData; result: types.ReadItemOffersResponse };
   readOffers: { data: types.ReadOffersData; result: types.ReadOffersResponse };
   checkOffers: { data: types.CheckOffersData; result: types.CheckOffersResponse };

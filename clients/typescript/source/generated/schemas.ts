@@ -3025,6 +3025,10 @@ export type CreditTransaction = {
      */
     endpoint?: string;
     /**
+     * The API key of that call. Absent in entries that earlier releases wrote. Runs have no key.
+     */
+    api_key_id?: string;
+    /**
      * The watchlist of the run or the preview.
      */
     watchlist_id?: string;
@@ -4500,6 +4504,117 @@ export type ReadProductsResponses = {
 };
 
 export type ReadProductsResponse = ReadProductsResponses[keyof ReadProductsResponses];
+
+export type ReadSandboxProductsData = {
+    body: ReadRetailerAProducts | ReadRetailerAProductsByAsin | ReadRetailerBProducts | ReadRetailerCProducts | ReadRetailerDProducts;
+    path?: never;
+    query?: never;
+    url: '/v1/products/sandbox';
+};
+
+export type ReadSandboxProductsErrors = {
+    /**
+     * A parameter is missing or not accepted; `param` names it. Nothing was charged.
+     */
+    400: Error;
+    /**
+     * The call has no API key, or one that is malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
+     */
+    403: Error;
+    /**
+     * The body is larger than 2097152 bytes.
+     */
+    413: Error;
+    /**
+     * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
+     */
+    429: Error;
+    /**
+     * The service failed. Nothing was charged.
+     */
+    500: Error;
+    /**
+     * The platform, marketplace or endpoint is announced only. Nothing was charged.
+     */
+    501: Error;
+    /**
+     * A part of the service is overloaded or down. Nothing was charged.
+     */
+    503: Error;
+};
+
+export type ReadSandboxProductsError = ReadSandboxProductsErrors[keyof ReadSandboxProductsErrors];
+
+export type ReadSandboxProductsResponses = {
+    /**
+     * ProductsEnvelope
+     *
+     * One result per unique ID, in the order of the request.
+     */
+    200: {
+        /**
+         * Retailer whose items are read, such as retailer_a.
+         */
+        platform: string;
+        /**
+         * Country edition of the platform, such as us.
+         */
+        marketplace: string;
+        /**
+         * How much of each item is read: pulse, lite, full or standard.
+         */
+        tier: string;
+        /**
+         * On retailer_a: the `include` of the request, unchanged.
+         *
+         * @deprecated
+         */
+        include?: Array<string>;
+        /**
+         * One per unique item, in the order of the request.
+         */
+        results: Array<ProductResult>;
+        /**
+         * Number of items by result.
+         */
+        stats: {
+            /**
+             * Unique items.
+             */
+            requested: number;
+            /**
+             * Complete results: charged.
+             */
+            ok: number;
+            /**
+             * Results without some fields: refunded.
+             */
+            partial: number;
+            /**
+             * The item does not exist on the platform: charged.
+             */
+            notFound: number;
+            /**
+             * No result: refunded. Try again later.
+             */
+            unavailable: number;
+            /**
+             * Duration of the call in milliseconds.
+             */
+            elapsedMs: number;
+        };
+        /**
+         * Credits charged, as in the header X-Service-Credits.
+         */
+        credits: number;
+    };
+};
+
+export type ReadSandboxProductsResponse = ReadSandboxProductsResponses[keyof ReadSandboxProductsResponses];
 
 export type ReadItemOffersData = {
     body?: never;
@@ -7672,19 +7787,19 @@ export type ListChangesResponse = ListChangesResponses[keyof ListChangesResponse
 export type SearchItemsData = {
     body?: never;
     path?: never;
-    query: {
+    query?: {
         /**
          * Maximum number of entries to return.
          */
         limit?: number;
         /**
-         * The first characters of an item ID, or words that the ID, the label or the title contain.
+         * The first characters of an item ID, or words that the ID, the label or the title contain. Absent: all items.
          */
-        search: string;
+        search?: string;
         /**
-         * `id`: only items whose ID begins with `search`, which is several times faster. `text`: only items whose ID, label or title contain all words. Absent: both.
+         * The `next_starting_after` of the previous page. Only without `search`.
          */
-        match?: 'id' | 'text';
+        starting_after?: string;
     };
     url: '/v1/watchlists/items';
 };
@@ -7720,7 +7835,7 @@ export type SearchItemsError = SearchItemsErrors[keyof SearchItemsErrors];
 
 export type SearchItemsResponses = {
     /**
-     * The items that were found.
+     * The items.
      */
     200: {
         /**
@@ -7764,6 +7879,10 @@ export type SearchItemsResponses = {
          * True if there are entries after these.
          */
         has_more: boolean;
+        /**
+         * Cursor of the next page; null on the last page, and for a search.
+         */
+        next_starting_after: string | null;
     };
 };
 

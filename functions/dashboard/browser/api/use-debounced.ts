@@ -5,12 +5,11 @@ const restMilliseconds = 250;
 /**
  * Returns a value once it has not changed for a time, so that fast typing causes only one call.
  * Returns the first value immediately. Values with the same JSON count as equal.
- * @param milliseconds @default 250
  */
-export function useDebounced<T>(value: T, milliseconds = restMilliseconds): T {
+export function useDebounced<T>(value: T): T {
   const [rested, setRested] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setRested(value), milliseconds);
+    const timer = setTimeout(() => setRested(value), restMilliseconds);
     return () => clearTimeout(timer);
   }, [JSON.stringify(value)]);
   return rested;

@@ -1,7 +1,9 @@
+import { useMemo } from "preact/hooks";
 import type { ApiClient } from "../api/client.ts";
 import type { FoundItem, List, Watchlist } from "../api/resources.ts";
 import { useQuery } from "../api/use-query.ts";
 import { useDebounced } from "../api/use-debounced.ts";
+import { findItems, type IndexedItem, indexedItem } from "./item-index.ts";
 import { linkTo } from "./router.ts";
 import { sections } from "./sections.ts";
 
@@ -30,11 +32,8 @@ const shownMax = 50;
 
 /** Fewer characters find too many items. */
 const searchLengthMin = 2;
+const searchLengthMax = 100;
 const itemsMax = 20;
-/** The first characters of an item ID. All IDs have digits. */
-const idForm = /^(?:a-)?(?=[a-z]*\d)[a-z\d]{3,15}$/i;
-/** Short, because the user waits for the result of each key. */
-const restMilliseconds = 40;
 
 const entryOfList = ({ id, name, platform }: Watchlist): PaletteEntry => ({
   link: linkTo(`/watchlists/${id}`),
@@ -60,75 +59,51 @@ export interface PaletteResults {
 }
 
 /**
- * Finds pages and watchlists by name at once, then items of all watchlists: first by the start of
- * their ID, which is fast, then by the words in their ID, label or title. A new search aborts the
- * requests of the one before.
+ * Finds pages, watchlists and items by name. Items come from `index`. The service searches them if
+ * there is no index, or if the index has none: other users may have added some since it was loaded.
  */
-export function usePaletteEntries(search: string): PaletteResults {
+export function usePaletteEntries(
+  search: string,
+  index: readonly IndexedItem[] | undefined,
+): PaletteResults {
   const lists = useQuery(
     (api, signal) =>
       api.get<List<Watchlist>>("watchlists", { signal, query: { limit: watchlistsMax } }),
     [],
   );
-  const byId = useQuery(
-    (api, signal) => (idForm.test(search) ? itemsWith(search, { match: "id", api, signal }) : none),
-    [search],
+  const mayFindItems = search.length >= searchLengthMin;
+  const known = useMemo(
+    () => (mayFindItems && index !== undefined ? findItems(index, search, itemsMax) : []),
+    [index, search, mayFindItems],
   );
-  const rested = useDebounced(search, restMilliseconds);
-  const words = rested === search && mayAddItems(byId, search) ? search : "";
-  const byText = useQuery(
-    (api, signal) => (words === "" ? none : itemsWith(words, { match: "text", api, signal })),
-    [words],
-  );
-  const known = [...pages, ...(lists.data?.data.map(entryOfList) ?? [])];
-  const matching = known.filter((entry) => isMatch(entry, search));
-  const found = [...(byId.data ?? []), ...(byText.data ?? [])];
-  const items = new Map(found.map((entry) => [entry.link, entry]));
+  const rested = useDebounced(search);
+  const mustAsk = mayFindItems && known.length === 0;
+  const asked = mustAsk && rested === search ? search : "";
+  const found = useQuery((api, signal) => searched(api, asked, signal), [asked]);
+  const pagesAndLists = [...pages, ...(lists.data?.data.map(entryOfList) ?? [])];
+  const matching = pagesAndLists.filter((entry) => isMatch(entry, search));
+  const items = known.length > 0 ? known : (found.data ?? []);
   return {
-    entries: [...matching, ...items.values()].slice(0, shownMax),
-    isLoading: lists.loading || byId.loading || byText.loading || rested !== search,
+    entries: [...matching, ...items.map(entryOfItem)].slice(0, shownMax),
+    isLoading: lists.loading || (mustAsk && (asked === "" || found.loading)),
   };
 }
 
-/**
- * Returns true if a search by words may add items to those that the search by ID found. The search
- * by words takes longer, so it starts after the other one.
- */
-const mayAddItems = (
-  byId: { readonly loading: boolean; readonly data?: readonly PaletteEntry[] | undefined },
+/** Lets the service search the items of all watchlists. An empty search finds none. */
+async function searched(
+  api: ApiClient,
   search: string,
-): boolean =>
-  !byId.loading && (byId.data?.length ?? 0) < itemsMax && search.length >= searchLengthMin;
-
-const none: Promise<readonly PaletteEntry[]> = Promise.resolve([]);
-
-interface ItemSearch {
-  readonly match: "id" | "text";
-  readonly api: ApiClient;
-  readonly signal: AbortSignal;
-}
-
-/** Finds items of all watchlists. */
-async function itemsWith(
-  search: string,
-  { match, api, signal }: ItemSearch,
-): Promise<readonly PaletteEntry[]> {
-  const query = { search: search.slice(0, searchLengthMax), match, limit: itemsMax };
+  signal: AbortSignal,
+): Promise<readonly IndexedItem[]> {
+  if (search === "") return [];
+  const query = { search: search.slice(0, searchLengthMax), limit: itemsMax };
   const { data } = await api.get<List<FoundItem>>("watchlists/items", { signal, query });
-  return data.map(entryOfItem);
+  return data.map(indexedItem);
 }
 
-const searchLengthMax = 100;
-
-const entryOfItem = ({
-  id,
-  label,
-  title,
-  watchlist_id: listId,
-  watchlist_name: list,
-}: FoundItem): PaletteEntry => ({
-  link: linkTo(`/watchlists/${listId}/items/${id}`),
+const entryOfItem = ({ id, watchlistId, watchlistName, name }: IndexedItem): PaletteEntry => ({
+  link: linkTo(`/watchlists/${watchlistId}/items/${id}`),
   kind: "Item",
-  name: label ?? title ?? id,
-  note: `${id}, in ${list}`,
+  name,
+  note: `${id}, in ${watchlistName}`,
 });

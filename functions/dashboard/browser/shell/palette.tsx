@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Dialog } from "../ui/dialog.tsx";
+import type { IndexedItem } from "./item-index.ts";
 import { type PaletteEntry, usePaletteEntries } from "./palette-entries.ts";
 import "./palette.css";
 
@@ -18,12 +19,18 @@ export function usePaletteKey(open: () => void): void {
   }, []);
 }
 
+interface PaletteProps {
+  /** All items; undefined if they are not loaded. */
+  readonly index: readonly IndexedItem[] | undefined;
+  readonly onClose: () => void;
+}
+
 /** A dialog that opens a page, a watchlist or an item by its name, ID, label or title. */
-export function Palette({ onClose }: { readonly onClose: () => void }) {
+export function Palette({ index, onClose }: PaletteProps) {
   const id = useId();
   const [search, setSearch] = useState("");
   const [at, setAt] = useState(0);
-  const { entries, isLoading } = usePaletteEntries(search.trim());
+  const { entries, isLoading } = usePaletteEntries(search.trim(), index);
   const chosen = Math.min(at, entries.length - 1);
   const open = (entry: PaletteEntry | undefined): void => {
     if (entry === undefined) return;

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useSession } from "../api/session.ts";
 import { CloseIcon, Logo, MenuIcon, SearchIcon, SignOutIcon } from "../ui/icons.tsx";
+import { useItemIndex } from "./item-index.ts";
 import { useKeptFocus } from "./kept-focus.ts";
 import { mayLeave } from "../ui/leaving.ts";
 import { Navigation } from "./navigation.tsx";
@@ -22,6 +23,7 @@ export function Shell({ findPage }: { readonly findPage: (path: string) => Shown
   useKeptFocus(main);
   const [menuOpen, setMenuOpen] = useState(false);
   const [isSearching, setSearching] = useState(false);
+  const index = useItemIndex(isSearching);
   useFocusOnNavigation(path, main);
   usePaletteKey(() => setSearching(true));
   // A layout effect closes the menu and the search before the new page is painted, so that the page
@@ -78,7 +80,7 @@ export function Shell({ findPage }: { readonly findPage: (path: string) => Shown
           <Page parameters={parameters} query={query} />
         </PageBoundary>
       </main>
-      {isSearching && <Palette onClose={() => setSearching(false)} />}
+      {isSearching && <Palette index={index} onClose={() => setSearching(false)} />}
     </div>
   );
 }

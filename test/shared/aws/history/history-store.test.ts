@@ -120,6 +120,70 @@ describe("A run segment that is larger than a row can be", () => {
   });
 });
 
+describe("The runs of a span that a history store has read before", () => {
+  const day = (n: number): string => new Date(Date.parse(at) - n * 86_400_000).toISOString();
+  const run = (runNumber: number, daysAgo: number): RunSegment => {
+    const point = { id: "1", at: day(daysAgo), step: "check", status: "ok" as const };
+    return {
+      runNumber,
+      endedAt: day(daysAgo),
+      points: [{ ...point, values: { price: { before: 1, after: runNumber } } }],
+    };
+  };
+  const open = async () => {
+    let requests = 0;
+    const client = watchedClient(tables.client, (_command, send) => {
+      requests += 1;
+      return send();
+    });
+    const store = dynamoHistoryStore(client, { table, clock, random });
+    const list = await createList();
+    const add = async (...runs: readonly RunSegment[]): Promise<void> => {
+      for (const one of runs) await openStore().append(list, one);
+    };
+    /** Returns the numbers of the runs in a span, and the requests to read them. */
+    const read = async (daysAgo: number, newestRun: number) => {
+      requests = 0;
+      const span = { since: day(daysAgo), until: at, order: "newest_first" } as const;
+      const query = { ...span, watchlistId: list.watchlistId, newestRun };
+      const found = await Array.fromAsync(store.runs(query));
+      const { newestRun: _newest, ...plain } = query;
+      expect(found).toEqual(await Array.fromAsync(openStore().runs(plain)));
+      return { runs: found.map(({ runNumber }) => runNumber), requests };
+    };
+    return { add, read };
+  };
+
+  it("are returned without a request until there is a newer run", async () => {
+    const { add, read } = await open();
+    await add(run(1, 30), run(2, 9), run(3, 5));
+    expect(await read(10, 3)).toEqual({ runs: [3, 2], requests: 1 });
+    expect(await read(10, 3)).toEqual({ runs: [3, 2], requests: 0 });
+    expect(await read(7, 3)).toEqual({ runs: [3], requests: 0 });
+    expect(await read(10, 4)).toEqual({ runs: [3, 2], requests: 1 });
+    await add(run(4, 1));
+    expect(await read(10, 4)).toEqual({ runs: [4, 3, 2], requests: 1 });
+    expect(await read(10, 4)).toEqual({ runs: [4, 3, 2], requests: 0 });
+  });
+
+  it("are read again for a longer span", async () => {
+    const { add, read } = await open();
+    await add(run(1, 30), run(2, 9));
+    expect(await read(10, 2)).toEqual({ runs: [2], requests: 1 });
+    expect(await read(40, 2)).toEqual({ runs: [2, 1], requests: 1 });
+    expect(await read(40, 2)).toEqual({ runs: [2, 1], requests: 0 });
+  });
+
+  it("are read again while a run between them is not recorded yet", async () => {
+    const { add, read } = await open();
+    await add(run(1, 9), run(3, 5));
+    expect(await read(10, 3)).toEqual({ runs: [3, 1], requests: 1 });
+    await add(run(2, 7));
+    expect(await read(10, 3)).toEqual({ runs: [3, 2, 1], requests: 1 });
+    expect(await read(10, 3)).toEqual({ runs: [3, 2, 1], requests: 0 });
+  });
+});
+
 describe("A large run segment whose rows are claimed before they are put", () => {
   const points = largePoints(700);
   const query = { order: "oldest_first", ...always } as const;

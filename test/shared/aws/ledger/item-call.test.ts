@@ -45,7 +45,16 @@ it("an item call makes three requests to DynamoDB if its process has cached the 
     };
     const msToAnswer = (): number => 10_000;
     const endpoint = "POST /v1/products";
-    const made = { accountId: account.id, requestId, endpoint, now, deadline, msToAnswer };
+    const apiKeyId = "key_1";
+    const made = {
+      accountId: account.id,
+      apiKeyId,
+      requestId,
+      endpoint,
+      now,
+      deadline,
+      msToAnswer,
+    };
     await meteredRead(made, work, {
       ...deps,
       ledger,

@@ -122,8 +122,15 @@ describe("the requests of the ledger to DynamoDB", () => {
 });
 
 describe("the row of a ledger shard", () => {
-  const read = { endpoint: "POST /v1/products", scraper: "retailer_a.full", items: 2_000 };
+  const apiKeyId = newId("apiKey", now, systemRandom);
+  const read = {
+    endpoint: "POST /v1/products",
+    apiKeyId,
+    scraper: "retailer_a.full",
+    items: 2_000,
+  };
   const preview = {
+    apiKeyId,
     endpoint: "POST /v1/watchlists/{id}/preview",
     watchlistId: newId("watchlist", now, systemRandom),
     items: 100,

@@ -37,7 +37,7 @@ export function toneOf({ kind }: FieldChange): ChangeTone {
 }
 
 /**
- * Returns the values of a change: `12.00 USD → 10.00 USD`. If the value before was nothing, also
+ * Returns the values of a change: `12.00 → 10.00 USD`. If the value before was nothing, also
  * shows the last known one, with which the size compares.
  */
 export function valuesWords({
@@ -51,5 +51,8 @@ export function valuesWords({
   if (kind === "delisted") return "listed → delisted";
   const gap =
     before === null && known !== null ? `${valueWords(field, known, currency)}, then ` : "";
-  return `${gap}${valueWords(field, before, currency)} → ${valueWords(field, after, currency)}`;
+  const [from, to] = [before, after].map((value) => valueWords(field, value, currency));
+  const unit = ` ${currency}`;
+  const isRepeated = from?.endsWith(unit) === true && to?.endsWith(unit) === true;
+  return `${gap}${isRepeated ? from.slice(0, -unit.length) : from} → ${to}`;
 }

@@ -251,7 +251,11 @@ const columns: readonly Column<Row>[] = [
   },
   {
     head: "Before → after",
-    cell: ({ change }) => <span class="number">{valuesWords(change)}</span>,
+    cell: ({ change }) => (
+      <span class={change.delta === null ? "number" : "number change-amounts"}>
+        {valuesWords(change)}
+      </span>
+    ),
   },
   {
     head: "Size",

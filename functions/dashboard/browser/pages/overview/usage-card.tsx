@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import type { ApiClient } from "../../api/client.ts";
-import type { CreditTransaction, List } from "../../api/resources.ts";
+import type { ApiKey, CreditTransaction, List } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
 import { csvOf } from "../../format/csv.ts";
 import { formatCount, formatShare } from "../../format/numbers.ts";
@@ -13,7 +14,8 @@ import { SelectFilter } from "../../ui/filters.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { EmptyState, ErrorState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { type SourceUsage, usageBySource } from "./usage-by-source.ts";
+import { type Grouping, type SourceUsage, usageBy } from "./usage-by-source.ts";
+import "./usage-card.css";
 
 const spans = [
   ["1", "The last 24 hours"],
@@ -48,34 +50,48 @@ async function readCharges(api: ApiClient, since: Date): Promise<ReadCharges> {
   return { entries, since: new Date(entries.at(-1)?.created_at ?? since) };
 }
 
-/** Shows which watchlists and endpoints the credits were spent on, and saves it as CSV. */
+const groupings = [
+  ["source", "Watchlist or endpoint"],
+  ["key", "API key"],
+] as const;
+
+const captions: Readonly<Record<Grouping, string>> = {
+  source: "Credits by watchlist and endpoint",
+  key: "Credits by API key",
+};
+
+/** Shows what the credits were spent on, and by which API keys. Saves it as CSV or JSON. */
 export function UsageBySourceCard() {
   const [days, setDays] = useState("1");
+  const [grouping, setGrouping] = useState<Grouping>("source");
   const [read, setRead] = useState<ReadCharges>();
   const sum = useAction((api, since: Date) => readCharges(api, since));
   const start = async (): Promise<void> => {
     setRead(await sum.run(new Date(Date.now() - Number(days) * dayMs)));
   };
   return (
-    <Card title="Credits by watchlist and endpoint">
+    <Card title="Credits by watchlist, endpoint and API key">
       <div class="row">
         <SelectFilter label="Charges to sum" choices={spans} value={days} onChange={setDays} />
+        <SelectFilter
+          label="Sum by"
+          choices={groupings}
+          value={grouping}
+          onChange={(value) => setGrouping(value === "key" ? "key" : "source")}
+        />
         <Button busy={sum.busy} onClick={() => void start()}>
           Sum the charges
         </Button>
       </div>
-      <p class="muted small">
-        The ledger records the watchlist or the endpoint of a charge, not the API key.
-      </p>
       {sum.error && <ErrorState error={sum.error} />}
-      {read && <Sums {...read} />}
+      {read && <Sums {...read} grouping={grouping} />}
     </Card>
   );
 }
 
-function Sums({ entries, since }: ReadCharges) {
-  const usage = usageBySource(entries);
-  const names = useWatchlistNames(usage.flatMap((one) => (isList(one) ? [one.source] : [])));
+function Sums({ entries, since, grouping }: ReadCharges & { readonly grouping: Grouping }) {
+  const usage = usageBy(grouping, entries);
+  const names = useNames(usage);
   const credits = usage.reduce((total, one) => total + one.credits, 0);
   return (
     <>
@@ -85,63 +101,101 @@ function Sums({ entries, since }: ReadCharges) {
           {formatDateTime(since)}
         </span>
         {usage.length > 0 && (
-          <Button small onClick={() => saveFile("usage.csv", usageCsv(usage, names))}>
-            CSV
-          </Button>
+          <>
+            <Button small onClick={() => saveFile("usage.csv", usageCsv(usage, names))}>
+              CSV
+            </Button>
+            <Button small onClick={() => saveFile("usage.json", usageJson(usage, names))}>
+              JSON
+            </Button>
+          </>
         )}
       </div>
       <Table
-        caption="Credits by watchlist and endpoint"
+        caption={captions[grouping]}
         columns={columnsFor(names, credits)}
         rows={usage}
-        rowKey={({ source }) => source}
+        rowKey={({ kind, source }) => `${kind} ${source}`}
         empty={<EmptyState title="Nothing was charged in this time." />}
       />
     </>
   );
 }
 
-const isList = ({ kind }: SourceUsage): boolean => kind === "watchlist";
+type Names = ReadonlyMap<string, string>;
 
-const columnsFor = (
-  names: ReadonlyMap<string, string> | undefined,
-  credits: number,
-): readonly Column<SourceUsage>[] => [
+/** Returns the names of the watchlists and keys in a sum. A deleted or revoked one has no name. */
+function useNames(usage: readonly SourceUsage[]): Names {
+  const keys = useQuery((api, signal) => api.get<List<ApiKey>>("api_keys", { signal }), []);
+  const lists = useWatchlistNames(
+    usage.flatMap(({ kind, source }) => (kind === "watchlist" ? [source] : [])),
+  );
+  const ofKeys = (keys.data?.data ?? []).map(({ id, name }) => [id, name] as const);
+  return new Map([...(lists ?? []), ...ofKeys]);
+}
+
+const kindWords: Readonly<Record<SourceUsage["kind"], string>> = {
+  watchlist: "watchlist",
+  endpoint: "endpoint",
+  key: "API key",
+  runs: "no key",
+  not_recorded: "calls before the key was recorded",
+};
+
+function Source({ usage, names }: { readonly usage: SourceUsage; readonly names: Names }) {
+  const { kind, source } = usage;
+  const name = names.get(source);
+  if (kind === "watchlist") return <a href={linkTo(`/watchlists/${source}`)}>{name ?? source}</a>;
+  if (kind === "runs" || kind === "not_recorded") return <>{source}</>;
+  return name === undefined ? <code>{source}</code> : <>{name}</>;
+}
+
+const columnsFor = (names: Names, credits: number): readonly Column<SourceUsage>[] => [
   {
-    head: "Spent on",
+    head: "Spent by",
     isRowHead: true,
-    cell: (usage) =>
-      isList(usage) ? (
-        <a href={linkTo(`/watchlists/${usage.source}`)}>
-          {names?.get(usage.source) ?? usage.source}
-        </a>
-      ) : (
-        <code>{usage.source}</code>
-      ),
+    cell: (usage) => <Source usage={usage} names={names} />,
   },
-  { head: "Kind", cell: ({ kind }) => kind },
+  { head: "Kind", cell: ({ kind }) => kindWords[kind] },
   { head: "Charges", align: "end", cell: ({ charges }) => formatCount(charges) },
   { head: "Items", align: "end", cell: ({ items }) => formatCount(items) },
   { head: "Credits", align: "end", cell: (usage) => formatCount(usage.credits) },
   {
     head: "Share",
     align: "end",
-    cell: (usage) => (credits === 0 ? "–" : formatShare(usage.credits / credits)),
+    cell: (usage) => (credits === 0 ? "–" : <Share of={usage.credits / credits} />),
   },
 ];
 
-const usageCsv = (
-  usage: readonly SourceUsage[],
-  names: ReadonlyMap<string, string> | undefined,
-): string =>
+/** A bar with its share as text. */
+const Share = ({ of }: { readonly of: number }) => (
+  <span class="share">
+    <svg class="share-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="share-rest" width="100" height="8" />
+      <rect class="share-part" width={of * 100} height="8" />
+    </svg>
+    {formatShare(of)}
+  </span>
+);
+
+const shown = ({ kind, source, charges, items, credits }: SourceUsage, names: Names) => ({
+  kind,
+  source,
+  name: names.get(source) ?? null,
+  charges,
+  items,
+  credits,
+});
+
+const usageCsv = (usage: readonly SourceUsage[], names: Names): string =>
   csvOf(
-    ["kind", "source", "watchlist_name", "charges", "items", "credits"],
-    usage.map(({ kind, source, charges, items, credits }) => [
-      kind,
-      source,
-      names?.get(source),
-      charges,
-      items,
-      credits,
-    ]),
+    ["kind", "source", "name", "charges", "items", "credits"],
+    usage.map((one) => Object.values(shown(one, names))),
   );
+
+const usageJson = (usage: readonly SourceUsage[], names: Names): string =>
+  `${JSON.stringify(
+    usage.map((one) => shown(one, names)),
+    undefined,
+    2,
+  )}\n`;

@@ -50,7 +50,7 @@ export function SourcesPage() {
       </Tabs>
       <p class="muted small">
         Rates are shown from 10 items on. Success includes items that do not exist. The status
-        follows the success of the last hour: operational from 95%, degraded from 50 %.
+        follows the success of the last hour: operational from 95%, degraded from 50%.
       </p>
     </Page>
   );
@@ -72,12 +72,20 @@ function columns(shown: WindowName): readonly Column<Source>[] {
     share("Partial", "partial_rate"),
     share("Unavailable", "unavailable_rate"),
     share("Not found", "not_found_rate"),
-    { head: "Latency", align: "end", cell: (source) => latencyText(source[shown].latency_ms) },
+    {
+      head: "Latency",
+      align: "end",
+      cell: (source) => <Latency latency={source[shown].latency_ms} />,
+    },
     { head: "Data age", align: "end", cell: (source) => ageText(source[shown].data_age_seconds) },
     {
       head: "Quota",
       cell: ({ quota }) =>
-        quota === null ? <span class="muted">not reported</span> : <StateBadge state={quota} />,
+        quota === null ? (
+          <span class="muted small">not reported</span>
+        ) : (
+          <StateBadge state={quota} />
+        ),
     },
     { head: "Last read", cell: (source) => <RelativeTime time={source.updated_at} none="none" /> },
   ];
@@ -85,9 +93,18 @@ function columns(shown: WindowName): readonly Column<Source>[] {
 
 const shareText = (share: number | null): string => (share === null ? "–" : formatShare(share));
 
-/** The median and the 95th percentile of calls, such as `≤ 0.5 s, p95 ≤ 2.5 s`. */
-const latencyText = (latency: Source["last_hour"]["latency_ms"]): string =>
-  latency === null ? "–" : `≤ ${secondsText(latency.median)}, p95 ≤ ${secondsText(latency.p95)}`;
+type LatencyTimes = Source["last_hour"]["latency_ms"];
+
+/** The median of calls, and the 95th percentile below it. */
+function Latency({ latency }: { readonly latency: LatencyTimes }) {
+  if (latency === null) return <>–</>;
+  return (
+    <span class="latency">
+      ≤ {secondsText(latency.median)}{" "}
+      <span class="muted small">p95 ≤ {secondsText(latency.p95)}</span>
+    </span>
+  );
+}
 
 const secondsText = (milliseconds: number): string => `${milliseconds / 1_000} s`;
 

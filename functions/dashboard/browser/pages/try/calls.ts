@@ -145,9 +145,16 @@ export const offersIn = (text: string): readonly OfferReference[] =>
       return { asin, offerListingId };
     });
 
-/** Returns the API request for a call. Does not check the values of the draft. */
-export function requestOf(call: CallId, draft: Draft): CallRequest {
-  const { method, path, timeoutSeconds } = calls[call];
+/** Returns true for a call that a key of the demo workspace can send: it charges nothing. */
+export const isForDemo = (call: CallId): boolean => call === "products" || !isItemCall(call);
+
+/**
+ * Returns the API request for a call. Does not check the values of the draft.
+ * @param isDemo true for a key of the demo workspace, which reads products of the sandbox
+ */
+export function requestOf(call: CallId, draft: Draft, isDemo: boolean): CallRequest {
+  const { method, path: plainPath, timeoutSeconds } = calls[call];
+  const path = isDemo && call === "products" ? "products/sandbox" : plainPath;
   return {
     method,
     path,

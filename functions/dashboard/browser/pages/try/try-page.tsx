@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { List, Platform } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
-import { useRefusal } from "../../api/session.ts";
+import { useRefusal, useSession } from "../../api/session.ts";
 import { Page } from "../../shell/page.tsx";
 import { linkTo, replacePlace } from "../../shell/router.ts";
 import { Button } from "../../ui/button.tsx";
@@ -23,6 +23,7 @@ import {
   emptyDraft,
   idsIn,
   isCallId,
+  isForDemo,
   isItemCall,
   offersIn,
   requestOf,
@@ -30,6 +31,12 @@ import {
 import { priceNote } from "./price.ts";
 import { useCall } from "./use-call.ts";
 import "./try.css";
+
+/** The reason why item calls are disabled in the demo workspace, which has no credits to spend. */
+const demoReason =
+  "The demo key cannot spend credits. Sign in with your own key to send this call.";
+const demoNote =
+  "The demo key reads items of the sandbox, free of charge: B0SANDBOX0 to B0SANDBOX8 on Retailer A, 9000000 to 9000008 elsewhere.";
 
 /**
  * The page that sends a call with the user's key and shows its response and its code. The query
@@ -74,7 +81,8 @@ interface WorkbenchProps {
 }
 
 function Workbench({ call, draft, platforms, calling, onChange }: WorkbenchProps) {
-  const request = requestOf(call, draft);
+  const { demo } = useSession();
+  const request = requestOf(call, draft, demo);
   return (
     <div class="try">
       <RequestForm
@@ -96,16 +104,21 @@ interface RequestFormProps extends Omit<WorkbenchProps, "calling"> {
 }
 
 function RequestForm(props: RequestFormProps) {
-  const { call, draft, platforms, busy, onChange, onSend } = props;
+  const { call, draft, platforms, request, busy, onChange, onSend } = props;
+  const { demo } = useSession();
   const refusal = useRefusal(["spend"]);
   const [error, setError] = useState<string>();
-  const { about, method, path } = calls[call];
-  const blocked = isItemCall(call) ? refusal : undefined;
-  const price = priceNote(
-    call,
-    draft,
-    platforms.find(({ id }) => id === draft.platform),
-  );
+  const { about } = calls[call];
+  const { method, path } = request;
+  const isPaid = isItemCall(call) && !demo;
+  const blocked = demo && !isForDemo(call) ? demoReason : isPaid ? refusal : undefined;
+  const price = demo
+    ? "Free."
+    : priceNote(
+        call,
+        draft,
+        platforms.find(({ id }) => id === draft.platform),
+      );
   return (
     <div class="try-form">
       <Card title="Request" actions={<code class="muted">{`${method} /v1/${path}`}</code>}>
@@ -128,6 +141,7 @@ function RequestForm(props: RequestFormProps) {
             }}
           />
           {blocked !== undefined && <Notice tone="info">{blocked}</Notice>}
+          {demo && call === "products" && <Notice tone="info">{demoNote}</Notice>}
           <div class="row try-send">
             <Button type="submit" variant="primary" busy={busy} disabledReason={blocked}>
               <PlayIcon />

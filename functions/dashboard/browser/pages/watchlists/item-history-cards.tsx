@@ -92,6 +92,9 @@ function ChartCard({ list, points, events }: ChartCardProps) {
   );
 }
 
+/** The space before the first point, as a share of the time since then. */
+const marginShare = 0.05;
+
 interface ChartProps extends ChartCardProps {
   readonly days: number;
   readonly runs: readonly WatchlistRun[];
@@ -100,7 +103,10 @@ interface ChartProps extends ChartCardProps {
 function Chart({ points, days, list, runs, events }: ChartProps) {
   const shown = useMemo(() => {
     const to = Date.now() / 1_000;
-    const span = { from: to - days * daySeconds, to };
+    // A young history would be a vertical line at the right end.
+    const first = points[0] === undefined ? to : secondsOf(points[0].at);
+    const from = Math.max(to - days * daySeconds, first - (to - first) * marginShare);
+    const span = { from, to };
     return { span, ...seriesOf(points, span) };
   }, [points, days]);
   const eventTimes = events.map(({ at }) => at).join();

@@ -24,10 +24,14 @@ export function valueWords(field: string, value: FieldValue, currency: string): 
 
 /**
  * Returns a short text for the price and the availability of an item: `12.50 USD, in stock`.
- * Returns `read` if both are unknown, and `not read yet` before the first read.
+ * Returns `read` if both are unknown. Without values, returns `no values` if a read found none, and
+ * `not read yet` before the first read.
  */
-export function summaryOf({ snapshot }: WatchlistItem, currency: string): string {
-  if (snapshot === null) return "not read yet";
+export function summaryOf(
+  { snapshot, last_read_at: readAt }: Pick<WatchlistItem, "snapshot" | "last_read_at">,
+  currency: string,
+): string {
+  if (snapshot === null) return readAt === null ? "not read yet" : "no values";
   const price = snapshot["price"] ?? snapshot["newMinPrice"] ?? snapshot["lowestPrice"];
   const stock = snapshot["inStock"];
   const parts = [

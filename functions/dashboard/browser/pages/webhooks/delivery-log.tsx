@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import type { WebhookDelivery } from "../../api/resources.ts";
 import type { Pages } from "../../api/use-pages.ts";
 import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
@@ -70,6 +70,19 @@ function columnsOf(
   ];
 }
 
+/** An event type, which may break only after its dots. */
+const brokenAtDots = (type: string) =>
+  type.split(".").map((part, n) => (
+    <Fragment key={part}>
+      {n > 0 && (
+        <>
+          .<wbr />
+        </>
+      )}
+      {part}
+    </Fragment>
+  ));
+
 function eventCell(
   delivery: WebhookDelivery,
   href: string,
@@ -78,7 +91,7 @@ function eventCell(
   const { watchlist_id: listId } = delivery;
   return (
     <span class="event-name">
-      <a href={href}>{delivery.event_type}</a>
+      <a href={href}>{brokenAtDots(delivery.event_type)}</a>
       {listId !== null && <span class="muted small">{names?.get(listId) ?? listId}</span>}
     </span>
   );

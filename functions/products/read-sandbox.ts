@@ -1,0 +1,22 @@
+import { productsRequest } from "../../shared/items/request.ts";
+import {
+  readSandboxProducts,
+  refuseOtherItems,
+  type SandboxDependencies,
+} from "../../shared/items/sandbox-products.ts";
+import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
+import { route } from "../http/route.ts";
+
+/**
+ * `POST /v1/products/sandbox`: reads items of the sandbox free of charge, whatever sources are
+ * configured. A key of the demo workspace can call it.
+ */
+export const readSandboxRoute = route<SandboxDependencies, typeof productsRequest>({
+  body: productsRequest,
+  announced: ({ body }) => refuseAnnounced(body),
+  check: ({ body }) => refuseOtherItems(body),
+  handle: async ({ body: request, now, deadline }, dependencies) => ({
+    status: 200,
+    body: await readSandboxProducts({ request, now, deadline }, dependencies),
+  }),
+});

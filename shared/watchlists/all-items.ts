@@ -1,0 +1,111 @@
+import { invalidParam } from "../base/errors.ts";
+import { idPattern } from "../base/ids.ts";
+import { inParallel } from "../base/in-parallel.ts";
+import { formatValue } from "../base/shown-value.ts";
+import { totalOf } from "./page.ts";
+import type { PageStore } from "./page-store.ts";
+import type { FoundItem } from "./search-items.ts";
+import type { Watchlist } from "./watchlist.ts";
+
+interface AllItemsQuery {
+  readonly watchlists: readonly Watchlist[];
+  readonly limit: number;
+  /** `next` of the previous page. */
+  readonly startingAfter: string | undefined;
+}
+
+export interface AllItemsPage {
+  readonly items: readonly FoundItem[];
+  /** `startingAfter` of the next page; null on the last page. */
+  readonly next: string | null;
+}
+
+/** Number of watchlists that are read at the same time. */
+const listsAtOnce = 8;
+
+type Pages = Pick<PageStore, "details" | "pages">;
+
+/**
+ * Lists the items of several watchlists with their details, in the order of the IDs of the
+ * watchlists, then of the items. A page may have fewer items than `limit` although more follow.
+ * @throws 400 INVALID_PARAM if `startingAfter` is malformed
+ */
+export async function listAllItems(
+  { watchlists, limit, startingAfter }: AllItemsQuery,
+  pages: Pages,
+): Promise<AllItemsPage> {
+  const start = startingAfter === undefined ? firstPlace : placeOf(startingAfter);
+  const left = watchlists
+    .filter(({ id }) => id >= start.watchlistId)
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const read = firstWithMoreThan(limit, left);
+  const found = await inParallel(read, listsAtOnce, (watchlist) =>
+    itemsOf(
+      watchlist,
+      { after: watchlist.id === start.watchlistId ? start.itemId : "", limit },
+      pages,
+    ),
+  );
+  const all = found.flat();
+  const items = all.slice(0, limit);
+  const last = items.at(-1);
+  if (all.length > limit && last !== undefined) {
+    return { items, next: textOf({ watchlistId: last.watchlist.id, itemId: last.id }) };
+  }
+  const end = read.at(-1);
+  const isLast = end === undefined || read.length === left.length;
+  return { items, next: isLast ? null : textOf({ watchlistId: end.id, itemId: afterEveryId }) };
+}
+
+/** Returns the first watchlists that have more than `limit` items together, or all of them. */
+function firstWithMoreThan(limit: number, watchlists: readonly Watchlist[]): readonly Watchlist[] {
+  let items = 0;
+  const enough = watchlists.findIndex(({ itemCounts }) => {
+    items += totalOf(itemCounts);
+    return items > limit;
+  });
+  return enough < 0 ? watchlists : watchlists.slice(0, enough + 1);
+}
+
+/** Reads the items of a watchlist with a higher ID than `after`: `limit`, and one more to detect more. */
+async function itemsOf(
+  watchlist: Watchlist,
+  { after, limit }: { readonly after: string; readonly limit: number },
+  pages: Pages,
+): Promise<readonly FoundItem[]> {
+  const ids: string[] = [];
+  for await (const { heads } of pages.pages(watchlist.id, { from: after })) {
+    for (const { id } of heads) if (id > (ids.at(-1) ?? after)) ids.push(id);
+    if (ids.length > limit) break;
+  }
+  const wanted = ids.slice(0, limit + 1);
+  const [from, to] = [wanted.at(0), wanted.at(-1)];
+  if (from === undefined || to === undefined) return [];
+  const details = await pages.details(watchlist.id, { from, to });
+  return wanted.map((id) => ({ watchlist, id, details: details.get(id) }));
+}
+
+/** The last item of a page. */
+interface Place {
+  readonly watchlistId: string;
+  readonly itemId: string;
+}
+
+const firstPlace: Place = { watchlistId: "", itemId: "" };
+/** Sorts after every item ID, because item IDs contain only letters and digits. */
+const afterEveryId = "~";
+/** Needs no encoding in a URL. */
+const separator = ".";
+
+const textOf = ({ watchlistId, itemId }: Place): string => watchlistId + separator + itemId;
+
+function placeOf(text: string): Place {
+  const [watchlistId = "", itemId = "", ...more] = text.split(separator);
+  if (!idPattern("watchlist").test(watchlistId) || itemId === "" || more.length > 0) {
+    throw invalidParam(
+      "starting_after",
+      `'starting_after' must be the 'next_starting_after' of the previous page (got ${formatValue(text)}).`,
+    );
+  }
+  return { watchlistId, itemId };
+}
