@@ -8,11 +8,11 @@ import type { Needs } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
 import { configuredVersions } from "./written-versions.ts";
 
-const settings = () => clientSettings({ attemptMs: limits.dependencies.bodyAttemptMs });
-const s3ByHost = /* @__PURE__ */ client("s3", () => new S3Client(settings()));
+const bodySettings = () => clientSettings({ attemptMs: limits.dependencies.bodyAttemptMs });
+const s3ByHost = /* @__PURE__ */ client("s3", () => new S3Client(bodySettings()));
 const s3ByPath = /* @__PURE__ */ client(
   "s3",
-  () => new S3Client({ ...settings(), forcePathStyle: true }),
+  () => new S3Client({ ...bodySettings(), forcePathStyle: true }),
 );
 
 /**

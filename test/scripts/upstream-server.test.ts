@@ -83,15 +83,15 @@ describe("the command of the reference upstream server", () => {
 
   it.each([
     [
-      ["--secret-env", "NO_SUCH_SECRET"],
+      ["--port", "0", "--secret-env", "NO_SUCH_SECRET"],
       "the environment variable NO_SUCH_SECRET must contain the secret",
     ],
     [["--port", "abc"], "--port must be an integer"],
-    [["--max-batch", "none"], "--max-batch must be an integer"],
-    [["--misbehave", "nicely"], "--misbehave must be one of"],
+    [["--port", "0", "--max-batch", "none"], "--max-batch must be an integer"],
+    [["--port", "0", "--misbehave", "nicely"], "--misbehave must be one of"],
   ])("refuses to start with the arguments %j", async (args, message) => {
     // If the server started, the timeout would kill it, and the exit code would differ.
-    const run = start(process.execPath, [script, "--port", "0", ...args], { timeout: 120_000 });
+    const run = start(process.execPath, [script, ...args], { timeout: 120_000 });
     await expect(run).rejects.toMatchObject({
       code: 2,
       stdout: "",
