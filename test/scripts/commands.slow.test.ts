@@ -150,20 +150,6 @@ describe("npm run sim", () => {
   });
 });
 
-describe("npm run tour", () => {
-  it("prints, with --json, only JSON to standard output, and its steps to standard error", async () => {
-    const { code, out, err } = await run("scripts/tour.ts", "--json");
-
-    expect(code, err).toBe(0);
-    expect(JSON.parse(out)).toEqual({
-      client: "http",
-      checks: expect.any(Number),
-      seconds: expect.any(Number),
-    });
-    expect(err).toContain("✓ the first run reads every item and reports no change");
-  });
-});
-
 describe("npm run lint:templates", () => {
   it("prints as JSON the findings without an acknowledgement, and the acknowledgements without a finding", async () => {
     answerAs("cfn-lint", [
