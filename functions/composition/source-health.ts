@@ -16,8 +16,7 @@ export const healthStore = (
 ): HealthStore => dynamoHealthStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
 /**
- * Returns a cached reader of the health of all scrapers.
- * @param spanMs length of the span that it reads, in milliseconds
+ * Returns a cached reader of the health of all scrapers in the last `spanMs` milliseconds.
  */
 export const sourceHealth = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,

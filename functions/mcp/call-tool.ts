@@ -118,7 +118,7 @@ function toolError(thrown: unknown, { call, dependencies }: McpCall): ToolResult
   };
 }
 
-/** Replaces the calls of the HTTP API that a message names by the tools that make them. */
+/** Replaces each HTTP API call in a message with the name of the tool that makes this call. */
 const withToolNames = (message: string): string =>
   message.replaceAll(/\b(?:GET|POST|PATCH) \/v1\/[\w/{}]+/g, (call) => toolNames.get(call) ?? call);
 

@@ -10,9 +10,9 @@ const projectRoot = join(import.meta.dirname, "..", "..");
 export const bundleEntry = "index.mjs";
 
 /**
- * Bundles a module and what it imports into a folder: `index.mjs` and the files that it imports.
- * What a dynamic import names is in separate files, which load when the code first needs them.
- * @returns esbuild's description of the files, with paths relative to the root of the project
+ * Bundles the module at the path `entry` into the folder `outdir`: `index.mjs` and the files that it
+ * imports. Dynamically imported modules get separate files, which load on first use.
+ * @returns esbuild's metafile, with paths relative to the root of the project
  */
 export function writeBundle(entry: string, outdir: string): Metafile {
   return buildSync({

@@ -41,9 +41,9 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
 }
 
 /**
- * The alias of a function. An alias is an `IFunction`, but the type must name it: the CDK's
- * declarations of versions and aliases do not match their interfaces under
- * `exactOptionalPropertyTypes`.
+ * The alias of a function. `Alias` implements `IFunction`, but the intersection is needed: under
+ * `exactOptionalPropertyTypes`, the CDK's declarations of versions and aliases do not match their
+ * interfaces.
  */
 export type LiveAlias = Alias & IFunction;
 

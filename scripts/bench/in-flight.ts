@@ -149,7 +149,7 @@ async function untilServed(agent: Agent, baseUrl: string, key: string): Promise<
     const { error } = JSON.parse(text) as { readonly error: { readonly code: string } };
     if (status !== 429) {
       throw new Error(
-        `An item call must return HTTP 200 or 429 (got ${status} ${error.code}): ${text}`,
+        `An item call returned HTTP ${status} ${error.code}, not 200 or 429: ${text}`,
       );
     }
     refusals.push(error.code);

@@ -21,7 +21,10 @@ export interface TrafficOptions {
 
 const pauseMs = 200;
 
-/** Matches the response to a call whose invocation the emulator ended. Lambda never ends one. */
+/**
+ * Matches the response to a call whose worker process the emulator killed. Lambda does not do this
+ * when the code of a function changes.
+ */
 const interruption = /^502 .*Worker process died/;
 
 /**

@@ -51,7 +51,9 @@ export function bundleFile(file: string): Bundle {
   const stem = file.replace(/\.\w+$/, "");
   const entry = assets.find(({ name }) => name.startsWith(`${stem}-`));
   if (entry === undefined)
-    throw new Error(`The bundle of ${file} has no entry file whose name begins with ${stem}-.`);
+    throw new Error(
+      `The bundle of ${file} has no file named ${stem}-*. Check the entry names of esbuild.`,
+    );
   return { entry: entry.name, imports: importsOf(metafile, entry.name), assets };
 }
 

@@ -24,8 +24,9 @@ export interface ShopDays {
 const nothing: DayPlan = { added: [], prices: [] };
 
 /**
- * Sorts the prices of a shop by day.
- * @param position number of the shop, unique in the replay, so that shops have different item IDs
+ * Groups the prices of a shop by day.
+ * @param position number of the shop, unique in the replay. It is part of each item ID, so items of
+ * different shops have different IDs.
  */
 export function shopDays({ shop, products }: ShopPrices, position: number): ShopDays {
   const plans = new Map<string, { added: string[]; prices: DayPlan["prices"][number][] }>();

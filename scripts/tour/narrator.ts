@@ -35,7 +35,10 @@ export function createNarrator(out: NodeJS.WriteStream): Narrator {
     note: (text) => line(`    ${text}`),
     check(what, holds) {
       checks += 1;
-      if (!holds) throw new Error(`A check of the tour failed: ${what}.`);
+      if (!holds)
+        throw new Error(
+          `The tour expected this, but it is not so: ${what}. The last call above shows the reason.`,
+        );
       line(`  ✓ ${what}`);
     },
     async wait(what, seconds, ask) {

@@ -34,7 +34,7 @@ export interface Refusal {
   readonly retryAfterSeconds: number;
 }
 
-/** The times of a key that has made no call. A time of 0 never limits. */
+/** The times of a key that has made no call: all 0, which is too long ago to count. */
 export const noAdmissions: AdmissionTimes = [
   0,
   ...Array<number>(limits.requestsPerSecond - 1).fill(0),

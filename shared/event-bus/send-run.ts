@@ -54,7 +54,7 @@ export async function sendRun(task: SendTask, dependencies: SendRunDependencies)
   const { accountId, entry, content, slice, failures } = task;
   if (failures.inRow >= failuresInRowMax) return postpone(task, dependencies);
   const run = await readRunIndex({ accountId, runId: content.runId }, dependencies.bodies);
-  // A run without an index has no events to send, because they have expired.
+  // The index of a run expires with its events, so a run without an index has nothing to send.
   if (run === null) return slice.record({ removed: entry });
   let progress: BusContent = {
     ...content,

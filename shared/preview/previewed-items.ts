@@ -10,7 +10,10 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 
 const { previewItemsMax } = limits;
 
-/** @throws 409 for a watchlist without items that a run reads */
+/**
+ * Checks that a run of the watchlist reads at least one item.
+ * @throws 409 if the watchlist is empty or all of its items are delisted
+ */
 export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">): void {
   if (itemCounts.new + itemCounts.active > 0) return;
   throw conflict(
@@ -21,7 +24,7 @@ export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">
 
 /**
  * Parses the IDs of the items to preview: normalized, unique and sorted.
- * @throws 400 that names the parameter
+ * @throws 400 that names the parameter, if an ID is malformed or there are too many
  */
 export function parsePreviewedIds(
   { platform }: Pick<Watchlist, "platform">,

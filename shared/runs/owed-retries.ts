@@ -37,8 +37,8 @@ export function stepOfRetry(
 }
 
 /**
- * Returns `step` if it has routes, else the first step with routes that stores the same kind of
- * reading. Undefined if there is none.
+ * Returns `step` if it has routes. Otherwise, returns the first step that has routes and stores the
+ * same kind of reading. Undefined if there is none.
  */
 const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
   step.routes.length > 0

@@ -18,7 +18,7 @@ export interface RunQueue {
   sendPurge(watchlistId: string): Promise<void>;
   /** Requests that a run continues from its current phase. */
   sendResume(run: RunRef): Promise<void>;
-  /** Requests that step workers read these batches. */
+  /** Sends a message for each batch, so that a step worker reads it. */
   sendBatches(batches: readonly BatchRef[]): Promise<void>;
   /**
    * Requests that the finisher continues a run in phase `finishing`, `emitting`, `holding`,

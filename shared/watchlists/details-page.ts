@@ -46,8 +46,8 @@ const names = ["id", "addedAt", "label", "metadata", "readAt"] as const;
 const factNames = ["title", "url", "image", "sellers"] as const;
 
 /**
- * Encodes details as compressed columns. Null marks an absent value. A column without values
- * is left out.
+ * Encodes item details, in their order, as compressed columns: one array for each field. A null in
+ * an array marks an absent value. A field that no item has is omitted.
  */
 export function encodeDetails(details: readonly ItemDetails[]): Uint8Array {
   const columns: Record<string, readonly unknown[]> = {};

@@ -17,7 +17,7 @@ export async function firstAttempts(
   const { entry, content, slice } = work;
   const { accountId, dependencies } = context;
   const run = await context.run(content.runId);
-  // A run without an index has no events to send, because they have expired.
+  // The index of a run expires with its events, so a run without an index has nothing to send.
   const { remaining, isBegun } =
     run === null
       ? { remaining: [], isBegun: true }

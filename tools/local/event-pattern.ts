@@ -53,7 +53,9 @@ function jsonOf(text: string): unknown {
   return JSON.parse(text, (_: string, value: unknown, { source } = noSource) => {
     // EventBridge compares the text of numbers: 1.0 in a pattern does not match 1.
     if (typeof value === "number" && source !== String(value))
-      throw new Error(`Write the number ${source} as ${value} in the pattern.`);
+      throw new Error(
+        `EventBridge compares the text of numbers, so ${source} does not match ${value}. Write ${value} in the pattern.`,
+      );
     return value;
   });
 }

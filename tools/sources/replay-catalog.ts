@@ -8,11 +8,11 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { serveFrom } from "../local/local-server.ts";
 
-/** A product as the API sends it: a stock number and any other fields. */
+/** A product as the API sends it: an SKU and any other fields. */
 export type RecordedProduct = Readonly<Record<string, unknown>> & { readonly sku: number };
 
 export interface ReplayedCall {
-  /** The stock numbers in the request. */
+  /** The SKUs in the request. */
   readonly skus: readonly string[];
   readonly page: number;
   readonly pageSize: number;

@@ -30,7 +30,7 @@ export async function checkSums(
   const found = JSON.stringify(sums);
   if (found !== JSON.stringify(expected)) {
     throw new Error(
-      `The sums over the shards of ${accountId} must be ${JSON.stringify(expected)} (got ${found}).`,
+      `The shards of ${accountId} together must have ${JSON.stringify(expected)} (got ${found}).`,
     );
   }
   return `${accountId}: ${rows.shards.length} shards, received ${received}, spent ${charged}, balance ${sums.balance}, held 0, in flight 0`;

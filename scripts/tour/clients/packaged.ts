@@ -1,7 +1,10 @@
 import { operationOf } from "./operation-of.ts";
 import type { PackagedCalls, TourClient, TourLibrary } from "./tour-client.ts";
 
-/** Creates the client of a tour from a packaged client: paths become calls of operations. */
+/**
+ * Adapts a packaged client to the client of the tour: a request to a path calls the method of its
+ * operation. `close` ends the packaged client.
+ */
 export function packagedClient(
   calls: PackagedCalls,
   library: TourLibrary,

@@ -93,7 +93,10 @@ export interface BudgetUse {
   readonly base: number;
 }
 
-/** Reads the use of a daily budget, strongly consistent. */
+/**
+ * Reads how many credits of a daily budget are used, with a strongly consistent read. Returns zeros
+ * for a day without use.
+ */
 export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Promise<BudgetUse> {
   const row = await readRow(process, rowKey(day));
   return { used: Number(row?.["used"] ?? 0), base: Number(row?.["base"] ?? 0) };

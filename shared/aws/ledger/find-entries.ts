@@ -128,8 +128,8 @@ function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly numb
   if (typeof resolved !== "number") return undefined;
   const entries = [resolved + 1, resolved, sequence];
   if (hold["state"] !== "cancelled" || takenBack.length > 0) return entries;
-  // After a charge of all held credits there is no refund, so `resolved + 1` may be the entry of
-  // the cancellation. Only `cancelled_sequence` shows which entry that is.
+  // `resolved + 1` is normally the refund. A charge of all held credits has no refund, so this
+  // number can belong to the cancellation. Only `cancelled_sequence` shows which entry that is.
   return typeof refund === "number" ? [refund, ...entries] : undefined;
 }
 

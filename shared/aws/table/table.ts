@@ -175,7 +175,7 @@ const historyPartition = (watchlistId: string): string => `history#${watchlistId
 export const historyKeys = {
   /** The number of merged windows. */
   head: (watchlistId: string): RowKey => ({ pk: historyPartition(watchlistId), sk: "head" }),
-  /** A chunk of the points of a run. */
+  /** A row with one chunk of the history points of a run. */
   run: (watchlistId: string, runNumber: number, chunk: number): RowKey => ({
     pk: historyPartition(watchlistId),
     sk: `run#${pad(runNumber, 9)}#${pad(chunk, 4)}`,

@@ -15,7 +15,10 @@ const decimal = /^\d{1,10}(\.\d{1,10})?$/;
 export const lenient = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.fallback(v.optional(schema), undefined);
 
-/** Returns a list without the entries that the schema does not accept. */
+/**
+ * Returns the schema of an array that drops entries that `entry` rejects. A value that is not an
+ * array is invalid.
+ */
 export const validEntries = <Schema extends v.GenericSchema>(entry: Schema) =>
   v.pipe(
     v.array(v.unknown()),

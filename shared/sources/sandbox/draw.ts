@@ -71,8 +71,9 @@ export function pickWeighted<Value>(
 export const hourMs = 60 * 60 * 1_000;
 
 /**
- * Returns the index of the current period of `stepMs` milliseconds, counted from 1970. `phase` in
- * [0, 1) moves the boundaries of the periods.
+ * Returns the index of the period that contains `at`. Periods last `stepMs` milliseconds and are
+ * counted from 1970-01-01 UTC. `phase`, a fraction of a period in [0, 1), makes each period start
+ * earlier.
  */
 export const stepOf = (at: Date, stepMs: number, phase: number): number =>
   Math.floor(at.getTime() / stepMs + phase);

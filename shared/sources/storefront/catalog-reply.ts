@@ -20,7 +20,7 @@ export interface CatalogReply {
   readonly products: readonly CatalogProduct[];
   /** The texts and paths of the messages that report an unknown ID. */
   readonly notFound: readonly string[];
-  /** The codes and the texts of all other errors. */
+  /** The errors that do not report an unknown ID, each with its code and text. */
   readonly errors: readonly { readonly code: string | undefined; readonly text: string }[];
 }
 

@@ -16,8 +16,8 @@ export const webOptions = v.strictObject({
     v.string(addRefusedType("must be a string")),
     v.check(
       isUrlTemplate,
-      "must be an https:// address with {id} once in its path or query (http:// only for this " +
-        "machine's own addresses)",
+      "must be an https:// URL with {id} exactly once in its path or query (http:// only for " +
+        "addresses of this machine)",
     ),
   ),
   userAgent: v.pipe(

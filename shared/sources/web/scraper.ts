@@ -42,7 +42,7 @@ export function webScraper(options: WebOptions, { client, clock, note }: WebDepe
   const { urlTemplate, userAgent, callsAtOnceMax } = options;
   if (!isUrlTemplate(urlTemplate))
     throw new Error(
-      `web: urlTemplate must be an https:// address with {id} once (got "${urlTemplate}").`,
+      `web: urlTemplate must be an https:// URL with {id} exactly once (got "${urlTemplate}").`,
     );
   const site = addressOf(urlTemplate, "0");
   const reader: Reader = {

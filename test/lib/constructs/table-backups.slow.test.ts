@@ -28,7 +28,7 @@ describe("the backups of the tables", () => {
     }
   });
 
-  it("leave their vault in the data stack of prod when they are turned off, because its name cannot be created twice", () => {
+  it("keep their vault in the data stack of prod after they are turned off, because a second vault cannot have its name", () => {
     const vaultOf = (context: GivenContext): unknown =>
       resourcesOf(synthesize("prod", context).data, "AWS::Backup::BackupVault");
     const vault = vaultOf({});

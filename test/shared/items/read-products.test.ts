@@ -159,8 +159,8 @@ describe("a read of products", () => {
   });
 });
 
-describe("a read of products for which credits or slots are missing", () => {
-  it("fails with 402 if the balance does not cover it, reads nothing and does not change the balance", async () => {
+describe("a read of products without enough credits or slots", () => {
+  it("fails with 402 if the balance is too low, reads nothing and does not change the balance", async () => {
     const scraper: Scraper = { read: () => Promise.reject(new Error("It was read")) };
     await expect(read(scraper, granted + 1)).rejects.toMatchObject({
       status: 402,

@@ -3,7 +3,7 @@ import type { FieldTest, Route } from "../../../shared/pipelines/definition.ts";
 import { type Verdict, verdictOf } from "../../../shared/pipelines/field-tests.ts";
 import type { FieldValue } from "../../../shared/scrapers/catalog.ts";
 
-describe("a route's test that orders numbers", () => {
+describe("the result of a route's test with `gt`, `lt` or a similar operator", () => {
   const other = { field: "regularPrice" };
 
   it.each<{

@@ -262,7 +262,7 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
   });
 });
 
-describe("an item change of a watchlist that other calls write", () => {
+describe("a change of items, beside other calls that write the watchlist,", () => {
   it("reads a page again that another call changed, and counts its IDs by the current items", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const store = world.store();

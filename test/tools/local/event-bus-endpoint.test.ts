@@ -180,7 +180,9 @@ describe("the local EventBridge endpoint", () => {
     const putRule = (EventPattern: string) =>
       client.send(new PutRuleCommand({ Name: "mine", EventBusName: bus, EventPattern }));
     await expect(putRule("{")).rejects.toMatchObject({ name: "InvalidEventPatternException" });
-    await expect(putRule('{"detail":{"part":[1.0]}}')).rejects.toThrow("Write the number 1.0 as 1");
+    await expect(putRule('{"detail":{"part":[1.0]}}')).rejects.toThrow(
+      "so 1.0 does not match 1. Write 1 in the pattern.",
+    );
   });
 
   it("refuses rules of unknown buses", async () => {

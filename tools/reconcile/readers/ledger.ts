@@ -229,8 +229,8 @@ function lookupOf(listed: Row, lookup: Row | undefined): string {
 }
 
 /**
- * Returns the account of a row. The account's ID is in the key, so it is valid even if the row has
- * lost attributes.
+ * Returns the account of a row. Its ID comes from the key, so the ID is valid even if other
+ * attributes of the row are missing.
  */
 export const accountLineOf = (row: Row): AccountLine => ({
   id: accountIdOf(keyOf(row)),

@@ -53,7 +53,7 @@ export function parseStore(text: string): string {
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(address));
   if (url !== undefined && isSafe && url.href === `${url.origin}/`) return url.origin;
   throw new Error(
-    `The store must be its https:// address without a path and without a user, such as https://store.example (got "${shownStore(text)}").`,
+    `The store must be an https:// URL without a path or user name, such as https://store.example (got "${shownStore(text)}").`,
   );
 }
 

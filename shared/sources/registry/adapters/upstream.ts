@@ -7,7 +7,7 @@ import { reportedChecker, reportedOffers, reportedScraper } from "../reported.ts
 
 type Options = OptionsOf<"upstream">;
 
-/** Creates a scraper that reads a server of the deployer. */
+/** Creates a scraper that reads the deployer's own server, which speaks the upstream contract. */
 export function scraper(
   id: ProductScraperId,
   options: Options,

@@ -5,7 +5,7 @@ import { formerPriceNames, formerPriceTexts, openPriceTexts, partPriceTexts } fr
 
 /** What the text around an amount shows about it. */
 interface TextMarks {
-  /** A former price, or a saving. */
+  /** True if the amount is a former price or a saved amount, not the current price. */
   readonly isFormer: boolean;
   /** The price of a part: an instalment, or a price by weight or length. */
   readonly isPart: boolean;

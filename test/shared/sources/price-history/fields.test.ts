@@ -308,7 +308,7 @@ describe("the type of a price history product", () => {
     expect(answer).toEqual({ id: asin, status: "not_found", fetchedAt: answer.fetchedAt });
   });
 
-  it("gives the product no offers if it is parent", () => {
+  it("gives the product no offers if it is `parent`", () => {
     const parent = aListing(asin, { productType: 5, stats: null });
     expect(map(parent, { tier: "pulse" })).toMatchObject({
       status: "ok",

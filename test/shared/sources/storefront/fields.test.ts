@@ -301,7 +301,7 @@ describe("a reply of a store", () => {
     expect(reports(missing(storeId, "info", [error]))).toBe(false);
   });
 
-  it("contains an item only as an exact match of its ID", () => {
+  it("contains an item only if it matches the ID exactly", () => {
     const inputs = (match: string, id = storeId): object =>
       completeReply({ inputs: [{ id, match }] });
     const found = (reply: object): boolean => {

@@ -70,8 +70,8 @@ const ordinal = (n: number): string =>
   n === 1 ? "" : `${n}${ordinalEndings.get(ordinalRules.select(n)) ?? "th"}`;
 
 /**
- * Returns a description of each step of a pipeline: its ID, its scraper, what starts at it, and its
- * routes.
+ * Returns a description of each step of a pipeline: its ID, its scraper, the items that start there,
+ * and its routes.
  */
 export function pipelineSentences(pipeline: Pipeline): readonly string[] {
   return pipeline.steps.map((step) => {

@@ -52,8 +52,8 @@ export const fieldsFor = (scraper: Scraper | undefined, when: string): readonly 
   scraper?.fields.filter(({ whens }) => whens.includes(when)) ?? [];
 
 /**
- * Returns the pipeline in a string, for the form with rules. Returns undefined if the form cannot
- * show it: if the text is not JSON or lacks what every pipeline has.
+ * Parses the JSON text of a pipeline for the form with rules. Returns undefined if the text is not
+ * JSON or has no valid steps.
  */
 export function rulesIn(text: string): Pipeline | undefined {
   const parsed = parse(text);
