@@ -209,6 +209,9 @@ const watchlistBefore = (
 /**
  * Creates a ledger for a back-test. It refuses the reservations of steps that the past run deferred
  * or skipped, and accepts all others. It reserves and charges nothing.
+ *
+ * A step that was deferred before the run had read anything has no points, but it has stats without
+ * a read item. A step without items has no stats.
  */
 function pastLedger(
   { run, points }: PastRun,
@@ -222,11 +225,13 @@ function pastLedger(
     run.status === "insufficient_credits" || (step !== undefined && deferred.has(step));
   return memoryLedger(async ({ source }) => {
     const step = "step" in source ? pastStep(source.step) : undefined;
-    if (run.stats.isEntryUnread === true && step === run.stats.entry) {
+    if (isUncovered(step)) return { outcome: "insufficient", balance: 0 };
+    const stats = step === undefined ? undefined : run.stats.steps[step];
+    if (stats?.requested === 0 && stats.skipped === 0) {
       const nothing = { limit: 0, available: 0, balance: 0 };
       return { outcome: "over_budget", budget: "watchlist", ...nothing };
     }
-    return isUncovered(step) ? { outcome: "insufficient", balance: 0 } : { outcome: "reserved" };
+    return { outcome: "reserved" };
   });
 }
 

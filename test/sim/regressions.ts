@@ -78,4 +78,10 @@ export const regressions: readonly Regression[] = [
     seed: 132,
     found: "a back-test left out the items of a deferred run whose clock was behind their creation",
   },
+  {
+    scenario: "runs",
+    seed: 226,
+    found:
+      "a back-test read a step before the entry that a credit limit had deferred in the past run",
+  },
 ];
