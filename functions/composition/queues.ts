@@ -1,6 +1,6 @@
 /**
  * The SQS queues. A function that sends messages in each invocation imports this file. Other
- * functions use `rare-ports.ts`, which loads it at the first message.
+ * functions use `on-first-use/queues.ts`, which loads it at the first message.
  */
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { sqsBacktestQueue } from "../../shared/aws/queues/backtest-queue.ts";

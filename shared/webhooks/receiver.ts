@@ -53,29 +53,25 @@ export function openReceiver(
   { endpoints, secrets, sender, clock }: ReceiverDependencies,
 ): ReceiverAccess {
   let cached: { readonly ready: Promise<ReceiverState>; readonly at: number } | undefined;
-  let lastRead: { readonly endpoint: WebhookEndpoint | null; readonly at: number } | undefined;
-  let open:
-    | { readonly url: string; readonly atOnce: number; readonly connection: ReceiverConnection }
+  let lastRead:
+    | { readonly endpoint: Promise<WebhookEndpoint | null>; readonly at: number }
     | undefined;
-
-  const connections: ReceiverConnection[] = [];
-
-  const connectionTo = (endpoint: WebhookEndpoint): ReceiverConnection => {
-    const { url } = endpoint;
-    const atOnce = requestsAtOnceTo(endpoint);
-    if (open?.url !== url || open.atOnce !== atOnce) {
-      // The previous connection stays open, because requests may be in progress on it.
-      open = { url, atOnce, connection: sender.connect(url, atOnce) };
-      connections.push(open.connection);
-    }
-    return open.connection;
-  };
+  const connections = receiverConnections(sender);
   const isFresh = (at: number): boolean => clock.now().getTime() - at < freshMs;
-  const current = async (): Promise<WebhookEndpoint | null> => {
-    const at = clock.now().getTime();
-    const endpoint = await endpoints.get(accountId, endpointId);
-    lastRead = { endpoint, at };
-    return endpoint;
+  const current = (): Promise<WebhookEndpoint | null> => {
+    // Stored before the read ends, so that `forget` also discards a read in progress.
+    const read = { endpoint: endpoints.get(accountId, endpointId), at: clock.now().getTime() };
+    lastRead = read;
+    read.endpoint.catch(() => {
+      if (lastRead === read) lastRead = undefined;
+    });
+    return read.endpoint;
+  };
+  const freshEndpoint = async (): Promise<WebhookEndpoint | null> => {
+    if (lastRead === undefined || !isFresh(lastRead.at)) return current();
+    const endpoint = await lastRead.endpoint;
+    // A refusal is not cached, so that requests start as soon as a client enables the endpoint.
+    return endpointRefusal(endpoint) === null ? endpoint : current();
   };
   const openEndpoint = async (endpoint: WebhookEndpoint | null): Promise<ReceiverState> => {
     const error = endpointRefusal(endpoint);
@@ -87,23 +83,17 @@ export function openReceiver(
       outcome: "ready",
       endpoint,
       secrets: opened,
-      connection: connectionTo(endpoint),
+      connection: connections.to(endpoint),
     };
   };
   return {
     current,
     async ready() {
       if (cached !== undefined && isFresh(cached.at)) return cached.ready;
-      // A refusal is not cached, so that requests start as soon as a client enables the endpoint.
-      const freshRead =
-        lastRead !== undefined &&
-        isFresh(lastRead.at) &&
-        endpointRefusal(lastRead.endpoint) === null
-          ? lastRead
-          : undefined;
-      const ready =
-        freshRead === undefined ? current().then(openEndpoint) : openEndpoint(freshRead.endpoint);
-      cached = { ready, at: freshRead?.at ?? clock.now().getTime() };
+      const at =
+        lastRead !== undefined && isFresh(lastRead.at) ? lastRead.at : clock.now().getTime();
+      const ready = freshEndpoint().then(openEndpoint);
+      cached = { ready, at };
       try {
         const { outcome } = await ready;
         if (outcome === "refused") cached = undefined;
@@ -116,6 +106,27 @@ export function openReceiver(
     forget() {
       cached = undefined;
       lastRead = undefined;
+    },
+    close: () => connections.close(),
+  };
+}
+
+/** Connects to an endpoint: again if its URL or its number of concurrent requests has changed. */
+function receiverConnections(sender: Sender) {
+  let open:
+    | { readonly url: string; readonly atOnce: number; readonly connection: ReceiverConnection }
+    | undefined;
+  const connections: ReceiverConnection[] = [];
+  return {
+    to(endpoint: WebhookEndpoint): ReceiverConnection {
+      const { url } = endpoint;
+      const atOnce = requestsAtOnceTo(endpoint);
+      if (open?.url !== url || open.atOnce !== atOnce) {
+        // The previous connection stays open, because requests may be in progress on it.
+        open = { url, atOnce, connection: sender.connect(url, atOnce) };
+        connections.push(open.connection);
+      }
+      return open.connection;
     },
     close() {
       for (const connection of connections) connection.close();

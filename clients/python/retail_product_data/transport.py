@@ -41,8 +41,10 @@ class Transport:
                 "Set the variable RPD_BASE_URL or the argument 'base_url'."
             )
         if not base_url.startswith(("http://", "https://")):
+            # Without the value, which can be an API key that was passed as the address.
             raise ValueError(
-                f'The address of the service must be an http or https URL (got "{base_url}").'
+                "The address of the service must be an http or https URL. "
+                "Check the variable RPD_BASE_URL or the argument 'base_url'."
             )
         self._base_url = base_url.rstrip("/")
         self._attempts = attempts

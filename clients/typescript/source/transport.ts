@@ -61,8 +61,9 @@ export class Transport {
         "The address of the service is missing. Set the variable RPD_BASE_URL or the option 'baseUrl'.",
       );
     if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl))
+      // Without the value, which can be an API key that was passed as the address.
       throw new TypeError(
-        `The address of the service must be an http or https URL (got "${baseUrl}").`,
+        "The address of the service must be an http or https URL. Check the variable RPD_BASE_URL or the option 'baseUrl'.",
       );
     if (this.#apiKey !== undefined && !/^[\x21-\x7e]*$/.test(this.#apiKey))
       throw new TypeError(

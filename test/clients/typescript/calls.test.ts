@@ -222,7 +222,9 @@ describe("a call of the TypeScript client", () => {
 
   it("refuses an address that is not http", () => {
     for (const baseUrl of ["api.example.com", "ftp://api.example.com", "http://"])
-      expect(() => new Client({ baseUrl })).toThrow(`an http or https URL (got "${baseUrl}")`);
+      expect(() => new Client({ baseUrl })).toThrow(
+        "must be an http or https URL. Check the variable RPD_BASE_URL",
+      );
   });
 
   it("needs an address", () => {

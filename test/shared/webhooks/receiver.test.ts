@@ -60,6 +60,14 @@ describe("the endpoint of a delivery session", () => {
     expect(reads).toBe(2);
   });
 
+  it("is read again for an attempt if it was forgotten during a read for the target", async () => {
+    const reading = receiver.current();
+    receiver.forget();
+    await reading;
+    await receiver.ready();
+    expect(reads).toBe(2);
+  });
+
   it("is read again for an attempt after it is forgotten", async () => {
     await receiver.current();
     receiver.forget();

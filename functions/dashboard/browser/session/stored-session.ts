@@ -11,8 +11,9 @@ export const storedSession = {
     return attempt(() => {
       const stored = sessionStorage.getItem(name);
       if (stored === null) return undefined;
-      const signedIn: SignedInKey = JSON.parse(stored);
-      return signedIn;
+      const signedIn: Partial<SignedInKey> = JSON.parse(stored);
+      const { key, scopes } = signedIn;
+      return typeof key === "string" && Array.isArray(scopes) ? { key, scopes } : undefined;
     });
   },
   write(signedIn: SignedInKey): void {
