@@ -125,6 +125,9 @@ function jsonObject(text: string): object {
   return body;
 }
 
+/** The message of the error for a body that is not JSON. */
+export const invalidJson = "The body is not valid JSON. Check quotes, commas and brackets.";
+
 /**
  * Returns the error for a body that the parser refuses: invalid JSON, or a key that would change a
  * prototype.
@@ -136,5 +139,5 @@ function refusal(error: unknown): Error {
         "body",
         "The body has a key that could change a prototype, such as '__proto__'. Remove it.",
       )
-    : invalidParam("body", "The body is not valid JSON. Check quotes, commas and brackets.");
+    : invalidParam("body", invalidJson);
 }

@@ -251,18 +251,18 @@ describe("a call of /mcp", () => {
   });
 
   it.each([
-    ["a batch", `[${list}]`, "batches are not supported"],
-    ["an empty batch", "[]", "batches are not supported"],
-    ["invalid JSON", "{", "The body is not valid JSON"],
-    ["another object", '{"ids":[]}', "Unknown field 'ids'"],
-  ])("gets 400 with a JSON-RPC error for %s", async (_, body, message) => {
+    { name: "a batch", body: `[${list}]`, code: -32_600, message: "batches are not supported" },
+    { name: "an empty batch", body: "[]", code: -32_600, message: "batches are not supported" },
+    { name: "invalid JSON", body: "{", code: -32_700, message: "The body is not valid JSON" },
+    { name: "another object", body: '{"ids":[]}', code: -32_600, message: "Unknown field 'ids'" },
+  ])("gets 400 with a JSON-RPC error for $name", async ({ body, code, message }) => {
     const answer = await send("POST", authorized(), body);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toEqual({
       jsonrpc: "2.0",
       id: null,
       error: {
-        code: -32_600,
+        code,
         message: expect.stringContaining(message),
         data: expect.objectContaining({ code: "INVALID_PARAM", docs: expect.any(String) }),
       },
