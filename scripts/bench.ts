@@ -2,32 +2,25 @@
  * Runs a benchmark: `npm run bench -- <name>`. Most results are ratios of two measurements in one
  * run, because absolute times differ between machines.
  */
-import { accountOptions, benchAccount, printAccount } from "./bench/account.ts";
-import { benchApi, printApi } from "./bench/api.ts";
-import { benchBundles, printBundles } from "./bench/bundles.ts";
-import { benchDashboard, dashboardOptions, printDashboard } from "./bench/dashboard.ts";
-import { benchDelivery } from "./bench/delivery.ts";
-import { printDelivery } from "./bench/delivery/results.ts";
-import { benchEndpoint, endpointOptions, printEndpoint } from "./bench/endpoint.ts";
-import { benchHistory, printHistory } from "./bench/history.ts";
-import { benchInFlight, inFlightOptions, printInFlight } from "./bench/in-flight.ts";
-import { benchKey, keyOptions, printKey } from "./bench/key.ts";
-import { benchReference, printReference, referenceOptions } from "./bench/reference.ts";
-import { benchRuns, printRuns, runsOptions } from "./bench/runs.ts";
-import { benchWeb, printWeb, webOptions } from "./bench/web.ts";
+import { runCommandGroup, type Subcommand } from "../tools/command-line/command-group.ts";
 import {
-  runCommandGroup,
-  type Subcommand,
-  subcommand,
-} from "../tools/command-line/command-group.ts";
-import { jsonOption, type OptionList, type ValuesOf } from "../tools/command-line/command-line.ts";
+  jsonOption,
+  type OptionList,
+  runWith,
+  type ValuesOf,
+} from "../tools/command-line/command-line.ts";
 
 /** A benchmark of `npm run bench`. */
 interface Bench<Options extends OptionList> {
   readonly about: string;
-  readonly options: Options;
   /** Arguments of a typical call. */
   readonly example: string;
+  /** Imports the code of the bench. The help of the other benches does not need to load it. */
+  readonly load: () => Promise<Loaded<Options>>;
+}
+
+interface Loaded<Options extends OptionList> {
+  readonly options: Options;
   /** Measures. Returns the results, usually as rows by the title of their table. */
   readonly run: (
     values: ValuesOf<Options>,
@@ -40,21 +33,24 @@ const common = { json: jsonOption };
 
 function bench<Options extends OptionList>(
   word: string,
-  { about, options, example, run, print }: Bench<Options>,
+  { about, example, load }: Bench<Options>,
 ): Record<string, Subcommand> {
-  const commandLine = {
-    name: `${name} -- ${word}`,
-    about,
-    options: { ...options, ...common },
-    examples: [example, `${example} --json`.trimStart()],
+  const run = async (args: readonly string[]) => {
+    const { options, run: measure, print } = await load();
+    const commandLine = {
+      name: `${name} -- ${word}`,
+      about,
+      options: { ...options, ...common } as OptionList,
+      examples: [example, `${example} --json`.trimStart()],
+    };
+    return runWith(args, commandLine, async ({ values }) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by these options
+      const result = await measure(values as ValuesOf<Options>);
+      if (values["json"] === true) process.stdout.write(`${JSON.stringify(result)}\n`);
+      else print(result);
+    });
   };
-  const command = subcommand<OptionList>(commandLine, async ({ values }) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by these options
-    const result = await run(values as ValuesOf<Options>);
-    if (values["json"] === true) process.stdout.write(`${JSON.stringify(result)}\n`);
-    else print(result);
-  });
-  return { [word]: command };
+  return { [word]: { about, run } };
 }
 
 await runCommandGroup({
@@ -64,87 +60,104 @@ await runCommandGroup({
   commands: {
     ...bench("account", {
       about: "Calls per second of one busy account.",
-      options: accountOptions,
       example: "--environments 250 --work 0.5",
-      run: benchAccount,
-      print: printAccount,
+      load: async () => {
+        const { accountOptions, benchAccount, printAccount } = await import("./bench/account.ts");
+        return { options: accountOptions, run: benchAccount, print: printAccount };
+      },
     }),
     ...bench("api", {
       about: "The cost of an API call.",
-      options: {},
       example: "",
-      run: benchApi,
-      print: printApi,
+      load: async () => {
+        const { benchApi, printApi } = await import("./bench/api.ts");
+        return { options: {}, run: benchApi, print: printApi };
+      },
     }),
     ...bench("bundles", {
       about: "What each function loads at a cold start, and which imports load it.",
-      options: {},
       example: "",
-      run: benchBundles,
-      print: printBundles,
+      load: async () => {
+        const { benchBundles, printBundles } = await import("./bench/bundles.ts");
+        return { options: {}, run: benchBundles, print: printBundles };
+      },
     }),
     ...bench("dashboard", {
       about: "How fast the pages of the dashboard are in Chromium, with 50 watchlists.",
-      options: dashboardOptions,
       example: "--dir /tmp/dashboard-bench",
-      run: benchDashboard,
-      print: printDashboard,
+      load: async () => {
+        const { dashboardOptions, benchDashboard, printDashboard } =
+          await import("./bench/dashboard.ts");
+        return { options: dashboardOptions, run: benchDashboard, print: printDashboard };
+      },
     }),
     ...bench("delivery", {
       about: "The cost of a delivery and of an exported object.",
-      options: {},
       example: "",
-      run: benchDelivery,
-      print: printDelivery,
+      load: async () => {
+        const { benchDelivery } = await import("./bench/delivery.ts");
+        const { printDelivery } = await import("./bench/delivery/results.ts");
+        return { options: {}, run: benchDelivery, print: printDelivery };
+      },
     }),
     ...bench("endpoint", {
       about: "The events per second that one busy webhook endpoint receives.",
-      options: endpointOptions,
       example: "--at-once 4,100 --answer-ms 200",
-      run: benchEndpoint,
-      print: printEndpoint,
+      load: async () => {
+        const { endpointOptions, benchEndpoint, printEndpoint } =
+          await import("./bench/endpoint.ts");
+        return { options: endpointOptions, run: benchEndpoint, print: printEndpoint };
+      },
     }),
     ...bench("history", {
       about: "The cost of the history of items, with its budgets.",
-      options: {},
       example: "",
-      run: benchHistory,
-      print: printHistory,
+      load: async () => {
+        const { benchHistory, printHistory } = await import("./bench/history.ts");
+        return { options: {}, run: benchHistory, print: printHistory };
+      },
     }),
     ...bench("in-flight", {
       about: "Many simultaneous calls of one account.",
-      options: inFlightOptions,
       example: "--calls 200 --in-flight 50",
-      run: benchInFlight,
-      print: printInFlight,
+      load: async () => {
+        const { inFlightOptions, benchInFlight, printInFlight } =
+          await import("./bench/in-flight.ts");
+        return { options: inFlightOptions, run: benchInFlight, print: printInFlight };
+      },
     }),
     ...bench("key", {
       about: "The rate limit of one key under load.",
-      options: keyOptions,
       example: "--attempts 333 --seconds 10",
-      run: benchKey,
-      print: printKey,
+      load: async () => {
+        const { keyOptions, benchKey, printKey } = await import("./bench/key.ts");
+        return { options: keyOptions, run: benchKey, print: printKey };
+      },
     }),
     ...bench("reference", {
       about: "The time to the first view of the API reference, in Chromium.",
-      options: referenceOptions,
       example: "--views 3",
-      run: benchReference,
-      print: printReference,
+      load: async () => {
+        const { referenceOptions, benchReference, printReference } =
+          await import("./bench/reference.ts");
+        return { options: referenceOptions, run: benchReference, print: printReference };
+      },
     }),
     ...bench("runs", {
       about: "The cost of a run, by number of items and kind of run.",
-      options: runsOptions,
       example: "--items 1000,50000",
-      run: benchRuns,
-      print: printRuns,
+      load: async () => {
+        const { runsOptions, benchRuns, printRuns } = await import("./bench/runs.ts");
+        return { options: runsOptions, run: benchRuns, print: printRuns };
+      },
     }),
     ...bench("web", {
       about: "The precision of the adapter for product pages.",
-      options: webOptions,
       example: "--pages ./pages",
-      run: benchWeb,
-      print: printWeb,
+      load: async () => {
+        const { webOptions, benchWeb, printWeb } = await import("./bench/web.ts");
+        return { options: webOptions, run: benchWeb, print: printWeb };
+      },
     }),
   },
   options: common,

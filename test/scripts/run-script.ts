@@ -10,7 +10,11 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs a script of the project to its end, in a separate process without input. */
+/**
+ * Runs a script of the project to its end, in a separate process without input. The process has
+ * only the given environment variables, and the compile cache of the test run, which halves its
+ * start.
+ */
 export async function runScript(
   file: string,
   args: readonly string[],
@@ -18,6 +22,7 @@ export async function runScript(
 ): Promise<Ended> {
   const child = spawn(process.execPath, [`${root}${file}`, ...args], {
     ...settings,
+    env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...settings.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [out, err, [code]] = await Promise.all([
