@@ -63,7 +63,7 @@ describe("the runs that a balance covers, in the dashboard,", () => {
     expect(coverageOf(estimate, balance, now)).toEqual(expected);
   });
 
-  it("are unknown until estimate, forecast and balance are loaded, and for a schedule without runs", () => {
+  it("are unknown until the estimate, the forecast and the balance are loaded, and for a schedule without runs", () => {
     const estimate = estimateOf({ likely: 100 });
     expect(coverageOf(undefined, 5, now)).toBeUndefined();
     expect(coverageOf(estimate, undefined, now)).toBeUndefined();
