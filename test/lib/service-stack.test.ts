@@ -65,7 +65,7 @@ describe("the service stack's functions", () => {
     },
   );
 
-  it("include the watchlists function, which times out before another call can take over its creation of a watchlist", () => {
+  it("include the watchlists function, which times out before another call can take over a creation of a watchlist", () => {
     const seconds = functionOf("watchlists").Properties["Timeout"];
 
     expect(seconds).toBeLessThan(leaseMs / 1_000);
@@ -210,7 +210,7 @@ describe("the permissions of the service", () => {
     }
   });
 
-  it("allow the functions of public documents to look up keys and count calls, but not to read accounts", () => {
+  it("allow the functions of public documents to look up API keys and count calls, but not to read accounts", () => {
     for (const name of ["platforms", "meta"] as const) {
       const grants = grantsOf(name).filter((one) => JSON.stringify(one).includes("AccountsTable"));
       const health = grants.filter((one) => JSON.stringify(one).includes("source#*"));
