@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(project, { recursive: true }));
 
 describe("checkOutRelease", () => {
-  it("checks out a tag into a separate folder, which shares the installed packages if both lock files are equal", async () => {
+  it("checks out a tag into a separate folder, and shares the installed packages if both lock files are equal", async () => {
     commit("old");
     git("tag", "v1");
     commit("new");
