@@ -55,7 +55,7 @@ describe("a daily budget in DynamoDB", () => {
     expect(await budgets.used(accountId, evening)).toBe(0);
   });
 
-  it("is never exceeded, even by processes that have cached an earlier budget", async () => {
+  it("is never exceeded, even by processes with an earlier budget in their cache", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     const process = world.ledger();
     const hold = {

@@ -152,7 +152,7 @@ describe("a stored delivery", () => {
   });
 });
 
-it("dynamoDeliveryStore makes one request to find which of many deliveries exist", async () => {
+it("dynamoDeliveryStore makes one request to find out which of many deliveries exist", async () => {
   const kept = Array.from({ length: 60 }, (_, n) => aDelivery(n));
   await keep(...kept);
   const asked = Array.from({ length: 100 }, (_, n) => aDelivery(n).id);
@@ -235,7 +235,7 @@ describe("a requested redelivery", () => {
     expect(asked.filter(Boolean)).toHaveLength(1);
   });
 
-  it("stays recorded until its own attempt is made, even if other attempts of the delivery come first", async () => {
+  it("stays recorded until its attempt is made, even if other attempts of the delivery are made first", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     await store.requestRedelivery(account, failed, clock.now());

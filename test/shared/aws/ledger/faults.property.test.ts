@@ -267,7 +267,7 @@ async function playOut(
   }
 }
 
-it("the ledger keeps every account balance correct at all times, no matter which request fails or is repeated", async () => {
+it("the ledger keeps every account balance correct at all times, whichever request fails or is repeated", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(call, { minLength: 1, maxLength: 7 }),

@@ -82,7 +82,7 @@ describe("dueKeys", () => {
     expect(asked.toSorted()).toEqual(duePartitionsOf("hold"));
   });
 
-  it("merges the rows of all partitions by due time, and returns the longest due rows", async () => {
+  it("merges the rows of all partitions by due time, and returns the rows that have been due longest", async () => {
     const rows = Array.from({ length: 48 }, (_, n) => ({ pk: `pk-${n}`, second: (n * 29) % 48 }));
     await put("run", rows);
     const sorted = rows.toSorted((one, other) => one.second - other.second);

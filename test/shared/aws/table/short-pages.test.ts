@@ -629,14 +629,14 @@ describe("queries of DynamoDB", () => {
       .map((name) => name.replace(/\.ts$/, ""))
       .toSorted();
 
-  it("are sent only by query-rows.ts and by the reader of watchlist pages, which continues after the last page", () => {
+  it("are sent only by query-rows.ts and by the reader of watchlist pages", () => {
     expect(filesWith("new QueryCommand(")).toEqual([
       "shared/aws/table/query-rows",
       "shared/aws/watchlists/page-reader",
     ]);
   });
 
-  it("are each tested here with responses that DynamoDB ends early", () => {
+  it("are each covered by a case of this test, with responses that DynamoDB ends early", () => {
     const tried = [...new Set(cases.map(({ file }) => file))];
     expect(filesWith('/query-rows.ts"').toSorted()).toEqual(tried.toSorted());
   });
