@@ -36,7 +36,7 @@ describe("the next due times of a cron", () => {
     c("45 5 * * * | Asia/Kathmandu", "2026-11-20T00:00Z", ["2026-11-21T00:00Z"]),
     c("*/5 * * * * | UTC", "2026-11-20T23:55Z", ["2026-11-21T00:00Z", "2026-11-21T00:05Z"]),
     c("0 12 * * * | Africa/Monrovia", "1960-01-01T00:00Z", ["1960-01-01T12:44:30.000Z"]),
-  ])("match its fields: $cron in $zone after $after", (given) => {
+  ])("match the fields of the cron: $cron in $zone after $after", (given) => {
     expect(dueOf(given)).toEqual(given.due);
   });
 

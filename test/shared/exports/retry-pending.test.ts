@@ -75,7 +75,7 @@ describe("pending exports", () => {
     ["where objects go", { prefix: "other/" }],
     ["the format of objects", { compression: "none" }],
     ["nothing", {}],
-  ])("are attempted immediately when a change of the destination changes %s", async (_, wanted) => {
+  ])("are attempted immediately when a PATCH of the destination changes %s", async (_, wanted) => {
     await pendingExports(1, 2);
     isDown = false;
     await world.work();

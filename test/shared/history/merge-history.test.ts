@@ -81,14 +81,14 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("also merges the windows that no earlier run merged, one after the other", async () => {
+  it("also merges earlier windows that no run has merged, one after the other", async () => {
     for (const window of [1, 2, 3]) for (const run of runsOf(window)) await record(run);
 
     expect(await mergeAfter(lastRunOf(2) + 1)).toBe(true);
     expect(await merged()).toBe(3);
   });
 
-  it("merges the later windows that waited for a run of an earlier window", async () => {
+  it("merges the later windows that waited for a run in an earlier window", async () => {
     const late = 7;
     for (const run of [...runsOf(1), ...runsOf(2)]) if (run !== late) await record(run);
     inProgress.add(late);

@@ -154,7 +154,7 @@ describe("drain", () => {
     expect(messages).toEqual([]);
   });
 
-  it("does not process entries that are not due, and sends a delayed wake-up message if SQS allows the delay", async () => {
+  it("postpones entries that are not due, and sends a delayed wake-up message if SQS allows the delay", async () => {
     entries = [
       entry("soon", { lane: "later", dueAt: "2026-11-20T10:14:59.100Z" }),
       entry("now", { lane: "later" }),
