@@ -31,7 +31,7 @@ describe("the result of a route's test with `gt`, `lt` or a similar operator", (
     },
   );
 
-  it("of a price that is null is unmet with once if another test fails", () => {
+  it("is unmet for a null price in a route with `once` if another test fails", () => {
     const route: Route = {
       when: "ok",
       field: "price",

@@ -114,7 +114,7 @@ describe("the trace of previousPrice", () => {
     expect(traceOf("previousPrice", prices)).toEqual(trace);
   });
 
-  it("gives the previous price a value even if the trace began only recently", () => {
+  it("results in a value of the previous price even if the trace began only recently", () => {
     const read = { was: 9, is: 9, at: 101 * dayMs };
     expect(derivedPrice("previousPrice", traceOf("previousPrice", [10, 9]), read)).toBe(10);
   });

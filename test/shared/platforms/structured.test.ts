@@ -25,7 +25,7 @@ describe("the structured endpoints", () => {
     expect(new Set(data.map(({ status }) => status))).toEqual(new Set(["coming_soon"]));
   });
 
-  it("are listed with their parameters and the limits of these", () => {
+  it("are listed with their parameters and the limits of each parameter", () => {
     const search = data.find(({ id }) => id === "retailer_a.search");
     expect(search?.parameters).toEqual([
       { name: "query", type: "string", required: true },

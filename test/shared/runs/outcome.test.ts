@@ -427,7 +427,7 @@ describe("the observed changes of an outcome", () => {
     });
   });
 
-  it("omit values that another kind of read saw first, and price differences of half a cent", () => {
+  it("omit values that another kind of read saw first, and price differences of up to half a cent", () => {
     const item = { ...known, readings: { product: { newCount: 3, newMinPrice: 9 } } };
     const seenFirst = { newCount: 3, newMinPrice: 9.004 };
     expect(onlyOutcome(read(item, answer("ok", seenFirst), pulse))).not.toHaveProperty("observed");
@@ -514,7 +514,7 @@ describe("the details of an item", () => {
 describe("a batch with items that have no offer to check", () => {
   const owing = (id: string): Item => ({ ...known, id, owes: [owed] });
 
-  it("clears the owed retries of these items, and has the outcomes of all items in ID order", () => {
+  it("clears the owed retries of the items without an offer, and has the outcomes of all items in ID order", () => {
     const items = [owing("6500001"), owing("6500002"), { ...known, id: "6500003" }];
     const result = batchResult(
       alone(check()),
@@ -528,7 +528,7 @@ describe("a batch with items that have no offer to check", () => {
     expect(result.counts).toMatchObject({ requested: 1, ok: 1, skipped: 2 });
   });
 
-  it("clears the owed retries of these items even if an item with an answer was removed from the watchlist", () => {
+  it("clears the owed retries of the items without an offer even if an item with an answer was removed from the watchlist", () => {
     const result = batchResult(
       alone(check()),
       { items: new Map([["6500001", owing("6500001")]]), planned: 2, at: readAt },
@@ -537,7 +537,7 @@ describe("a batch with items that have no offer to check", () => {
     expect(result.outcomes).toMatchObject([{ id: "6500001", status: "skipped" }]);
   });
 
-  it("keeps the owed retries that these items have for other steps", () => {
+  it("keeps the owed retries that the items without an offer have for other steps", () => {
     const item: Item = { ...known, owes: [{ step: "other", scraper: "retailer_d.standard" }] };
     const other: Step = { id: "other", scraper: "retailer_d.standard", routes: [] };
     const pipeline = { ...pipelineOf(check()), steps: [check(), other] };

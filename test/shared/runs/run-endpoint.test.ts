@@ -73,7 +73,7 @@ describe("the endpoint that receives a run's events", () => {
     expect(await bench.list(list)).toMatchObject({ ...stored, revision: list.revision });
   });
 
-  it("is the watchlist's deleted endpoint if no other endpoint has its URL, so that deliveries are recorded as failed", async () => {
+  it("is the watchlist's deleted endpoint if no other endpoint has the same URL, so that deliveries are recorded as failed", async () => {
     const { bench, register, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);

@@ -47,7 +47,7 @@ const shape = fc.record({
   ),
 });
 
-describe("a change of shape", () => {
+describe("a change in the shape of a source's answers", () => {
   it("is found if all prices of at least 20 items change by a factor of 4 or more", () => {
     fc.assert(
       fc.property(
