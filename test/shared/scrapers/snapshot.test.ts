@@ -183,7 +183,7 @@ describe("the snapshot of offers", () => {
     expect(buyboxOfferOf(answer)).toBe("offer-of-A2");
   });
 
-  it("contains exactly the fields of its scraper, and so does the snapshot of an offer check", () => {
+  it("contains exactly the fields of its scraper, like the snapshot of an offer check", () => {
     const { fieldTypes } = stepScrapers["retailer_a.offers"];
     expect(Object.keys(snapshotOfOffers(answer, "all")).toSorted()).toEqual(
       Object.keys(fieldTypes).toSorted(),

@@ -22,7 +22,7 @@ describe("counts of reads", () => {
     );
   });
 
-  it("have as many items and calls as the reads", () => {
+  it("include every item and every call of the reads", () => {
     fc.assert(
       fc.property(read, read, (one, other) => {
         const { ok, partial, notFound, unavailable, latencies } = addCounts(

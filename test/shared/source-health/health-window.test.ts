@@ -81,7 +81,7 @@ describe("the health of a window", () => {
 });
 
 describe("the counts of reads", () => {
-  it("do not become negative if the clock of the source is ahead", () => {
+  it("contain an age of 0 if the clock of the source is ahead", () => {
     const fetchedAt = new Date(endedAt.getTime() + 5_000).toISOString();
     const read = countRead({
       answers: [{ status: "ok", fetchedAt }],

@@ -91,7 +91,7 @@ describe("the mapping of an affiliate item", () => {
     });
   });
 
-  it("returns that the platform does not ship an item of a third-party seller unless the source states otherwise", () => {
+  it("returns a third-party item as not shipped by the platform if the source does not state the shipper", () => {
     const fields = fieldsOf(anItem(id, { marketplace: true, sellerInfo: "Alder" }));
     expect(fields["fulfillment"]).toEqual({ byPlatform: false });
   });
@@ -100,7 +100,7 @@ describe("the mapping of an affiliate item", () => {
     expect(fieldsOf(anItem(id, { marketplace: true }))).not.toHaveProperty("seller");
   });
 
-  it("returns the free shipping flag for a threshold of any amount", () => {
+  it("returns the free shipping flag regardless of the amount of the threshold", () => {
     expect(objectOf({ freeShippingOver125Dollars: true })["shipping"]).toEqual({
       freeOverThreshold: true,
     });

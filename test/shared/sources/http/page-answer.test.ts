@@ -37,7 +37,7 @@ describe("a response of a JSON source", () => {
 });
 
 describe("a 403 from a JSON source", () => {
-  it("counts as a refusal of the caller, and counts as a block by a proxy only if it is an HTML page", () => {
+  it("counts as a refusal of the caller, or as a block by a proxy if the body is an HTML page", () => {
     for (const text of ["<html>", '{"error":"key"}', ""]) {
       expect(isCallerRefused(answerOf(text, 403))).toBe(true);
       expect(isBlockedByProxy(answerOf(text, 403))).toBe(text === "<html>");

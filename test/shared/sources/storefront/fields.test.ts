@@ -94,7 +94,7 @@ const fieldsIn = (answer: Answer): Readonly<Record<string, unknown>> =>
 const changed = (changes: Readonly<Record<string, unknown>>): Answer =>
   answerTo(completeReply(changes));
 
-describe("the fields of an item of a store", () => {
+describe("the fields of a store's item", () => {
   it("are parsed from a reply that matches the official schema", () => {
     expect(violationsOf("lookupResponse", completeReply())).toEqual([]);
   });
@@ -201,7 +201,7 @@ describe("the fields of an item of a store", () => {
     expect(fields["retailer_b"]).toMatchObject({ thirdPartySeller: true });
   });
 
-  it("show the store's owner as the seller, if the store names none", () => {
+  it("show the store's owner as the seller if the store names no seller", () => {
     const reply = completeReply({ seller: undefined });
     const fields = fieldsIn(answerTo(reply, { retailerName: "Trail Store" }));
     expect(fields).toMatchObject({
@@ -220,7 +220,7 @@ describe("the fields of an item of a store", () => {
     expect((fieldsIn(changed({ barcodes }))["retailer_b"] as { upc?: string }).upc).toBe(upc);
   });
 
-  it("have no rating that is outside its own scale", () => {
+  it("have no rating that is outside the scale of the rating", () => {
     const rating = { value: 12, scale_max: 10, count: 3 };
     expect(fieldsIn(changed({ rating }))["retailer_b"]).not.toHaveProperty("rating");
   });
@@ -251,7 +251,7 @@ describe("an amount in minor units", () => {
     [1_999, "COP", 19.99],
     [12_345, "CLF", 1.2345],
     [9_007_199_254_740_991, "USD", 90_071_992_547_409.91],
-  ])("%i of %s is %d", (minor, currency, amount) => {
+  ])("in the minor unit: %i of %s is %d", (minor, currency, amount) => {
     expect(amountOfMinor(minor, currency)).toBe(amount);
   });
 });
@@ -291,12 +291,12 @@ describe("a reply of a store", () => {
     );
   });
 
-  it("does not report an item as missing by a warning, or beside a variant for its ID", () => {
+  it("does not report an item as missing because of a warning, or if the reply also contains a variant with the ID", () => {
     expect(reports(missing(storeId, "warning"))).toBe(false);
     expect(reports({ ...missing(storeId), ...completeReply() })).toBe(false);
   });
 
-  it("does not report an item as missing beside another error", () => {
+  it("does not report an item as missing if the reply also contains another error", () => {
     const error = { type: "error", code: "search_down", content: "x", severity: "recoverable" };
     expect(reports(missing(storeId, "info", [error]))).toBe(false);
   });

@@ -80,7 +80,7 @@ function inTime<Result>(work: () => Result): Result {
   return result;
 }
 
-describe("the extraction of a product from any page", () => {
+describe("the extraction of a product from a random page", () => {
   it("never throws", () => {
     fc.assert(
       fc.property(junk, fc.boolean(), (html, isOwnPage) => {
@@ -90,7 +90,7 @@ describe("the extraction of a product from any page", () => {
     );
   });
 
-  it("returns a price only as an amount of the wanted currency", () => {
+  it("returns a price only as an amount in the requested currency", () => {
     fc.assert(
       fc.property(thing, (value) => {
         const extraction = inTime(() =>
@@ -121,12 +121,12 @@ describe("the extraction of a product from any page", () => {
     ["quotation marks", `<link rel="canonical" ${"'\"".repeat(1_000_000)}`],
     ["commas", linkedData(`{${", ".repeat(400_000)}`)],
     ["letters and no tag", "x".repeat(6_000_000)],
-  ])("needs little time for a page with very many %s", (_, html) => {
+  ])("takes little time for a page with very many %s", (_, html) => {
     inTime(() => extracted(html));
   });
 });
 
-describe("any text of a page", () => {
+describe("a random text on a page", () => {
   it("is parsed as an amount of whole cents, or as no amount", () => {
     fc.assert(
       fc.property(
