@@ -43,7 +43,7 @@ function trespasses(allowed: (source: Source, target: string) => boolean): strin
 }
 
 describe("the imports of the project's files", () => {
-  it("are found by these tests, for example imports of the AWS SDK", () => {
+  it("are detected, for example imports of the AWS SDK", () => {
     const imports = sources.flatMap((source) => source.imports);
     expect(imports.filter((target) => target.startsWith("@aws-sdk/")).length).toBeGreaterThan(20);
   });

@@ -14,14 +14,14 @@ const forestOf = (seed: number): ReturnType<typeof growTrees> =>
 describe("a grown forest", () => {
   const forest = { features: [], threshold: 0, margin: 0, trees: forestOf(1) };
 
-  it("separates the samples that it was grown from", () => {
+  it("classifies the samples that it was grown from correctly", () => {
     const wrong = samples.filter(
       ({ features, isPrice }) => scoreOf(forest, features) > 0.5 !== isPrice,
     );
     expect(wrong.length).toBeLessThan(samples.length / 20);
   });
 
-  it("is the same for the same samples and seed, and another for another seed", () => {
+  it("is identical for the same samples and seed, and differs for another seed", () => {
     expect(forestOf(1)).toEqual(forestOf(1));
     expect(forestOf(2)).not.toEqual(forestOf(1));
   });
