@@ -182,7 +182,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     await settle(world.ledger(), holdIdOf(step), 3);
   };
 
-  describe("the source of a credit entry", () => {
+  describe("the source of a ledger entry", () => {
     it("is the same in the reservation, charge and refund of a hold; the charge and the refund also contain the number of charged items", async () => {
       await settleTwoHolds();
       const entries = (await entriesOf(world, accountId)).slice(1);
@@ -243,7 +243,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  describe.each(subjects)("the entries of a %s", (_subject, source, filter) => {
+  describe.each(subjects)("the ledger entries of a %s", (_subject, source, filter) => {
     it.each(states)(
       "are all in the credit history if the hold is $state",
       async ({ actions, entries }) => {

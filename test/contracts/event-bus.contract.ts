@@ -7,7 +7,7 @@ import {
   type EventBus,
 } from "../../shared/event-bus/event-bus.ts";
 
-/** A bus with the means to look at it and to make it fail. */
+/** An event bus, with functions that read its entries and make it fail. */
 export interface OpenedBus {
   readonly bus: EventBus;
   /** The entries on the bus, in the order in which they arrived. */

@@ -213,7 +213,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await Promise.all(ids.map((id) => itemOf(id)))).toEqual(before);
     });
 
-    it("is refused if a run is not recorded, unless the caller lists the run as absent", async () => {
+    it("is refused if a run is neither recorded nor listed as absent by the caller", async () => {
       await appendRuns(runsOf(1).filter((n) => n !== 7 && n !== 20));
 
       const refused = { outcome: "missing", runs: [7, 20] };

@@ -340,7 +340,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     await expectLedgerToBalance(world, accountId);
   });
 
-  describe("expired holds", () => {
+  describe("expired holds in the ledger", () => {
     it("are listed with their accounts, and each is released once", async () => {
       await reserve(world.ledger(), "h1", 10);
       const [early, late] = [later(expiry - 1), later(expiry + 1)];
@@ -353,7 +353,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("of one account are not released together with those of another account", async () => {
+    it("of one account stay open when the expired holds of another account are released", async () => {
       await reserve(world.ledger(), "h1", 10);
       const other = await world.open(5_000);
       expect(await world.ledger().releaseExpired(other, later(expiry + 1))).toBe(0);
@@ -371,7 +371,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       ...wanted,
     });
 
-  describe("a credit change", () => {
+  describe("a credit change in the ledger", () => {
     it("of type purchase increases the balance, the lifetime credits and, from the next reservation on, the slots", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
@@ -426,7 +426,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  describe("parallel calls and changes", () => {
+  describe("parallel calls and credit changes", () => {
     it("keep the account balance equal to the sum of the ledger entries in any order of execution", async () => {
       const call = fc.record({
         process: fc.nat({ max: 2 }),

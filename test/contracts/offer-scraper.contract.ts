@@ -12,7 +12,7 @@ import type {
 import { brandedKeysIn } from "./output-keys.ts";
 import { readAnswersContract } from "./read-answers.contract.ts";
 
-/** A scraper of offers, and a source whose behavior the ID of an item selects. */
+/** A scraper of offers, and a source that chooses its behavior by the ID of the item. */
 export interface OfferScraperSubject {
   readonly scraper: OfferScraper;
   /** IDs by the status that the answers for them must have. */

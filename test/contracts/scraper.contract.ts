@@ -11,7 +11,7 @@ import type { Answer, ReadStatus, Scraper } from "../../shared/scrapers/scraper.
 import { brandedKeysIn } from "./output-keys.ts";
 import { readAnswersContract } from "./read-answers.contract.ts";
 
-/** A scraper, and a source whose behavior the ID of an item selects. */
+/** A scraper, and a source that chooses its behavior by the ID of the item. */
 export interface ScraperSubject {
   readonly scraper: Scraper;
   readonly scraperId: ProductScraperId;

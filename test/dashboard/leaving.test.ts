@@ -58,7 +58,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     return String((await dashboard.world.api.send("POST", "/watchlists", body)).body["id"]);
   };
 
-  it("keeps the dialog that rotates a secret open during a slow call, and asks for confirmation before the user leaves the page with the new secret", async () => {
+  it("keeps the dialog that rotates a secret open during a slow call, and asks for confirmation before the user leaves the new secret", async () => {
     const { body } = await dashboard.world.api.send("POST", "/webhook_endpoints", {
       url: `${dashboard.world.ready["webhook_receiver_url"]}/hooks/slow`,
       description: "Slow",
@@ -151,7 +151,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("keeps the values typed in the export form when a test ends or a filter changes, and asks for confirmation before the user leaves the form", async () => {
+  it("keeps the values in the export form when a test ends or a filter changes, and asks for confirmation before the user leaves", async () => {
     await setDestination();
     const { page } = await dashboard.openAt("/exports", "S3 export");
     const asked = answering(page, [false]);

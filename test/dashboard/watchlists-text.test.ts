@@ -25,7 +25,7 @@ function readFor(platform: string, text: string, column?: number) {
 }
 const read = (text: string, column?: number) => readFor("retailer_d", text, column);
 
-describe("IDs in text that the user pastes, or in a file,", () => {
+describe("item IDs in text that the user pastes, or in a file,", () => {
   it.each([
     "12345\n23456",
     "12345,23456",
@@ -80,7 +80,7 @@ describe("IDs in text that the user pastes, or in a file,", () => {
   });
 });
 
-describe("IDs in pasted text with other content", () => {
+describe("item IDs in pasted text with other content", () => {
   it.each([
     '"sku"\r\n"9000001"\r\n"9000002"',
     '"9000001","9000002"',
@@ -169,7 +169,7 @@ describe("IDs in pasted text with other content", () => {
   });
 });
 
-describe("the editor of JSON pipelines", () => {
+describe("the dashboard's editor of JSON pipelines", () => {
   const text = JSON.stringify(
     { entry: "a", steps: [{ id: "a,}", routes: [{ when: "ok", run: "b" }] }, { id: "b" }] },
     null,
@@ -230,7 +230,7 @@ describe("the dashboard's form for a watchlist", () => {
   });
 });
 
-describe("the drawing of a pipeline", () => {
+describe("the dashboard's drawing of a pipeline", () => {
   const templates = ["retailer_a", "retailer_b", "retailer_c", "retailer_d"].flatMap(
     (platform) =>
       presentScrapers({ platform: platform as "retailer_a", marketplace: "us" }).templates,
@@ -258,7 +258,7 @@ describe("the drawing of a pipeline", () => {
   });
 });
 
-describe("the notification about the end of a run", () => {
+describe("the dashboard's notification about the end of a run", () => {
   const run = {
     status: "completed",
     error: null,

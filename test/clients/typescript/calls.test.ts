@@ -153,7 +153,7 @@ describe("a call of the TypeScript client", () => {
     expect(service.calls.at(-1)?.headers["idempotency-key"]).not.toBe(keys[0]);
   });
 
-  it("does not repeat the creation of a watchlist after a 409 if no earlier response was lost", async () => {
+  it("throws the error of a 409 to the creation of a watchlist if no earlier response was lost", async () => {
     const { service, client } = await scripted(() => failure(409, "CONFLICT"));
     await expect(create(client)).rejects.toMatchObject({ code: "CONFLICT" });
     expect(service.calls).toHaveLength(1);
@@ -206,7 +206,7 @@ describe("a call of the TypeScript client", () => {
     }
   });
 
-  it("throws an error with status 404, and does not repeat the call, for a 404 without the service's JSON", async () => {
+  it("throws an error with status 404, without a retry, if the 404 response has no JSON of the service", async () => {
     const { service, client } = await scripted(() => ({ status: 404, body: "not here" }));
     await expect(client.call("getAccount")).rejects.toMatchObject({
       code: "UNEXPECTED_RESPONSE",
@@ -232,7 +232,7 @@ describe("a call of the TypeScript client", () => {
   });
 });
 
-describe("a list of the TypeScript client", () => {
+describe("the list method of the TypeScript client", () => {
   it("iterates over all pages, with the paging parameters of each operation", async () => {
     const { service, client } = await scripted((_, n) => ({
       body: {

@@ -53,7 +53,7 @@ const catalog: Parameters<typeof startScriptedService>[0] = ({ url, body }) => {
 };
 const reading = ["products", "--platform", "retailer_d"];
 
-describe("rpd products", () => {
+describe("the command 'rpd products'", () => {
   it("prints a table without control characters", async () => {
     const { output, code } = await rpd([...reading, "9000001"], catalog);
     expect(code).toBe(0);
@@ -109,7 +109,7 @@ describe("rpd products", () => {
   });
 });
 
-describe("rpd watchlists", () => {
+describe("the command 'rpd watchlists'", () => {
   it("creates a watchlist from the IDs and labels of a CSV file", async () => {
     const file = fileWith("id,label\n9000001,Kettle\n9000002,\n");
     const limit = ["--max-credits-per-run", "50"];
@@ -134,7 +134,7 @@ describe("rpd watchlists", () => {
   });
 });
 
-describe("rpd changes", () => {
+describe("the command 'rpd changes'", () => {
   it("lists the changes of a watchlist that match the filters", async () => {
     const { output, calls } = await rpd(
       ["changes", "--watchlist", "wl_1", "--kind", "price_drop", "--csv"],
@@ -186,7 +186,7 @@ const interrupt = (): 204 => {
   return 204;
 };
 
-describe("rpd, while it follows the event feed,", () => {
+describe("the command rpd, while it follows the event feed,", () => {
   it("continues after the last event when the service responds again after a failure", async () => {
     let calls = 0;
     const page = feedOf(3);
@@ -210,7 +210,7 @@ describe("rpd, while it follows the event feed,", () => {
   });
 });
 
-describe("rpd listen", () => {
+describe("the command 'rpd listen'", () => {
   const listening = (url: string) => ["listen", "--forward", url, "--secret", "whsec_local"];
 
   it("sends each event to a local server, with a signature that the client can verify", async () => {
@@ -302,7 +302,7 @@ describe("rpd listen", () => {
   });
 });
 
-describe("rpd", () => {
+describe("the command rpd", () => {
   it("lists its commands, and prints the options and examples of each command with --help", async () => {
     const { output } = await offline(["--help"]);
     for (const name of [

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { configuredVersions } from "../../../functions/composition/written-versions.ts";
 
-it("a function writes rows of the current versions, unless its environment requests the previous versions", () => {
+it("a function writes rows of the previous versions if its environment requests them, and otherwise of the current versions", () => {
   expect(configuredVersions({})).toBe("current");
   expect(configuredVersions({ STORED_VERSIONS: "current" })).toBe("current");
   expect(configuredVersions({ STORED_VERSIONS: "previous" })).toBe("previous");

@@ -152,7 +152,7 @@ describe("the dashboard's form for rules", () => {
     expect(fieldsFor(scraper, "ok").map(({ name }) => name)).toContain("lowest30d");
   });
 
-  it("adds, changes and removes further tests", () => {
+  it("adds, changes and removes further field tests of a rule", () => {
     const route = withNewTest({ when: "changed", notify: true }, scraper);
     expect(route.where).toHaveLength(1);
     const test = { field: "inStock", op: "is", value: true };

@@ -203,10 +203,10 @@ describe("a call of a deprecated operation", () => {
   });
 });
 
-describe("Strict-Transport-Security", () => {
+describe("the header Strict-Transport-Security", () => {
   const hsts = "Strict-Transport-Security";
 
-  it("is a header of every response over TLS, including errors", async () => {
+  it("is in every response over TLS, including errors", async () => {
     const answers = [
       await ask({}),
       await ask({ body: "{" }),
@@ -217,7 +217,7 @@ describe("Strict-Transport-Security", () => {
     for (const { headers } of answers) expect(headers?.[hsts]).toBe("max-age=31536000");
   });
 
-  it("is not a header of a response over plain HTTP", async () => {
+  it("is not in a response over plain HTTP", async () => {
     const headers = headersWith({ "x-api-key": apiKey, "X-Forwarded-Proto": "http" });
     const answer = await ask({ headers });
     expect(answer.statusCode).toBe(201);
@@ -306,10 +306,15 @@ describe("the group handler checks a call in the documented order and returns", 
     { guarantee: "429 before 403", found: limited, body: "{", status: 429 },
     { guarantee: "403 before a malformed body", found: demo, body: "{", status: 403 },
     { guarantee: "403 before 501", found: demo, body: '{"ids":[],"soon":true}', status: 403 },
-    { guarantee: "501 before parameters", found: fine, body: '{"ids":5,"soon":true}', status: 501 },
+    {
+      guarantee: "501 before 400 for invalid parameters",
+      found: fine,
+      body: '{"ids":5,"soon":true}',
+      status: 501,
+    },
     { guarantee: "400 for a malformed body", found: fine, body: "{", status: 400 },
-    { guarantee: "400 for parameters", found: fine, body: '{"ids":5}', status: 400 },
-    { guarantee: "201 without an error", found: fine, body: '{"ids":[]}', status: 201 },
+    { guarantee: "400 for invalid parameters", found: fine, body: '{"ids":5}', status: 400 },
+    { guarantee: "201 for a valid call", found: fine, body: '{"ids":[]}', status: 201 },
   ])("$guarantee", async ({ found, body, status }) => {
     admission = found;
     expect((await ask({ body })).statusCode).toBe(status);

@@ -110,7 +110,7 @@ const ids = {
   key_id: "key_1",
 };
 
-describe("the log line of a call", () => {
+describe("the log line of an API call", () => {
   it("contains the caller, the route and the result", async () => {
     const lines = await logged(async () => undefined);
 
@@ -256,7 +256,7 @@ describe("the log line of a call", () => {
   });
 });
 
-describe("the metrics of a call", () => {
+describe("the metrics of an API call", () => {
   it("count the call by route group and status class, with duration, items and credits", async () => {
     const line = closing(await logged(async () => undefined));
 

@@ -19,7 +19,7 @@ import { errorGuide } from "../../../tools/documents/error-guide.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { gatewayContext, gatewayEvent } from "../../support/gateway-event.ts";
 
-/** Calls come a second apart, so that none exceeds the rate of an address. */
+/** The tests call once a second, so that no call exceeds the rate limit of an IP address. */
 let seconds = 0;
 const clock = {
   ...fixedClock("2026-03-01T00:00:00Z"),

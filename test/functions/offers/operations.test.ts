@@ -236,7 +236,7 @@ describe("POST /v1/offers/check", () => {
       expect(body.stats["requested"]).toBe(31);
     });
 
-    it("reports an offer that is not of the item as not buyable", async () => {
+    it("reports an offer of another item as not buyable", async () => {
       const [offer] = await returned(two);
       const { body } = await customer.call("POST /v1/offers/check", {
         offers: [

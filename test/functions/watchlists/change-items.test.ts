@@ -123,7 +123,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
   );
 });
 
-describe("the item IDs of a change", () => {
+describe("the item IDs in a change of a watchlist", () => {
   it.each([
     ["add", "must be a string or an object with 'id' (got 9000003). Put IDs in quotes."],
     ["remove", "must be a string (got 9000003). Put IDs in quotes."],

@@ -136,7 +136,7 @@ describe("the creation of a watchlist in a process that dies", () => {
   );
 });
 
-describe("a creation that fails after its pages are written", () => {
+describe("a watchlist creation that fails after its pages are written", () => {
   const dieLate = async (): Promise<string> => {
     await world.process({ call: 6, when: "before" }).ask("POST ", keyed);
     const rows = await world.rows();
@@ -172,7 +172,7 @@ describe("a creation that fails after its pages are written", () => {
   });
 });
 
-describe("a creation whose purge has begun", () => {
+describe("a watchlist creation whose purge has begun", () => {
   it.each([
     [keyed, 409],
     [{ body }, 503],

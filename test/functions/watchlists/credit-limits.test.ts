@@ -57,7 +57,7 @@ describe("a watchlist in an API response", () => {
   );
 });
 
-describe("an estimate of a stored watchlist", () => {
+describe("a credit estimate of a stored watchlist", () => {
   /** Reads every item at `check`, and those whose price changed at `again`. */
   const twoSteps: Pipeline = {
     entry: "check",
@@ -146,7 +146,7 @@ describe("an estimate of a stored watchlist", () => {
   });
 });
 
-describe("a forecast with a daily budget", () => {
+describe("a credit forecast with a daily budget", () => {
   it("has as its maximum the used part of today's budget plus the budget of the next day", async () => {
     const list = await createList({ dailyCreditBudget: 7 });
     const day = async () => {

@@ -1,4 +1,4 @@
-/** The routes that release and discard a run that its brake holds. */
+/** Tests the routes that release and discard a held run. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
