@@ -4,7 +4,7 @@ import { invalidChoiceMessage, oneOf } from "../../../shared/base/valid-values.t
 
 const states = ["new", "active", "delisted"] as const;
 
-describe("the message for a value outside a set", () => {
+describe("the error message for a value that is not one of the valid values", () => {
   it.each([
     ["actve", `(got "actve"). Did you mean 'active'?`],
     ["DELISTED", `(got "DELISTED"). Did you mean 'delisted'?`],

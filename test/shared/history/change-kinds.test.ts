@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isFieldOfKind, kindOf } from "../../../shared/history/change-kinds.ts";
 import { fieldTypes } from "../../../shared/scrapers/fields.ts";
 
-describe("the kind of a change", () => {
+describe("the kind of an item's change", () => {
   it.each([
     ["price", 10, 9, -1, "price_drop"],
     ["buyboxPrice", 9, 10, 1, "price_rise"],

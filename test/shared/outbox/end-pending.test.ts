@@ -22,7 +22,7 @@ function recording(failing?: "wake" | "send") {
   };
 }
 
-describe("endPending", () => {
+describe("endPending, which ends the pending work of a delivery target,", () => {
   it("makes the outbox due before it sends a wake-up message to the delivery worker", async () => {
     const { calls, dependencies } = recording();
     await endPending(target, now, dependencies);

@@ -559,7 +559,7 @@ const cutShort = (client: DynamoDBDocumentClient) =>
       : send(),
   );
 
-describe.each(cases)("$file: $title", ({ fill, read, found, queries = 1 }) => {
+describe.each(cases)("$title, read by $file,", ({ fill, read, found, queries = 1 }) => {
   const filled = async (): Promise<Place> => {
     const place = { client: tables.client, table: await tables.create() };
     for (const n of five) await fill(place, n);
@@ -636,7 +636,7 @@ describe("queries of DynamoDB", () => {
     ]);
   });
 
-  it("are each covered by a case of this test, with responses that DynamoDB ends early", () => {
+  it("are each tested in this file with responses that DynamoDB ends early", () => {
     const tried = [...new Set(cases.map(({ file }) => file))];
     expect(filesWith('/query-rows.ts"').toSorted()).toEqual(tried.toSorted());
   });

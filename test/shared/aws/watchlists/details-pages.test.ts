@@ -53,7 +53,7 @@ const setLabel = (label: string | null) => (_: ItemDetails | undefined, id: stri
   label === null ? undefined : labeled(id, label);
 
 describe("the details of a watchlist's items", () => {
-  it("have no row, and need one read request, before any detail is stored", async () => {
+  it("need one read request and no stored row until a label, a title or other details are stored", async () => {
     const list = await world.open(itemsOf(numbered(3)));
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {

@@ -240,7 +240,7 @@ describe("dynamoWatchlistStore.due", () => {
     expect(await dueIds("2026-03-01T00:10:00.000Z", 2)).toEqual(["wl_002", "wl_003"]);
   });
 
-  it("returns a watchlist at its changed due time, not while it is paused, and again after its activation", async () => {
+  it("returns a watchlist at its changed due time and again after its activation, but not while it is paused", async () => {
     const active = aList(1, { nextRunAt: "2026-03-01T00:01:00.000Z" });
     await create(active);
     const moved = { ...active, nextRunAt: "2026-03-01T00:05:00.000Z", revision: 2 };
