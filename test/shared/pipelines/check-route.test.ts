@@ -104,7 +104,7 @@ describe("a route with 'cooldown'", () => {
   });
 });
 
-describe.each(["min_delta", "min_delta_percent"] as const)("a route with %s", (key) => {
+describe.each(["min_delta", "min_delta_percent"] as const)("a route with '%s'", (key) => {
   it("is refused without a field", () => {
     expect(refusalOf({ when: "changed", [key]: 1 })).toEqual({
       param: "route.field",

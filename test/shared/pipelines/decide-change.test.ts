@@ -36,7 +36,7 @@ function decideLast(
   return decision;
 }
 
-describe("a changed route with a minimum difference", () => {
+describe("a `changed` route with a minimum difference", () => {
   it.each([
     { what: "exactly the minimum", from: 40_000_000.1, to: 40_000_000.4, least: 0.3 },
     { what: "the minimum less the tolerance", from: 0, to: 1, least: 1.000_000_001 },
@@ -64,7 +64,7 @@ describe("a changed route with a minimum difference", () => {
   );
 });
 
-describe("a changed route with confirm", () => {
+describe("a `changed` route with `confirm`", () => {
   it("keeps its count of confirming reads at a read that lacks a tested field", () => {
     const where = [{ field: "inStock", op: "is", value: true }] as const;
     const route: Route = { ...priceRoute, confirm: 2, where };
@@ -81,7 +81,7 @@ describe("a changed route with confirm", () => {
   });
 });
 
-describe("a changed route with a cooldown", () => {
+describe("a `changed` route with a cooldown", () => {
   it("stores the end of the cooldown and the reference value, but no count of confirming reads", () => {
     const route: Route = { ...priceRoute, cooldown: "1h" };
     expect(decideLast(route, [{ price: 100 }, { price: 90 }, { price: 80 }])).toEqual({
@@ -92,7 +92,7 @@ describe("a changed route with a cooldown", () => {
   });
 });
 
-describe("a changed route with the op decreased and without limits", () => {
+describe("a `changed` route with the op `decreased` and without limits", () => {
   it("compares with the last number read, even if the `where` tests of the route failed at that read", () => {
     const where = [{ field: "inStock", op: "is", value: true }] as const;
     const route: Route = { ...priceRoute, op: "decreased", where };

@@ -18,7 +18,7 @@ function decided(route: Partial<Route>, verdicts: readonly Verdict[]) {
   return { matched, state };
 }
 
-describe("a cooldown", () => {
+describe("the cooldown of a route", () => {
   it.each([
     { until: "2026-11-01T11:59:59.999Z", isActive: false },
     { until: at, isActive: false },

@@ -17,7 +17,7 @@ const twoSteps = (route: Route): Pipeline => ({
   ],
 });
 
-describe("estimated credits", () => {
+describe("the estimated credits of a run", () => {
   it("for the default pipeline of retailer_a include all items at pulse, a refresh at lite, and new items at full", () => {
     expect(estimatedCredits(defaultPipeline("retailer_a", 8), items)).toEqual({
       pulseRun: 26,

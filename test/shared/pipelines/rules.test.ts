@@ -467,7 +467,7 @@ describe("the result of matching a step's routes", () => {
     expect(matchRoutes(step, outcomes["first read of any kind"])).toEqual(nothing);
   });
 
-  it("combines the results that the routes have separately", () => {
+  it("combines the results that the routes have individually", () => {
     const facts = fc.constantFrom<ReadingFacts>(...Object.values(outcomes), changedItem);
     const routes = fc.array(anyTest("retailer_a.lite"), { maxLength: 8 });
     fc.assert(
@@ -501,7 +501,7 @@ describe("the changes that an event reports", () => {
     expect(reportedBy(minimum)).toEqual({ price: { before: 20, after: 4 } });
   });
 
-  it("include the other changes if a route without a reference value matches too", () => {
+  it("include all other changes if a route without a reference value also matches", () => {
     expect(reportedBy(minimum, { when: "changed", notify: true })).toEqual({
       price: { before: 20, after: 4 },
       inStock: { before: true, after: false },
@@ -536,7 +536,7 @@ describe("a change that another scraper read before the step", () => {
     });
   });
 
-  it("is not reported again if an event has reported it, not even together with a new change", () => {
+  it("is not reported again, even together with a new change, if an event has already reported it", () => {
     const matches = matchRoutes(lite(notify), seenByPulse(["newMinPrice"]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, notifyChanged: false });
     const withPrice = matchRoutes(lite(notify), seenByPulse(["newMinPrice"], 11));
@@ -556,7 +556,7 @@ describe("a change that another scraper read before the step", () => {
     });
   });
 
-  it("is not stored if the step does not report it", () => {
+  it("is stored only if the step reports it", () => {
     const matches = matchRoutes(lite(), seenByPulse([]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, trackedChanged: true });
   });

@@ -9,7 +9,7 @@ import {
 describe("the structured endpoints", () => {
   const { data } = presentStructured();
 
-  it("match their schema", () => {
+  it("match the schema of their API response", () => {
     const presented = presentStructured();
     expect(v.parse(structuredResponse, presented)).toEqual(presented);
   });

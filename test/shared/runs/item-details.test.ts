@@ -1,4 +1,4 @@
-/** What runs do with the labels, metadata, titles and sellers of items. */
+/** Tests how runs use the labels, metadata, titles and sellers of items. */
 import { describe, expect, it } from "vitest";
 import { afterChange } from "../../../shared/base/after-change.ts";
 import type { Route } from "../../../shared/pipelines/definition.ts";

@@ -124,7 +124,7 @@ describe("an `active` item", () => {
     expect(applyOutcome(known, outcome, reading).lastChange).not.toBeNull();
   });
 
-  it("gets an outcome without a change, which clears its owed retry, when the read of this retry is `ok`", () => {
+  it("gets an outcome that only clears its owed retry when the read of this retry is `ok`", () => {
     const owing = { ...known, owes: [owed] };
     expect(onlyOutcome(read(owing, answer("ok", seen(10))))).toStrictEqual(unchangedOutcome);
     expect(after(owing, answer("ok", seen(10))).owes).toEqual([]);
@@ -318,7 +318,7 @@ describe("the readings of an item at two kinds of steps", () => {
     buyboxOfferId: "o1",
   };
 
-  it("allow a product step to report a change that a pulse step found but did not report, without counting it again", () => {
+  it("allow a product step to report a change that a pulse step found but did not report, without counting the change again", () => {
     const silent = { ...pulse, routes: [] };
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), silent));
     expect(scan).not.toHaveProperty("isCounted");
@@ -405,7 +405,7 @@ describe("the observed changes of an outcome", () => {
   const lite: Step = { id: "lite", scraper: "retailer_a.lite", routes: [] };
   const pulse: Step = { ...lite, id: "pulse", scraper: "retailer_a.pulse" };
 
-  it("are all values of the first reading, without values before it", () => {
+  it("are all values of the first reading, with no previous values", () => {
     const { observed } = onlyOutcome(read(fresh, answer("ok", seen(10))));
     const values = Object.entries(seen(10)).map(([field, value]) => [field, { after: value }]);
     expect(observed).toStrictEqual(Object.fromEntries(values));
@@ -511,10 +511,10 @@ describe("the details of an item", () => {
   });
 });
 
-describe("a batch with items that have no offer to check", () => {
+describe("a batch of offer checks that has items without an offer", () => {
   const owing = (id: string): Item => ({ ...known, id, owes: [owed] });
 
-  it("clears the owed retries of the items without an offer, and has the outcomes of all items in ID order", () => {
+  it("clears the owed retries of these items, and contains the outcomes of all items in ID order", () => {
     const items = [owing("6500001"), owing("6500002"), { ...known, id: "6500003" }];
     const result = batchResult(
       alone(check()),
@@ -528,7 +528,7 @@ describe("a batch with items that have no offer to check", () => {
     expect(result.counts).toMatchObject({ requested: 1, ok: 1, skipped: 2 });
   });
 
-  it("clears the owed retries of the items without an offer even if an item with an answer was removed from the watchlist", () => {
+  it("clears the owed retries of these items even if an item with an answer was removed from the watchlist", () => {
     const result = batchResult(
       alone(check()),
       { items: new Map([["6500001", owing("6500001")]]), planned: 2, at: readAt },
@@ -537,7 +537,7 @@ describe("a batch with items that have no offer to check", () => {
     expect(result.outcomes).toMatchObject([{ id: "6500001", status: "skipped" }]);
   });
 
-  it("keeps the owed retries that the items without an offer have for other steps", () => {
+  it("keeps the owed retries that these items have for other steps", () => {
     const item: Item = { ...known, owes: [{ step: "other", scraper: "retailer_d.standard" }] };
     const other: Step = { id: "other", scraper: "retailer_d.standard", routes: [] };
     const pipeline = { ...pipelineOf(check()), steps: [check(), other] };

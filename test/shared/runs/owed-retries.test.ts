@@ -112,7 +112,7 @@ describe("the step that does an owed retry", () => {
     expect(stepOfRetry(withBase(pulse, look), { state: "new" }, owedFull).id).toBe("base");
   });
 
-  it("is pulse for a pulse read and lite for others on retailer_a's default pipeline, and the only step on retailer_c's", () => {
+  it("is pulse for a pulse read and lite for other reads on retailer_a's default pipeline, and the only step on retailer_c's default pipeline", () => {
     const ofDefault = (owed: OwedRetry): string =>
       stepOfRetry(defaultPipeline("retailer_a", 8), active, owed).id;
     for (const scraper of ["lite", "full", "pulse", "offers", "offer_check"] as const) {

@@ -141,7 +141,7 @@ describe("a route with increased or decreased", () => {
 });
 
 describe("a route with cooldown", () => {
-  it("reports a change during the cooldown at the first read after it", () => {
+  it("reports a change during the cooldown at the first read after the cooldown", () => {
     expect(notified({ cooldown: "30m" }, priced(100, 90, 80, 80, 80))).toEqual([
       "-",
       "100 > 90",
@@ -236,7 +236,7 @@ describe("a route with confirm", () => {
     ]);
   });
 
-  it("does not compare a decrease with a high value that only one read showed", () => {
+  it("ignores a high value of only one read as the reference value of a decrease", () => {
     const route = { op: "decreased", confirm: 2 } as const;
     expect(notified(route, priced(100, 900, 100, 100, 100))).toEqual(["-", "-", "-", "-", "-"]);
   });

@@ -1,4 +1,4 @@
-/** Runs that their brake holds: how a hold begins, and ends by release, discard or expiry. */
+/** Tests how the brake holds a run, and how the hold ends by release, discard or expiry. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { changeItems } from "../../../shared/watchlists/change-items.ts";
@@ -176,11 +176,11 @@ describe("a run above its brake", () => {
 
 describe("a run below its brake", () => {
   it.each([
-    ["exactly the share changed", brake, 2],
+    ["exactly the allowed share of items changed", brake, 2],
     ["fewer items were read than `min_items`", { ...brake, minItems: 5 }, 4],
     ["the watchlist has no brake", null, 4],
     ["the brake is 100 percent", { ...brake, maxChangedPercent: 100 }, 4],
-  ])("is not held: %s", async (_, setting, changed) => {
+  ])("is not held if %s", async (_, setting, changed) => {
     const list = await readOnce(bench, { brake: setting });
     const run = await runChanged(bench, list, changed);
 

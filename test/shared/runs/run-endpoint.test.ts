@@ -1,4 +1,7 @@
-/** The webhook endpoint of a run's events (specification, section "Events", rules 1 and 2). */
+/**
+ * Tests which webhook endpoint gets the events of a run (specification, section "Events", rules 1
+ * and 2).
+ */
 import { describe, expect, it } from "vitest";
 import { newId } from "../../../shared/base/ids.ts";
 import { systemRandom } from "../../../shared/base/system.ts";

@@ -128,7 +128,7 @@ const times = (factor: number, count: number) =>
 const usual = (count: number) =>
   Array.from({ length: count }, (_, n): [number, number] => [10, 8 + (n % 9) / 2 + 0.01]);
 
-describe("a lost field", () => {
+describe("a lost field in the answers of a source", () => {
   it("is a field that at least 95% of the items had and at least 80% of these items lost, counted over all batches", () => {
     const half = Math.ceil(itemsMin / 2);
     const change = changeIn({ shapes: [lost("price", [half, half]), lost("price", [half, half])] });
@@ -144,7 +144,7 @@ describe("a lost field", () => {
     expect(changeIn({ shapes: [shape] })).toBeUndefined();
   });
 
-  it("is reported exactly at the limits", () => {
+  it("is reported if the counts are exactly at the limits", () => {
     expect(changeIn({ shapes: [lost("price", [95, 76, 100])] })?.lostFields).toEqual([
       "standard.price",
     ]);
@@ -173,7 +173,7 @@ describe("a lost field", () => {
   });
 });
 
-describe("incomplete items", () => {
+describe("incomplete items in the answers of a source", () => {
   it("raise the alarm if nearly all items became partial, but do not cause the events to be held", () => {
     const change = changeIn({ shapes: [{ compared: 20, incomplete: 80, fields: {} }] });
     expect(change).toEqual({ incompleteItems: 80, missingFields: [] });
@@ -188,7 +188,7 @@ describe("incomplete items", () => {
   });
 });
 
-describe("a jump of prices", () => {
+describe("a jump of prices in the answers of a source", () => {
   it.each([100, 10, 3, 0.3, 0.1, 0.01, 146.3])("is found if all prices change by %d", (factor) => {
     const { priceJump } = changeIn({ prices: times(factor, 100) }) ?? {};
     expect(priceJump?.factor).toBeGreaterThan(factor * 0.98);
@@ -208,7 +208,7 @@ describe("a jump of prices", () => {
   });
 
   it.each([
-    ["fewer items changed by the factor", { prices: times(100, itemsMin - 1), items: 20 }],
+    ["too few items changed by the factor", { prices: times(100, itemsMin - 1), items: 20 }],
     [
       "less than a tenth of the items changed by the factor",
       { prices: times(100, 30), items: 301 },

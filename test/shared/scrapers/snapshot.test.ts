@@ -112,7 +112,7 @@ describe("the snapshot of a found item", () => {
     },
   );
 
-  it("does not contain fields that were not read", () => {
+  it("omits fields that were not read", () => {
     const fields = { title: "Lamp", retailer_d: { state: "SOLD_OUT" } };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ state: "SOLD_OUT" });
   });
@@ -122,7 +122,7 @@ describe("the snapshot of a found item", () => {
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ price: null, regularPrice: null });
   });
 
-  it("does not contain a value that cannot be compared, nor a field inside a value that is not an object", () => {
+  it("omits values that cannot be compared, and fields inside a value that is not an object", () => {
     const fields = { price: { amount: { nested: 1 } }, availability: "yes" };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({});
   });

@@ -12,7 +12,7 @@ const read = fc.record({
   quota: fc.constant(null),
 });
 
-describe("counts of reads", () => {
+describe("the counts of a source's reads", () => {
   it("do not depend on the order in which processes add them", () => {
     fc.assert(
       fc.property(read, read, read, (...reads) => {

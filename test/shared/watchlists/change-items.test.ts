@@ -354,7 +354,7 @@ describe("an item change that sets labels", () => {
     expect(tally).toMatchObject({ added: 1, updated: 1, unchanged: 1 });
   });
 
-  it("stores the time at which each item was added with the label", async () => {
+  it("stores, together with the label, the time at which the item was added", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await change(list, { add: [object("10001", "Kettle"), object("10002", "Lamp")] });
     const found = await details(list);

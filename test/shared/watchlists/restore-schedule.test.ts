@@ -46,7 +46,7 @@ describe("a schedule that may be missing", () => {
     },
   );
 
-  it("matches the stored row of the watchlist even if it is resumed or rescheduled during the restoration", async () => {
+  it("matches the stored row of the watchlist even if the watchlist is resumed or rescheduled during the restoration", async () => {
     const schedule = { type: "every", every: "5m", everySeconds: 300 } as const;
     const other = { ...active, schedule };
 

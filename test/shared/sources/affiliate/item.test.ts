@@ -131,7 +131,7 @@ describe("the availability of an affiliate item", () => {
     expect(availability(fields)).toEqual({ inStock, message });
   });
 
-  it("is absent if the source does not state the stock", () => {
+  it("is unknown if the source does not state the stock", () => {
     const answer = map(anItem(id, { stock: "Perhaps", availableOnline: "maybe" }));
     expect(answer.status).toBe("partial");
     expect(answer).not.toHaveProperty("fields.availability");
@@ -142,7 +142,7 @@ describe("the link of an affiliate item", () => {
   const counting = "https://go.example/c/77/1/2?u=https%3A%2F%2Fshop.example%2Fip%2F9";
   const productUrl = "https://shop.example/ip/9";
 
-  it("is the address of the product page unless tracking links are configured", () => {
+  it("is the address of the product page, or a tracking link if tracking links are configured", () => {
     const item = anItem(id, { productUrl, productTrackingUrl: counting });
     expect(map(item)).toMatchObject({ fields: { url: productUrl } });
     expect(map(item, true)).toMatchObject({ fields: { url: counting } });

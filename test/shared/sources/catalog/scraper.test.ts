@@ -287,7 +287,7 @@ describe("the catalog scraper", () => {
     },
   );
 
-  it("opens the circuit after five 403s, unless their texts name a wrong key", async () => {
+  it("opens the circuit after five 403s whose texts do not mention a wrong key", async () => {
     const asks = async (body: string): Promise<number> => {
       await readFrom(() => ({ status: 403, body }), numbered(10), { batchIdsMax: 1 });
       return events.filter((kind) => kind === "circuit_opened").length;

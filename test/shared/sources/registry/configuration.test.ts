@@ -48,7 +48,7 @@ function refusalOf(variable: string): string {
   throw new Error("It was accepted");
 }
 
-describe("the variable SOURCES", () => {
+describe("the environment variable SOURCES", () => {
   it("accepts an adapter for each scraper, with optional options", () => {
     const parsed = parse({ adapter: "sandbox" });
     expect(Object.keys(parsed).toSorted()).toEqual(stepScraperIds.toSorted());

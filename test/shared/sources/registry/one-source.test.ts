@@ -142,7 +142,7 @@ it("a key that a host refuses does not prevent calls with another key", async ()
   expect(host.startedAt).toHaveLength(11);
 });
 
-describe("a price history API that is out of tokens", () => {
+describe("a price history API without tokens left", () => {
   const tooFew = { tokensLeft: 0, refillIn: 50, refillRate: 6_000 };
   const options = { adapter: "a_history", secret: "/sources/a", callsPerSecond: 100, burst: 1 };
 
@@ -177,44 +177,41 @@ describe("a price history API that is out of tokens", () => {
       { account: { ...tooFew, tokensLeft: -9e15, refillRate: 1 }, ms: 300_000 },
     ],
     ["a Retry-After of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
-  ])(
-    "with the token state of %s is called again later, and the operator is warned",
-    async (_, reported) => {
-      const {
-        account = {},
-        headers = {},
-        ms,
-      } = { account: undefined, headers: undefined, ...reported };
-      const host = await startHost(429, { body: JSON.stringify(account), headers });
-      const warnings: string[] = [];
-      let shiftMs = 0;
-      const clock = { ...systemClock, now: () => new Date(Date.now() + shiftMs) };
-      const warn = (problem: string): unknown => warnings.push(problem);
-      const world = aSourceWorld({ clock, warn, tokens: tokensByKey(clock) });
-      const scraper = "retailer_a.pulse";
-      const sources = configured({ [scraper]: { ...options, baseUrl: host.url } });
-      const read = (): Promise<readonly Answer[]> =>
-        scraperFor(
-          sources,
-          world,
-        )(scraper).read({
-          scraper,
-          marketplace: "us",
-          ids: ["B000000001"],
-          deadline: new Date(clock.now().getTime() + 1_000),
-        });
-      await read();
-      shiftMs = ms - 5_000;
-      await read();
-      expect(host.startedAt).toHaveLength(1);
-      expect(warnings).toContain(
-        "retailer_a.pulse: a_history: out of tokens; items that get no tokens before the deadline are unavailable",
-      );
-      shiftMs = ms;
-      await read();
-      expect(host.startedAt).toHaveLength(2);
-    },
-  );
+  ])("that reports %s is called again later, and the operator is warned", async (_, reported) => {
+    const {
+      account = {},
+      headers = {},
+      ms,
+    } = { account: undefined, headers: undefined, ...reported };
+    const host = await startHost(429, { body: JSON.stringify(account), headers });
+    const warnings: string[] = [];
+    let shiftMs = 0;
+    const clock = { ...systemClock, now: () => new Date(Date.now() + shiftMs) };
+    const warn = (problem: string): unknown => warnings.push(problem);
+    const world = aSourceWorld({ clock, warn, tokens: tokensByKey(clock) });
+    const scraper = "retailer_a.pulse";
+    const sources = configured({ [scraper]: { ...options, baseUrl: host.url } });
+    const read = (): Promise<readonly Answer[]> =>
+      scraperFor(
+        sources,
+        world,
+      )(scraper).read({
+        scraper,
+        marketplace: "us",
+        ids: ["B000000001"],
+        deadline: new Date(clock.now().getTime() + 1_000),
+      });
+    await read();
+    shiftMs = ms - 5_000;
+    await read();
+    expect(host.startedAt).toHaveLength(1);
+    expect(warnings).toContain(
+      "retailer_a.pulse: a_history: out of tokens; items that get no tokens before the deadline are unavailable",
+    );
+    shiftMs = ms;
+    await read();
+    expect(host.startedAt).toHaveLength(2);
+  });
 
   it("has one token balance for each API key, even if two references name the key's parameter differently", async () => {
     const host = await startHost(429, { body: JSON.stringify({ ...tooFew, refillIn: 60_000 }) });

@@ -283,7 +283,7 @@ describe("the tokens of a price history key", () => {
   });
 });
 
-describe("every adapter", () => {
+describe("every source adapter", () => {
   const baseUrl = "http://127.0.0.1:1";
   const privateKey = generateKeyPairSync("rsa", {
     modulusLength: 2_048,

@@ -194,7 +194,7 @@ describe("the fields of a store's item", () => {
     expect(answer.status).toBe(expected === undefined ? "partial" : "ok");
   });
 
-  it("show a seller that is not the store's owner as a third party, without a claim about the shipper", () => {
+  it("show a seller other than the store's owner as a third party, and state no shipper", () => {
     const fields = fieldsIn(answerTo(completeReply(), { retailerName: "Another Store" }));
     expect(fields["seller"]).toEqual({ name: "Trail Store" });
     expect(fields).not.toHaveProperty("fulfillment");
@@ -216,7 +216,7 @@ describe("the fields of a store's item", () => {
     ["an EAN that is a UPC with a zero", [{ type: "EAN", value: "0012345678905" }], "012345678905"],
     ["an EAN of another country", [{ type: "EAN", value: "4006381333931" }], undefined],
     ["an ISBN", [{ type: "ISBN", value: "9783161484100" }], undefined],
-  ])("have the UPC of %s", (_, barcodes, upc) => {
+  ])("have the right UPC for %s", (_, barcodes, upc) => {
     expect((fieldsIn(changed({ barcodes }))["retailer_b"] as { upc?: string }).upc).toBe(upc);
   });
 

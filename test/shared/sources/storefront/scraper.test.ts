@@ -132,7 +132,7 @@ describe("the storefront scraper", () => {
     );
   });
 
-  it("does not read from a store for retailer_a", async () => {
+  it("never reads from a store for retailer_a", async () => {
     const { scraper } = await startStore().then((one) => (started.push(one), one));
     const request = {
       scraper: "retailer_a.lite",

@@ -9,7 +9,8 @@ import { aPage, linkedData } from "./page.ts";
 import { lowForest, readWith } from "./readers.ts";
 
 /**
- * Longer than any page takes on a slow machine, and shorter than an extraction of exponential time.
+ * A time limit: longer than any page takes on a slow machine, and shorter than an extraction that
+ * takes exponential time.
  */
 const longMs = 1_500;
 

@@ -176,7 +176,7 @@ describe("the choice of the product on a page", () => {
     expect(extracted(page).proof).toBe("several");
   });
 
-  it("is the only product with offers if no product has the ID, or else the main one", () => {
+  it("is, if no product has the ID, the only product with offers or otherwise the main product", () => {
     const bare = aProduct({ name: "Other", offers: [] });
     expect(factsOf(ofJson(bare, aProduct())).title).toBe("Kelwick Lamp");
     const main = aProduct({ mainEntityOfPage: "https://shop.example/" });

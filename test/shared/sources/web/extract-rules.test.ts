@@ -32,7 +32,7 @@ describe("an extraction rule of the deployer", () => {
     expect(amountBy(".missing", "script#state => /item/later", ".now")).toBe(18.75);
   });
 
-  it("is skipped if it finds different values", () => {
+  it("is skipped if it finds several different values", () => {
     expect(amountBy(".twice", ".now")).toBe(18.75);
     expect(amountBy(".twice")).toBeUndefined();
   });
