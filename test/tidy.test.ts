@@ -145,7 +145,7 @@ describe("the code of the domains", () => {
   });
 });
 
-describe("files", () => {
+describe("the files of the project", () => {
   it("are in no folder with a vague name", () => {
     const vague = /(^|\/)(utils?|helpers?|common|misc|types|models|services)(\/|\.ts$)/;
     expect(sources.filter(({ path }) => vague.test(path)).map(({ path }) => path)).toEqual([]);

@@ -11,8 +11,8 @@ import { sandboxSources } from "../../lib/config.ts";
 import { nameOf, type Resource } from "./synthesize.ts";
 
 /**
- * The maximum of the code that each function loads at a cold start, in kilobytes. What is above 450
- * KB has its reason in docs/performance.md.
+ * The maximum of the code that each function loads at a cold start, in kilobytes.
+ * docs/performance.md explains each value above 450 KB.
  */
 const kilobytesMax: Readonly<Record<FunctionName, number>> = {
   account: 397,

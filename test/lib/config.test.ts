@@ -3,7 +3,7 @@ import { assertConcurrency, configs, stages, withAccountConcurrency } from "../.
 
 const { prod, dev } = configs;
 
-describe("the concurrency of workers and reservations", () => {
+describe("the configured concurrency of workers and reservations", () => {
   it.each(stages)("is at most the AWS account's quota in %s", (stage) => {
     expect(() => assertConcurrency(configs[stage])).not.toThrow();
   });

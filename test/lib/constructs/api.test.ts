@@ -263,7 +263,7 @@ describe("the gateway's own error responses", () => {
     },
   );
 
-  it("set a status for each single type, and none for the two default types, which would apply it to all types", () => {
+  it("set a status for each specific response type, and none for the two default types", () => {
     expect(statusOf("DEFAULT_4XX")).toBeUndefined();
     expect(statusOf("DEFAULT_5XX")).toBeUndefined();
     expect(statusOf("MISSING_AUTHENTICATION_TOKEN")).toBe("404");

@@ -11,10 +11,10 @@ const options = { seed: 1, trees: 25, depthMax: 6, leafMin: 2 };
 const forestOf = (seed: number): ReturnType<typeof growTrees> =>
   growTrees(samples, { ...options, seed });
 
-describe("a grown forest", () => {
+describe("a random forest that was grown from samples", () => {
   const forest = { features: [], threshold: 0, margin: 0, trees: forestOf(1) };
 
-  it("classifies the samples that it was grown from correctly", () => {
+  it("classifies these samples correctly", () => {
     const wrong = samples.filter(
       ({ features, isPrice }) => scoreOf(forest, features) > 0.5 !== isPrice,
     );

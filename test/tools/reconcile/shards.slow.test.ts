@@ -1,6 +1,5 @@
 /**
- * Reconciliation finds each inconsistency that a test writes into the shards of an account, and
- * nothing else.
+ * Tests that `reconcile` reports each inconsistency in the shards of an account, and no others.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";

@@ -68,7 +68,7 @@ describe("audited, which records a change in the audit log,", () => {
     });
   });
 
-  it("does not make the change if the line before the change cannot be stored", async () => {
+  it("does not make the change if the audit line before the change cannot be stored", async () => {
     const { options } = world(async () => {
       throw new Error("no permission");
     });
@@ -81,7 +81,7 @@ describe("audited, which records a change in the audit log,", () => {
     expect(changes).toBe(0);
   });
 
-  it("warns if the line after the change cannot be stored, and still returns the result of the change", async () => {
+  it("warns if the audit line after the change cannot be stored, and still returns the result of the change", async () => {
     let stored = 0;
     const { options, warnings } = world(async () => {
       stored += 1;

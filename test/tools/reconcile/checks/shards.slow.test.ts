@@ -1,4 +1,4 @@
-/** Changes during the read of an account's shards cause no differences. */
+/** Tests that changes during the read of an account's shards cause no differences. */
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeEach, expect, it } from "vitest";
 import type { ReadLedger } from "../../../../tools/reconcile/checks/read-ledger.ts";

@@ -190,7 +190,7 @@ describe("the check of a ledger with missing entries", () => {
   it.each([
     [3, "entry 2"],
     [5, "entries 2 to 4"],
-  ])("reports the gap before entry %i: %s", (sequence, which) => {
+  ])("reports the gap before entry %i as missing: %s", (sequence, which) => {
     const fold = openFold();
     fold.take(entry(1, opening));
     const differences = fold.take(entry(sequence, { ...charge(3), balanceAfter: 0 }));
@@ -203,7 +203,7 @@ describe("the check of a ledger with missing entries", () => {
   it.each([
     [2, "entry 2"],
     [4, "entries 2 to 4"],
-  ])("reports the gap up to the last entry %i: %s", (sequence, which) => {
+  ])("reports the gap up to the newest entry %i as missing: %s", (sequence, which) => {
     const fold = openFold();
     fold.take(entry(1, opening));
     expect(fold.end(sequence).differences.map(differenceLine)).toEqual([missing(which)]);
