@@ -182,7 +182,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("stays on the page that the user has opened since when a late response arrives", async () => {
+  it("stays on the current page when the response to a call of an earlier page arrives late", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists/new", "New watchlist");
     answering(page, [true]);
     const calls = await holding(page, "POST", "watchlists");

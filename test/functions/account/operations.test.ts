@@ -375,7 +375,7 @@ describe("GET /v1/credit_transactions", () => {
       expect((await list({ type: "adjust" })).map(({ credits }) => credits)).toEqual([20, -50]);
     });
 
-    it("returns the purpose as null for an entry that an earlier release wrote without one", async () => {
+    it("omits the scraper of an entry that an earlier release wrote without a purpose", async () => {
       await work("req_old", "2026-03-10T12:00:00.000Z", { held: 2, charged: 2 });
 
       const [charge] = await list({});

@@ -14,8 +14,8 @@ const list = {
   next_run_at: "2026-03-01T10:15:00.000Z",
 } as Watchlist;
 
-describe("the time from which the dashboard counts the next runs of an interval", () => {
-  it("lies one interval before the next run of the watchlist", () => {
+describe("the start time from which the dashboard computes the next runs of an interval", () => {
+  it("is one interval before the next run of the watchlist", () => {
     expect(intervalStart(scheduleDraftOf(list), list)).toBe("2026-03-01T10:00:00.000Z");
   });
 

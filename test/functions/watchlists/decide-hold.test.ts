@@ -290,7 +290,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
   });
 
   it.each(["a\u0000b", "a\nb", "a\u202eb"])(
-    "returns 400 for the reason %j, which contains control characters",
+    "returns 400 for the reason %j, which contains an invisible character",
     async (wrong) => {
       const answer = await decide("discard", { body: { reason: wrong } });
       expect(refusal(answer)).toEqual(invalid("reason"));

@@ -228,7 +228,7 @@ describe("a 410 response from a receiver", () => {
     expect(body).toMatchObject({ description: "shop", disabled_reason: "gone", enabled: false });
   });
 
-  it("is still shown as the reason if a client disables the endpoint at the same time", async () => {
+  it("is still shown as the reason if a client then also disables the endpoint", async () => {
     answerWith(410);
     await run();
     await patch({ enabled: false });

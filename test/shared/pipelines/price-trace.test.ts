@@ -22,7 +22,7 @@ function traceOf(field: DerivedPriceField, prices: readonly (number | null)[]): 
 
 describe("the stored prices of the derived field lowest30d", () => {
   it.each([
-    ["none while the price falls", [10, 9, 8], undefined],
+    ["absent while the price falls", [10, 9, 8], undefined],
     [
       "each price below a later price, with the last day on which the lower price was valid",
       [8, 9, 10],

@@ -283,7 +283,7 @@ describe("a `changed` route with `min_delta`", () => {
   });
 });
 
-describe("an outcome that only routes or reports the item", () => {
+describe("the outcome of a read that only routes or reports the item", () => {
   const step = check({
     when: "ok",
     field: "price",
@@ -401,7 +401,7 @@ describe("the readings of an item at two kinds of steps", () => {
   });
 });
 
-describe("the observed changes of an outcome", () => {
+describe("the observed changes in the outcome of a read", () => {
   const lite: Step = { id: "lite", scraper: "retailer_a.lite", routes: [] };
   const pulse: Step = { ...lite, id: "pulse", scraper: "retailer_a.pulse" };
 
@@ -448,7 +448,7 @@ describe("the observed changes of an outcome", () => {
   );
 });
 
-describe("an outcome that is applied again", () => {
+describe("the outcome of a read that is applied again", () => {
   const moved = (price: number): ItemOutcome => onlyOutcome(read(known, answer("ok", seen(price))));
 
   it("changes nothing if it has already been applied to the item", () => {

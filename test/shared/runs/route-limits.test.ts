@@ -161,7 +161,7 @@ describe("a route with cooldown", () => {
     ]);
   });
 
-  it("routes an item during the cooldown", () => {
+  it("still routes an item to the next step during the cooldown", () => {
     const route: Route = {
       when: "changed",
       field: "price",

@@ -39,7 +39,7 @@ describe("a schedule that may be missing", () => {
     ["a paused watchlist", paused],
     ["a deleted watchlist", undefined],
   ])(
-    "is removed for %s, even if the watchlist is paused or deleted during the restoration",
+    "is removed for %s, including one that is paused or deleted only during the restoration",
     async (_, list) => {
       expect(await restored(list)).toEqual(["wl_1"]);
       expect(await restored(active, list)).toEqual([put, "wl_1"]);

@@ -85,7 +85,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toEqual(won[0]);
   });
 
-  it("deletes the stored export results at a change of settings only if the new settings were checked with a test write", async () => {
+  it("keeps the export results at a change of settings, and resets the failures only if the new settings were checked with a test write", async () => {
     await store.put("acct_1", aDestination, null);
     await store.report("acct_1", "1", { outcome: "exported", at });
     await store.report("acct_1", "1", gone);

@@ -15,14 +15,14 @@ const isPage = (text: string, status = 200): boolean => isPageAnswer(answerOf(te
 
 describe("a response of a JSON source", () => {
   it.each(["<!doctype html><title>x</title>", "\n\t <html>", "\uFEFF<p>", "<?xml version='1.0'?>"])(
-    "is an HTML page if its body is %j",
+    "counts as an HTML page if its body is %j",
     (text) => {
       expect(isPage(text)).toBe(true);
     },
   );
 
   it.each(["", " ", '{"a":"<html>"}', "\uFEFF[]", '"<"', "not <html>"])(
-    "is not an HTML page if its body is %j, whatever its content type",
+    "does not count as an HTML page if its body is %j, whatever the content type",
     (text) => {
       expect(isPage(text)).toBe(false);
     },

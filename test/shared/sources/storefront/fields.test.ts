@@ -237,7 +237,7 @@ describe("the fields of a store's item", () => {
     ["a price above a billion", { price: { amount: 100_000_000_001, currency: "USD" } }, "partial"],
     ["a price for a pound", { quantity_unit: { unit: "LBR", scale: 2 } }, "partial"],
     ["a price for one piece", { quantity_unit: { unit: "C62", scale: 0 } }, "ok"],
-  ])("give an item with %s the right status", (_, changes, status) => {
+  ])("give an item with $0 the status $2", (_, changes, status) => {
     expect(changed(changes).status).toBe(status);
   });
 });

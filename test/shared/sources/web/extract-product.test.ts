@@ -36,7 +36,7 @@ describe("the extraction of a product from a page", () => {
     });
   });
 
-  it("returns the wanted product from microdata", () => {
+  it("returns the requested product from microdata", () => {
     const wanted = { id: "7702468", url: new URL("https://shop.example/p/7702468") };
     expect(factsOf(fixturePage("microdata"), wanted)).toMatchObject({
       title: "Birch Stool",
@@ -240,7 +240,7 @@ describe("a group of variants in JSON-LD", () => {
     url: new URL(`https://shop.example/p/80112233?variant=${id}`),
   });
 
-  it("returns the wanted variant with the values that the group shares", () => {
+  it("returns the requested variant with the values that the group shares", () => {
     expect(factsOf(page, at("80112235"))).toMatchObject({
       title: "Cedar Shirt",
       brand: "Cedar",

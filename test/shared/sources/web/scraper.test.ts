@@ -245,7 +245,7 @@ describe("the results of the web scraper", () => {
     });
   });
 
-  it("are partial if a page describes several products and does not show which one is wanted", async () => {
+  it("are partial if a page describes several products and does not show which one is requested", async () => {
     const page = aPage(linkedData(aProduct(), aProduct({ offers: anOffer({ price: 5 }) })));
     const [answer] = await readFrom(always({ body: page }));
     expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });

@@ -128,7 +128,7 @@ describe("the check of ledger entries reports", () => {
     expect(lines).toEqual([`${accountId} entry 2: balance_before is 5, should be 4`]);
   });
 
-  it("an entry whose two balances do not differ by its credits", () => {
+  it("an entry whose credits differ from the change between its two balances", () => {
     const { lines } = folded(opening, { ...reserveAll, credits: 3 });
     expect(lines).toEqual([`${accountId} entry 2: balance_after is 0, should be 1`]);
   });
