@@ -272,7 +272,7 @@ describe("the catalog scraper", () => {
       { body: { ...wholeReply([]), error: { message: "canary" } } },
       "d_catalog: the source reports an error in a reply with status 200",
     ],
-  ])("warns of %s after one call and returns unavailable", async (_, reaction, note) => {
+  ])("returns unavailable after one call, and warns of %s", async (_, reaction, note) => {
     const answers = await readFrom(() => reaction, ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(1);

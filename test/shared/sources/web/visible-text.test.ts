@@ -39,7 +39,7 @@ describe("the reader of the stock that a page shows", () => {
   });
 });
 
-describe("the reader of the prices that a page shows", () => {
+describe("the reader of prices and products in the text that a page shows", () => {
   it.each([
     ["the only amount", "<p>$21.50</p>"],
     ["an amount in parts", `<p class="price"><span>$</span><span>21</span><sup>50</sup></p>`],
