@@ -65,8 +65,8 @@ function reached(test: string): ReadonlySet<string> {
   return found;
 }
 
-describe("the list of tests by file", () => {
-  it("names the test of each file with code that has no test at its mirrored path", () => {
+describe("test/covered-by.ts, the list of tests by source file,", () => {
+  it("names a test for each source file that has code but no test at its mirrored path", () => {
     expect(withCode.length).toBeGreaterThan(850);
     const named = new Set([...entries.map(([file]) => file), ...Object.keys(runBy)]);
     expect(
@@ -76,7 +76,7 @@ describe("the list of tests by file", () => {
     ).toEqual([]);
   });
 
-  it("names each file once, and only files with code that have no test at their mirrored path", () => {
+  it("lists each source file at most once, and only files that have code but no test at their mirrored path", () => {
     const named = [...entries.map(([file]) => file), ...Object.keys(runBy)];
     expect(named.filter((file, n) => named.indexOf(file) !== n)).toEqual([]);
     const wanted = new Set(withCode.filter((path) => !isMirrored(path)));
@@ -95,7 +95,7 @@ describe("the list of tests by file", () => {
     expect(Object.values(runBy).filter((check) => !existsSync(join(root, check)))).toEqual([]);
   });
 
-  it("names only tests whose imports lead to the file", () => {
+  it("names only tests that import the listed source file, directly or indirectly", () => {
     expect(
       entries
         .filter(([file, test]) => !reached(test).has(file))

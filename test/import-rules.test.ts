@@ -13,7 +13,7 @@ const imports = projectFiles.flatMap((path) =>
 );
 
 describe("the import rules", () => {
-  it("are applied to every import of the project", () => {
+  it("are checked for every import of the project", () => {
     expect(imports.length).toBeGreaterThan(6_000);
   });
 
@@ -44,7 +44,7 @@ describe("the import rules", () => {
     expect(unused).toEqual([]);
   });
 
-  it("have an entry for each folder of functions, scripts, shared, shared/aws, shared/sources and tools", () => {
+  it("have an entry for each folder in functions, scripts, shared, shared/aws, shared/sources and tools", () => {
     const folders = new Set(
       projectFiles.flatMap(
         (path) =>

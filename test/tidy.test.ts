@@ -43,7 +43,7 @@ function trespasses(allowed: (source: Source, target: string) => boolean): strin
 }
 
 describe("the imports of the project's files", () => {
-  it("are found by these tests, for example imports of the AWS SDK", () => {
+  it("are detected, for example imports of the AWS SDK", () => {
     const imports = sources.flatMap((source) => source.imports);
     expect(imports.filter((target) => target.startsWith("@aws-sdk/")).length).toBeGreaterThan(20);
   });
@@ -145,7 +145,7 @@ describe("the code of the domains", () => {
   });
 });
 
-describe("files", () => {
+describe("the files of the project", () => {
   it("are in no folder with a vague name", () => {
     const vague = /(^|\/)(utils?|helpers?|common|misc|types|models|services)(\/|\.ts$)/;
     expect(sources.filter(({ path }) => vague.test(path)).map(({ path }) => path)).toEqual([]);

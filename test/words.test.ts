@@ -6,7 +6,7 @@ import { pages, pageText, proseOf, root } from "./readme/pages.ts";
 import { partsOf, sourceTexts } from "./source-texts.ts";
 import { avoidedNameParts, avoidedWords, avoidedWordsIn } from "./words.ts";
 
-/** Link targets are not words. */
+/** Returns the prose of a Markdown text without its link targets, which are not words. */
 const wordsOf = (markdown: string): string => proseOf(markdown).replaceAll(/\]\([^)]*\)/g, "]");
 
 /** Summaries and descriptions below a node of the OpenAPI document. */

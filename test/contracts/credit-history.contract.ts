@@ -122,7 +122,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   const sequencesOf = async (filter: TransactionFilter, limit?: number) =>
     (await list(filter, limit)).map(({ sequence }) => sequence);
 
-  describe("a page of the ledger", () => {
+  describe("a page of the credit history", () => {
     it("lists entries newest first, and successive pages contain each entry once", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c"]) await reserve(ledger, { requestId: id }, 2);
@@ -159,7 +159,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it("contains only entries of the account that asks, and is empty after the oldest entry", async () => {
+    it("contains only entries of the requested account, and is empty after the oldest entry", async () => {
       const other = await world.open(7);
       const { transactions } = await world.history.page(other, { limit: 100 });
       expect(transactions).toHaveLength(1);
@@ -182,8 +182,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     await settle(world.ledger(), holdIdOf(step), 3);
   };
 
-  describe("the source of a credit entry", () => {
-    it("is the same in the reservation, charge and refund of a hold; the charge and the refund also have the number of charged items", async () => {
+  describe("the source of a ledger entry", () => {
+    it("is the same in the reservation, charge and refund of a hold; the charge and the refund also contain the number of charged items", async () => {
       await settleTwoHolds();
       const entries = (await entriesOf(world, accountId)).slice(1);
       expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(
@@ -210,7 +210,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
 
   describe("the filters `requestId` and `watchlistId` of the credit history", () => {
     it.each([1, 100])(
-      "select the entries of that call or watchlist, with and without a type, in pages of %i",
+      "select the entries of one call or watchlist, also together with a type, in pages of %i",
       async (limit) => {
         await settleTwoHolds();
         await change({ changeId: "c1", type: "adjust", credits: -5 });
@@ -243,9 +243,9 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  describe.each(subjects)("the entries of a %s", (_subject, source, filter) => {
+  describe.each(subjects)("the ledger entries of a %s", (_subject, source, filter) => {
     it.each(states)(
-      "are all in the ledger list if the hold is $state",
+      "are all in the credit history if the hold is $state",
       async ({ actions, entries }) => {
         const ledger = world.ledger();
         const holdId = holdIdOf(source);
@@ -276,7 +276,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     );
   });
 
-  describe.each(sizes)("the history of an account with $shards", ({ purchases, calls }) => {
+  describe.each(sizes)("the credit history of an account with $shards", ({ purchases, calls }) => {
     /**
      * Reserves for all calls before it settles any, so that a large account uses several shards.
      */
@@ -349,7 +349,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
     });
 
-    it("keeps every listed entry unchanged while the account is in use", async () => {
+    it("returns listed entries unchanged while the account is in use", async () => {
       await work();
       const before = await list({});
       const first = await world.history.page(accountId, { limit: 5 });

@@ -95,7 +95,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect(await subject().keys()).not.toContain("gone");
   });
 
-  it("reports an existing object as found and a missing object as absent", async () => {
+  it("finds an existing object, and reports a missing object as absent", async () => {
     const bucket = open();
     await bucket.put({ key: "there", bytes: Buffer.from("x"), contentType: "text/plain" });
 

@@ -7,7 +7,7 @@ import {
   type EventBus,
 } from "../../shared/event-bus/event-bus.ts";
 
-/** A bus with the means to look at it and to make it fail. */
+/** An event bus, with functions that read its entries and make it fail. */
 export interface OpenedBus {
   readonly bus: EventBus;
   /** The entries on the bus, in the order in which they arrived. */
@@ -25,7 +25,7 @@ const anEntry = (name: string, padding = ""): BusEntry => ({
 
 /** Registers the tests that every event bus must pass. `open` is called in each test. */
 export function eventBusContract(open: () => Promise<OpenedBus>): void {
-  it("puts all entries of a full batch on the bus with the same bytes", async () => {
+  it("puts all entries of a full batch on the bus with unchanged bytes", async () => {
     const { bus, arrived } = await open();
     const entries = Array.from({ length: batchEntriesMax }, (_, n) => anEntry(`evt_${n}`));
 

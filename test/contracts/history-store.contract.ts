@@ -94,7 +94,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await itemOf("10001")).toEqual([withoutId(1, first), withoutId(1, second)]);
     });
 
-    it("return single runs of several watchlists together, only those that are recorded, with their points in the span", async () => {
+    it("are returned for several watchlists in one request, with their points in the requested time span", async () => {
       await store.append(list, segment(1, [price("10001", 1), price("10002", 5)]));
       await store.append(list, segment(2, [price("10001", 2)]));
       const span = { since: hour(1), until: hour(4) };
@@ -126,7 +126,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await numbersOf()).toEqual([]);
     });
 
-    it("are listed in ascending and descending order, and from a given run, regardless of the order of recording", async () => {
+    it("are listed in ascending or descending order, and from a given run, in whatever order they were recorded", async () => {
       await appendRuns([3, 1, 4, 2]);
 
       expect(await numbersOf()).toEqual([1, 2, 3, 4]);
@@ -162,7 +162,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(found.map(({ runNumber }) => runNumber)).toEqual([2, 3]);
     });
 
-    it("return only the points of the requested item, not of items whose IDs contain its ID", async () => {
+    it("return only the points of the requested item, and none of an item whose ID contains the requested ID", async () => {
       const ids = ["1000", "10001", "100010", "210001"];
       await store.append(
         list,
@@ -194,7 +194,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
   });
 
   describe(`${name}: the merge of a window`, () => {
-    it("does not change the points that readers get, and increases the count of merged windows", async () => {
+    it("does not change the points that a reader gets, and increases the number of merged windows", async () => {
       const ids = Array.from({ length: 40 }, (_, n) => String(10_000 + n));
       for (const n of [...runsOf(1), 65, 66]) {
         const points = ids.filter((_, at) => at % 3 !== n % 3).map((id) => price(id, n, n - 1));
@@ -213,7 +213,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await Promise.all(ids.map((id) => itemOf(id)))).toEqual(before);
     });
 
-    it("is refused if a run is not recorded, unless the caller lists the run as absent", async () => {
+    it("is refused if a run is neither recorded nor listed as absent by the caller", async () => {
       await appendRuns(runsOf(1).filter((n) => n !== 7 && n !== 20));
 
       const refused = { outcome: "missing", runs: [7, 20] };

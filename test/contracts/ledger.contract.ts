@@ -186,7 +186,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("settles a hold that another process reserved after this process cached the account", async () => {
+    it("settles a hold that another process reserved after this process had cached the account", async () => {
       const other = world.ledger();
       await reserve(other, "h1", 10);
       await settle(other, "h1", 10);
@@ -300,7 +300,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("also makes later settlements charge nothing in the process that reserved the hold", async () => {
+    it("makes a later settlement charge nothing, including in the process that reserved the hold", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       await settle(world.ledger(), "h1", 70);
@@ -308,7 +308,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       expect(await settle(owner, "h1", 70)).toEqual({ credits: 0, balance: 5_000 });
     });
 
-    it("changes nothing if the hold does not exist, was charged nothing, or expired", async () => {
+    it("changes nothing if the hold does not exist, was charged 0 credits, or expired", async () => {
       const ledger = world.ledger();
       await reserve(ledger, "free", 100);
       await settle(ledger, "free", 0);
@@ -330,7 +330,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  it("the process that reserved an expired and released hold cannot charge it while other calls hold credits", async () => {
+  it("a process cannot charge its own hold after the hold expired and was released while other calls hold credits", async () => {
     const [owner, other] = [world.ledger(), world.ledger()];
     await reserve(owner, "h1", 100);
     await reserveAt(other, later(30_000), { id: "h2", credits: 500 });
@@ -340,8 +340,8 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     await expectLedgerToBalance(world, accountId);
   });
 
-  describe("expired holds", () => {
-    it("are listed with their accounts and released once", async () => {
+  describe("expired holds in the ledger", () => {
+    it("are listed with their accounts, and each is released once", async () => {
       await reserve(world.ledger(), "h1", 10);
       const [early, late] = [later(expiry - 1), later(expiry + 1)];
       expect(await world.ledger().accountsWithExpiredHolds(early, 100)).not.toContain(accountId);
@@ -353,7 +353,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("are not released by a release of another account's expired holds", async () => {
+    it("of one account stay open when the expired holds of another account are released", async () => {
       await reserve(world.ledger(), "h1", 10);
       const other = await world.open(5_000);
       expect(await world.ledger().releaseExpired(other, later(expiry + 1))).toBe(0);
@@ -371,7 +371,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       ...wanted,
     });
 
-  describe("a credit change", () => {
+  describe("a credit change in the ledger", () => {
     it("of type purchase increases the balance, the lifetime credits and, from the next reservation on, the slots", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
@@ -426,8 +426,8 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  describe("parallel calls and changes", () => {
-    it("keep the account balance equal to the sum of the ledger in whichever order they execute", async () => {
+  describe("parallel calls and credit changes", () => {
+    it("keep the account balance equal to the sum of the ledger entries in any order of execution", async () => {
       const call = fc.record({
         process: fc.nat({ max: 2 }),
         credits: fc.integer({ min: 0, max: 900 }),

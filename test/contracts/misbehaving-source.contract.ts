@@ -289,7 +289,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expect(tried.server.bytesSent()).toBeLessThan(bytesSentMax);
     });
 
-    it("sends a small body that decompresses to a large one: the size limit applies to the decompressed body", async () => {
+    it("sends a small body that decompresses to a large one: the adapter applies the size limit to the decompressed body", async () => {
       const tried = await outcome(source.bomb, { ids: [first] });
       expectNothing(tried, 1);
       expect(tried.reports[0]?.calls.replies).toHaveProperty("too_large");

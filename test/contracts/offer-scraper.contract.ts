@@ -12,7 +12,7 @@ import type {
 import { brandedKeysIn } from "./output-keys.ts";
 import { readAnswersContract } from "./read-answers.contract.ts";
 
-/** A scraper of offers, and a source whose behavior the ID of an item selects. */
+/** A scraper of offers, and a source that chooses its behavior by the ID of the item. */
 export interface OfferScraperSubject {
   readonly scraper: OfferScraper;
   /** IDs by the status that the answers for them must have. */
@@ -49,7 +49,7 @@ export function offerScraperContract(
     readAnswersContract(() => subject, read);
 
     it.each(["ok", "not_found", "unavailable"] as const)(
-      "returns the status %s for each sample item that has this status at the source",
+      "returns the status %s for each sample item that has this status at its source",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ export function offerScraperContract(
       }
     });
 
-    it("uses no brand name in a field name", async () => {
+    it("uses no brand name in any field name", async () => {
       const answers = await read(Object.values(subject.ids).flat());
       expect(answers.length).toBeGreaterThan(0);
       expect(brandedKeysIn(answers)).toEqual([]);
@@ -143,18 +143,15 @@ export function offerCheckerContract(
       ["buyable", { status: "ok", buyable: true }],
       ["gone", { status: "ok", buyable: false }],
       ["unavailable", { status: "unavailable" }],
-    ] as const)(
-      "reports each sample offer as %s if the source's reply does",
-      async (kind, ending) => {
-        const offers = subject.offers[kind];
-        expect(offers.length).toBeGreaterThan(0);
-        for (const offer of offers) {
-          const [answer] = await check([offer]);
-          const fetchedAt = new Date(answer?.fetchedAt ?? "").toISOString();
-          expect(answer).toEqual({ ...offer, ...ending, fetchedAt });
-        }
-      },
-    );
+    ] as const)("reports each sample offer as %s if its source does", async (kind, ending) => {
+      const offers = subject.offers[kind];
+      expect(offers.length).toBeGreaterThan(0);
+      for (const offer of offers) {
+        const [answer] = await check([offer]);
+        const fetchedAt = new Date(answer?.fetchedAt ?? "").toISOString();
+        expect(answer).toEqual({ ...offer, ...ending, fetchedAt });
+      }
+    });
 
     it("returns at the deadline, with the status unavailable for the offers that were not checked", async () => {
       const [answer] = await check([subject.slowOffer], 300);

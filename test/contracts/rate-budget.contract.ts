@@ -82,7 +82,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
       );
     });
 
-    it("is never exceeded by eight processes that share it, and they use at least 90% of it under load", async () => {
+    it("is used to at least 90%, but never exceeded, by eight processes that share it under load", async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.double({ min: 1, max: 200, noNaN: true }),

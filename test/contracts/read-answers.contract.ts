@@ -36,7 +36,7 @@ export function readAnswersContract(
     expect(await read([])).toEqual([]);
   });
 
-  it("returns the time of the read in ISO 8601 UTC", async () => {
+  it("returns the time of each read in ISO 8601 UTC", async () => {
     for (const { fetchedAt } of await read(allIds())) {
       expect(new Date(fetchedAt).toISOString()).toBe(fetchedAt);
     }

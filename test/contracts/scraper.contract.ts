@@ -11,7 +11,7 @@ import type { Answer, ReadStatus, Scraper } from "../../shared/scrapers/scraper.
 import { brandedKeysIn } from "./output-keys.ts";
 import { readAnswersContract } from "./read-answers.contract.ts";
 
-/** A scraper, and a source whose behavior the ID of an item selects. */
+/** A scraper, and a source that chooses its behavior by the ID of the item. */
 export interface ScraperSubject {
   readonly scraper: Scraper;
   readonly scraperId: ProductScraperId;
@@ -48,7 +48,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
     readAnswersContract(() => subject, read);
 
     it.each(["ok", "partial", "not_found", "unavailable"] as const)(
-      "returns the status %s for each sample item that has this status at the source",
+      "returns the status %s for each sample item that has this status at its source",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       },
     );
 
-    it("returns only the fields of its tier, which match their schema and have the marketplace's currency", async () => {
+    it("returns only the fields of its tier, with values that match the schema and prices in the marketplace's currency", async () => {
       const answers = await read([...subject.ids.ok, ...subject.ids.partial]);
       for (const answer of answers) {
         if (!("fields" in answer)) throw new Error(`${answer.id} was not found`);
@@ -77,7 +77,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       }
     });
 
-    it("returns no field outside the schema at any depth, and no brand name in a field name", async () => {
+    it("returns no field outside the schema at any depth, and uses no brand name in a field name", async () => {
       const answers = await read(Object.values(subject.ids).flat());
       const found = answers.flatMap((answer) => ("fields" in answer ? [answer.fields] : []));
       expect(found.length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { SecretBox } from "../../shared/base/secret-box.ts";
 
-/** Matches the error of every implementation. Their messages differ. */
+/** Matches the error of each implementation, because their messages differ. */
 const refusal = /ciphertext/i;
 const context = { account: "acct_1", record: "we_1", field: "secret" };
 

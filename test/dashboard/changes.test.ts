@@ -16,7 +16,7 @@ const kettle = { id: "9000001", label: "Kettle, for the office" };
 const movingIds = ["9000001", "9000002", "9000004"];
 const runs = 4;
 
-describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
+describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () => {
   let dashboard: DashboardWorld;
   let kettles = "";
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "Kettle, for the office" }).waitFor();
   });
 
-  it("filters and sorts on the server, keeps the filters in the address, and saves exactly what it shows", async () => {
+  it("filters and sorts on the server, keeps the filters in the address, and saves exactly the listed changes as CSV", async () => {
     const { page } = await dashboard.openAt("/changes", "What changed");
     const found = await shown("field=price");
     const isDrop = (one: Record<string, unknown>): boolean => one["kind"] === "price_drop";
@@ -113,7 +113,7 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
     await page.getByText("'min_delta_percent' must be a number").waitFor();
   });
 
-  it("offers no size filter for a kind without a size, and shows other time spans", async () => {
+  it("offers no size filter for a kind of change without a size, and lets the user choose the time span", async () => {
     const { page } = await dashboard.openAt("/changes?sort=size&percent=5", "What changed");
     await page.getByLabel("Kind of change").selectOption("sold_out");
     await page.getByLabel("Order").waitFor({ state: "detached" });
@@ -125,7 +125,7 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
     expect(page.url()).toContain("span=30");
   });
 
-  it("lists no new sellers of a watchlist whose platform has none, without an error", async () => {
+  it("shows an empty list of new sellers, and no error, for a watchlist whose platform has no sellers", async () => {
     const { page } = await dashboard.openAt(
       `/changes?kind=new_seller&watchlist=${kettles}`,
       "What changed",
@@ -135,7 +135,7 @@ describe.skipIf(lacksChromium)("the page What changed of the dashboard", () => {
   });
 
   it.each(["light", "dark"] as const)(
-    "is accessible on a phone in the %s scheme, and offers to try again after an error",
+    "passes the accessibility check on a phone in the %s color scheme, and offers to try again after an error",
     async (scheme) => {
       const { page, signIn, goTo } = await dashboard.open({ scheme, size: "phone" });
       await signIn();

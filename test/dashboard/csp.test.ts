@@ -7,7 +7,7 @@ import {
   startDashboardWorld,
 } from "./dashboard-world.ts";
 
-/** Attacks with injected markup, by the policy directive that must block each attack. */
+/** Markup that attacks the page when it is injected, by the policy directive that must block it. */
 const attempts: Readonly<Record<string, () => void>> = {
   "script-src-elem": () => {
     const script = document.createElement("script");

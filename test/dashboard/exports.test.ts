@@ -9,7 +9,7 @@ import {
   startDashboardWorld,
 } from "./dashboard-world.ts";
 
-describe.skipIf(lacksChromium)("the export page", () => {
+describe.skipIf(lacksChromium)("the export page of the dashboard", () => {
   let dashboard: DashboardWorld;
   beforeAll(async () => {
     dashboard = await startDashboardWorld();
@@ -35,7 +35,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
   };
   const destination = async () => (await dashboard.world.api.get("/s3_destination")).body;
 
-  it("lets the user set an S3 destination, test it, view the export of a run and write that export again", async () => {
+  it("lets the user set and test an S3 destination, view the export of a run, and write that export again", async () => {
     const page = await signedIn();
     await page.getByText("Events are not exported.").waitFor();
     const backfill = page.getByRole("button", { name: "Backfill a time span" });
@@ -120,7 +120,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByRole("button", { name: "Edit" }).waitFor();
   });
 
-  it("shows the external ID that a trust policy must require, before the role exists", async () => {
+  it("shows the external ID for the trust policy before the user has created the role", async () => {
     const page = await signedIn();
     const { body: account } = await dashboard.world.api.get("/account");
     await page.getByRole("button", { name: /Edit|Set a destination/ }).click();
@@ -172,7 +172,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     expect(status).toBe(404);
   });
 
-  it("loads a long export log page by page, and shows the reason for each failed export", async () => {
+  it("loads a long export log page by page, and shows the reason of each failed export", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await page.route("**/s3_destination/exports?**", (route) => {
       const after = new URL(route.request().url()).searchParams.get("starting_after");

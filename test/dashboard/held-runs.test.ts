@@ -10,7 +10,7 @@ import {
 /** An item of the sandbox whose price changes at every read. */
 const changingItem = "9000001";
 
-describe.skipIf(lacksChromium)("held runs and limits in the dashboard", () => {
+describe.skipIf(lacksChromium)("the dashboard's pages for held runs and limits", () => {
   let dashboard: DashboardWorld;
   beforeAll(async () => {
     dashboard = await startDashboardWorld();
@@ -94,7 +94,7 @@ describe.skipIf(lacksChromium)("held runs and limits in the dashboard", () => {
     await status(id, 2, "completed");
   });
 
-  it("show that another client has already discarded the run that the user wants to release", async () => {
+  it("report that another client has already discarded the run that the user wants to release", async () => {
     const id = await heldList("Raced");
     const { page } = await dashboard.openAt(`/watchlists/${id}`, "Raced");
     const release = page.getByRole("button", { name: "Release" });
@@ -109,7 +109,7 @@ describe.skipIf(lacksChromium)("held runs and limits in the dashboard", () => {
       .waitFor();
   });
 
-  it("let the user set the brake and the credits of a new watchlist, and change them", async () => {
+  it("let the user set the brake and the credit limits of a new watchlist, and change them later", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists/new", "New watchlist");
     await page.getByLabel("Name").fill("Limited");
     await page.getByLabel("Platform").selectOption("retailer_d");

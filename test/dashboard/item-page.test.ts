@@ -45,7 +45,7 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
         : undefined;
     });
 
-  it("shows its details, its price, every change, the events about it and the rules that sent them", async () => {
+  it("shows the details, the price and every change of the item, the events about it, and the rules that sent these events", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/${item}`, label);
     const about = page.getByRole("region", { name: "About the item", exact: true });
@@ -73,7 +73,7 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("shows another time span of the chart, which the keyboard can choose", async () => {
+  it("lets the user choose another time span of the chart, including with the keyboard", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/${item}`, label);
     const span = page.getByRole("button", { name: "400 days" });
@@ -84,7 +84,7 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
   });
 
   it.each(["light", "dark"] as const)(
-    "is accessible on a phone in the %s scheme",
+    "passes the accessibility check on a phone in the %s color scheme",
     async (scheme) => {
       const { page, signIn, goTo } = await dashboard.open({ scheme, size: "phone" });
       await signIn();
@@ -94,7 +94,7 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
     },
   );
 
-  it("shows that an item is not on the watchlist, and offers to try again after an error", async () => {
+  it("reports that an item is not on the watchlist, and offers to try again after an error", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/9999999`, "9999999");
     await page.getByText("This item is not on the watchlist.").waitFor();

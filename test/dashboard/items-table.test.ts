@@ -79,7 +79,7 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     expect(more).toEqual([]);
   });
 
-  it("labels and removes the selected items, with the keyboard alone", async () => {
+  it("lets the user label and remove the selected items with the keyboard alone", async () => {
     const page = await opened();
     await page.getByLabel("Search by ID").fill("700001");
     await page.getByText("10 items", { exact: true }).waitFor();
@@ -107,7 +107,7 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     expect(status).toBe(404);
   });
 
-  it("has two lines for each item on a phone, and opens the page of an item", async () => {
+  it("shows two lines for each item on a phone, and opens the page of an item", async () => {
     const page = await opened("phone");
     const row = page.locator(".virtual-body").getByRole("row").nth(1);
     expect((await row.boundingBox())?.height).toBe(60);

@@ -16,7 +16,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  it("shows an introduction with the first steps to an account that has made no calls", async () => {
+  it("shows an introduction with the first steps if the account has made no calls", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/overview", "Overview");
@@ -24,7 +24,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("shows the balance, how long the credits last, and a chart and a table of the credits per day", async () => {
+  it("shows the balance, how long the credits last, and the credits per day as a chart and a table", async () => {
     const call = { platform: "retailer_d", ids: ["9000000", "9000001"] };
     await dashboard.world.api.send("POST", "/products", call);
     const { page, signIn, goTo } = await dashboard.open();
@@ -85,7 +85,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.getByRole("heading", { name: "Credits per day" }).waitFor();
   });
 
-  it("shows that no credits are left, even if there was no recent usage", async () => {
+  it("shows that no credits are left, even without recent usage", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await page.route("**/v1/account", async (route) => {
       const response = await route.fetch();
@@ -105,7 +105,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     );
   });
 
-  it("repeats a call that gets a busy response once, after the time in Retry-After", async () => {
+  it("repeats a call once after the time in Retry-After if the service is busy", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     let refused = 0;
     await page.route("**/v1/usage?**", (route) => {
@@ -153,7 +153,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(refused.status).toBe(401);
   });
 
-  it("shows that the API key in use cannot be revoked", async () => {
+  it("does not let the user revoke the API key in use, and shows the reason", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/keys", "API keys");
@@ -163,7 +163,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await row.getByText("You are signed in with this key.").waitFor({ state: "attached" });
   });
 
-  it("has a menu at the width of a phone, which closes when the user chooses a page", async () => {
+  it("has a menu on a phone that closes when the user chooses a page", async () => {
     const { page, signIn } = await dashboard.open({ size: "phone" });
     await signIn();
     await page.getByRole("button", { name: "Open the menu" }).click();

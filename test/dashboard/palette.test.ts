@@ -49,7 +49,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     expect(page.url()).toContain(`/watchlists/${list}/items/9000001`);
   });
 
-  it("finds items by ID and by words without a request once all items are loaded, and asks the service before that and for items that are new", async () => {
+  it("finds loaded items by ID and by words without a request, and asks the service while items are not loaded and for new items", async () => {
     const { page, signIn } = await dashboard.open();
     const isSearch = (url: string): boolean => new URL(url).searchParams.has("search");
     const searches: string[] = [];
@@ -95,7 +95,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     expect(searches).toHaveLength(1);
   });
 
-  it("shows that nothing matches, and returns the focus when Esc closes it", async () => {
+  it("shows that nothing matches, and restores the keyboard focus when Esc closes the search", async () => {
     const { page } = await dashboard.openAt("/keys", "API keys");
     const button = page.getByRole("button", { name: /^Search/ });
     await button.click();
@@ -108,7 +108,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
   });
 
-  it("opens from the menu of a phone", async () => {
+  it("opens from the menu on a phone", async () => {
     const { page, signIn } = await dashboard.open({ scheme: "dark", size: "phone" });
     await signIn();
     await page.getByRole("button", { name: "Open the menu" }).click();

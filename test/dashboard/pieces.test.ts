@@ -121,7 +121,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     await head(0).waitFor();
   });
 
-  it("the arrow keys move the focus to the same control of the next row of a long table, which scrolls", async () => {
+  it("the arrow keys move the focus to the same control in the next row of a long table, and the table scrolls", async () => {
     const table = page.getByRole("table", { name: "Rows" });
     await table.getByRole("link", { name: "Open row 0", exact: true }).focus();
     for (let n = 0; n < 30; n += 1) await page.keyboard.press("ArrowDown");

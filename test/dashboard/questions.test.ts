@@ -124,7 +124,7 @@ const questions: readonly Question[] = [
   },
 ];
 
-describe.skipIf(lacksChromium)("the questions of a category manager", () => {
+describe.skipIf(lacksChromium)("the dashboard, for a category manager,", () => {
   let dashboard: DashboardWorld;
   beforeAll(async () => {
     dashboard = await startDashboardWorld();
@@ -146,7 +146,7 @@ describe.skipIf(lacksChromium)("the questions of a category manager", () => {
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  it.each(questions)("“$question” is answered with at most five clicks", async (asked) => {
+  it.each(questions)("answers “$question” within five clicks", async (asked) => {
     const { page, signIn } = await dashboard.open();
     await signIn();
     await page.getByRole("heading", { level: 1, name: "What changed" }).waitFor();
@@ -156,7 +156,7 @@ describe.skipIf(lacksChromium)("the questions of a category manager", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("are ten, and each is asked once", () => {
+  it("is tested with ten different questions", () => {
     expect(new Set(questions.map(({ question }) => question)).size).toBe(10);
   });
 });

@@ -60,7 +60,7 @@ describe.skipIf(lacksChromium)("the API reference", () => {
     await expectAccessible(page, (scheme) => colorsOf(page, scheme), "[role=dialog]");
   });
 
-  it("scrolls to the operation that a link to the page names", async () => {
+  it("scrolls to the operation that the link names", async () => {
     const { page, operation } = await openOperation("Get usage by day", "tag/account/GET/v1/usage");
     await expect
       .poll(async () => (await operation.getByRole("heading").first().boundingBox())?.y ?? -1)
@@ -126,13 +126,16 @@ describe.skipIf(lacksChromium)("the API reference", () => {
     ["Items were delisted", "watchlist.product.delisted"],
     ["A run ended", "watchlist.run.completed"],
     ["A test delivery", "webhook.test"],
-  ])("shows the payload of “%s”, and how to verify its signature", async (name, type) => {
-    const { operation } = await openOperation(name, `tag/webhooks/webhook/POST/${type}`);
-    await expect.poll(() => operation.innerText()).toContain(`"type": "${type}"`);
-    expect(await operation.innerText()).toContain("Verify the signature");
-  });
+  ])(
+    "shows the payload of the webhook “%s”, and how to verify its signature",
+    async (name, type) => {
+      const { operation } = await openOperation(name, `tag/webhooks/webhook/POST/${type}`);
+      await expect.poll(() => operation.innerText()).toContain(`"type": "${type}"`);
+      expect(await operation.innerText()).toContain("Verify the signature");
+    },
+  );
 
-  it("sends a test call, and stores its key only in its own browser tab", async () => {
+  it("sends a test call, and stores the API key only in the current browser tab", async () => {
     const { page, operation } = await openOperation(
       "Get the account",
       "tag/account/GET/v1/account",
@@ -168,7 +171,7 @@ describe.skipIf(lacksChromium)("the API reference", () => {
   });
 });
 
-describe.skipIf(lacksChromium)("the guides", () => {
+describe.skipIf(lacksChromium)("the documentation guides", () => {
   let dashboard: DashboardWorld;
   beforeAll(async () => {
     dashboard = await startDashboardWorld();
@@ -185,7 +188,7 @@ describe.skipIf(lacksChromium)("the guides", () => {
     },
   );
 
-  it("can be searched for a word of a section, and the result links to the section", async () => {
+  it("can be searched for a word of a section, and the search result links to the section", async () => {
     const { page } = await dashboard.open();
     await page.goto(dashboard.url.replace("/dashboard", "/docs"));
     await page.getByLabel("Search the guides").fill("concurrency_limit");
@@ -193,7 +196,7 @@ describe.skipIf(lacksChromium)("the guides", () => {
     await expect.poll(() => page.url()).toMatch(/\/docs\/errors#CONCURRENCY_LIMIT$/);
   });
 
-  it("are searched again at the next typed text after the search index could not be loaded", async () => {
+  it("load the search index again at the next typed character if the index could not be loaded", async () => {
     const { page, faults } = await dashboard.open();
     await page.goto(dashboard.url.replace("/dashboard", "/docs"));
     const index = "**/docs/assets/*.json";

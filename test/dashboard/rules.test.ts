@@ -15,7 +15,7 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  it("are built without JSON, described in plain English, and saved as the user chose them", async () => {
+  it("can be built without JSON, are described in plain English, and are saved as the user chose them", async () => {
     const { page } = await dashboard.openAt("/watchlists/new", "New watchlist");
     await page.getByLabel("Name", { exact: true }).fill("Drops");
     await page.getByLabel("Platform").selectOption("retailer_d");
@@ -85,7 +85,7 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     });
   });
 
-  it("can lead to further steps, and the service's error is shown at its rule", async () => {
+  it("can lead to further steps, and show the service's error at the rule that caused it", async () => {
     const { page } = await dashboard.openAt("/watchlists/new", "New watchlist");
     await page.getByLabel("Platform").selectOption("retailer_a");
     await page.getByRole("button", { name: "Edit the rules" }).click();
@@ -118,7 +118,7 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     await page.getByRole("img", { name: /go on to sellers/ }).waitFor({ state: "detached" });
   });
 
-  it("are back-tested on past runs, with what the limits would have held", async () => {
+  it("can be back-tested on past runs, and the result shows what the limits would have held", async () => {
     const { api } = dashboard.world;
     const created = await api.send("POST", "/watchlists", {
       name: "Kettles",

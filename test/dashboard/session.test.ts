@@ -80,7 +80,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     [["read", "spend"], { "New key": "write", Send: undefined, "Create watchlist": "write" }],
     [["read", "write"], { "New key": undefined, Send: "spend", "Create watchlist": "spend" }],
   ] as const)(
-    "disables what a key with the scopes %j cannot do, and names the missing scope",
+    "disables the controls that an API key with the scopes %j does not permit, and names the missing scope",
     async (scopes, missing) => {
       const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "x", scopes });
       const { page, signIn, goTo } = await dashboard.open();
@@ -106,7 +106,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     },
   );
 
-  it("offers only the scopes of its key for a new key", async () => {
+  it("offers for a new API key only the scopes of the API key in use", async () => {
     const scopes = ["read", "write"];
     const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "x", scopes });
     const { page, signIn, goTo } = await dashboard.open();
@@ -125,7 +125,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     expect(keys).toContainEqual(expect.objectContaining({ name: "limited", scopes }));
   });
 
-  it("can be used with the keyboard alone, from the sign-in to the pages", async () => {
+  it("can be controlled with the keyboard alone, from the sign-in to the pages", async () => {
     const { page } = await dashboard.open();
     await page.keyboard.press("Tab");
     await page.keyboard.type(dashboard.world.ready["api_key"] ?? "");
@@ -160,7 +160,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("works below a path prefix, such as the name of a stage, with or without a slash at the end", async () => {
+  it("works below a path prefix, such as a stage name, with or without a final slash", async () => {
     const prefixed = createServer((request, response) => {
       const path = request.url?.replace(/^\/prod/, "") ?? "";
       void fetch(new URL(path, dashboard.url), {

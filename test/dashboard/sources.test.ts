@@ -6,7 +6,7 @@ import {
   startDashboardWorld,
 } from "./dashboard-world.ts";
 
-describe.skipIf(lacksChromium)("the page of the sources in the dashboard", () => {
+describe.skipIf(lacksChromium)("the sources page of the dashboard", () => {
   let dashboard: DashboardWorld;
   beforeAll(async () => {
     dashboard = await startDashboardWorld();
@@ -14,7 +14,7 @@ describe.skipIf(lacksChromium)("the page of the sources in the dashboard", () =>
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  it("shows the shares of a source with reads, in both windows, and that others are unknown", async () => {
+  it("shows the status shares of a source with recent reads for both time windows, and marks other sources as unknown", async () => {
     const { api } = dashboard.world;
     const ids = Array.from({ length: 40 }, (_, n) => String(9_100_000 + n));
     await api.send("POST", "/products", { platform: "retailer_d", ids });
@@ -41,7 +41,7 @@ describe.skipIf(lacksChromium)("the page of the sources in the dashboard", () =>
   });
 
   it.each(["light", "dark"] as const)(
-    "is accessible on a phone in the %s scheme",
+    "passes the accessibility check on a phone in the %s color scheme",
     async (scheme) => {
       const { page, signIn, goTo } = await dashboard.open({ scheme, size: "phone" });
       await signIn();

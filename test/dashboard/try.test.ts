@@ -21,7 +21,7 @@ const fact = (page: Page, name: string) =>
     .locator(".try-answer .facts > div", { has: page.getByText(name, { exact: true }) })
     .locator("dd");
 
-describe.skipIf(lacksChromium)("the page 'Try it'", () => {
+describe.skipIf(lacksChromium)("the dashboard page 'Try it'", () => {
   let dashboard: DashboardWorld;
   const key = (): string => dashboard.world.ready["api_key"] ?? "";
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe.skipIf(lacksChromium)("the page 'Try it'", () => {
     await expectAccessible(page);
   });
 
-  it("shows the tiers of a platform with their prices, and announced features as coming soon", async () => {
+  it("shows the tiers of a platform with their prices, and marks announced features as coming soon", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_a");
     await choose(page, "Tier", "pulse");
@@ -89,7 +89,7 @@ describe.skipIf(lacksChromium)("the page 'Try it'", () => {
     ]);
   });
 
-  it("reads the offers of an item, and checks one of the offers that it read", async () => {
+  it("reads the offers of an item, and then checks one of these offers", async () => {
     const page = await openPage("offers");
     await page.getByLabel("ASINs").fill("B0SANDBOX0");
     await send(page);
@@ -111,7 +111,7 @@ describe.skipIf(lacksChromium)("the page 'Try it'", () => {
     await expectAccessible(page);
   });
 
-  it("shows the error response of a refused call, and that the call cost nothing", async () => {
+  it("shows the error response of a refused call, and that the call was free", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     await send(page);
@@ -146,7 +146,7 @@ describe.skipIf(lacksChromium)("the page 'Try it'", () => {
     faults.splice(0);
   });
 
-  it("shows the chosen call as code, which makes the call once the user has inserted an API key", async () => {
+  it("shows the chosen call as code that works after the user inserts an API key", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     await page.getByLabel("SKUs").fill("9000000");
@@ -190,7 +190,7 @@ response.raise_for_status()
 print(response.json())`);
   });
 
-  it("shows the code of a call with many IDs shortened, and copies it in full", async () => {
+  it("shortens the code of a call with many IDs on the page, and copies it in full", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     const ids = Array.from({ length: 10_000 }, (_, n) => String(1_000_000 + n));
@@ -235,7 +235,7 @@ print(response.json())`);
     expect(await page.getByLabel("ASINs").inputValue()).toBe("B0SANDBOX0");
   });
 
-  it("reads sandbox items free of charge in the demo workspace, and shows why it cannot spend credits", async () => {
+  it("reads sandbox items free of charge in the demo workspace, and explains that the demo workspace cannot spend credits", async () => {
     const { page, goTo } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();
     await page.locator("#main").waitFor();

@@ -25,7 +25,7 @@ function readFor(platform: string, text: string, column?: number) {
 }
 const read = (text: string, column?: number) => readFor("retailer_d", text, column);
 
-describe("IDs in pasted text or a chosen file", () => {
+describe("item IDs in text that the user pastes, or in a file,", () => {
   it.each([
     "12345\n23456",
     "12345,23456",
@@ -41,7 +41,7 @@ describe("IDs in pasted text or a chosen file", () => {
     });
   });
 
-  it("are returned once each, and other text is reported as malformed, with its line", () => {
+  it("are returned once each, and other words are reported as malformed with their line number", () => {
     expect(read("12345,x\n12345\n1")).toEqual({
       ids: ["12345"],
       duplicates: 1,
@@ -53,7 +53,7 @@ describe("IDs in pasted text or a chosen file", () => {
     });
   });
 
-  it("are taken from the CSV column that has the most IDs, or from the column that the user chose", () => {
+  it("are taken from the CSV column with the most IDs, or from the column that the user chose", () => {
     const csv = 'name,sku,old\r\n"Kettle, ""big""",12345,55555\r\nCup,23456,\r\nPot,oops,\r\n';
     const { ids, malformed, table } = read(csv);
     expect(ids).toEqual(["12345", "23456"]);
@@ -80,7 +80,7 @@ describe("IDs in pasted text or a chosen file", () => {
   });
 });
 
-describe("IDs in pasted text with other content", () => {
+describe("item IDs in pasted text with other content", () => {
   it.each([
     '"sku"\r\n"9000001"\r\n"9000002"',
     '"9000001","9000002"',
@@ -104,12 +104,12 @@ describe("IDs in pasted text with other content", () => {
       ["B000000001", "B000000002"],
     ],
     ["sku,title,asin\nAB12345678,Cup,B000000001\nAB12345679,Pot,B000000001", ["B000000001"]],
-  ])("do not include words that only have the length of an ID: %j", (text, ids) => {
+  ])("do not include words that only have as many characters as an ID: %j", (text, ids) => {
     const found = readFor("retailer_a", text);
     expect([found.ids, found.malformed]).toEqual([ids, []]);
   });
 
-  it("do not include a word that only has the length of an ID; between IDs it is reported as malformed", () => {
+  it("do not include a word that only has as many characters as an ID; the word is reported as malformed", () => {
     const { ids, malformed } = readFor("retailer_a", "DISHWASHER B000000001");
     expect(ids).toEqual(["B000000001"]);
     expect(malformed).toEqual([{ text: "DISHWASHER", line: 1 }]);
@@ -130,7 +130,7 @@ describe("IDs in pasted text with other content", () => {
     ["price,sku\n19999,6505678\n29999,6505679\nTotal"],
     ["Total\nprice,sku\n19999,6505678\nSum\n29999,6505679,x\n49998"],
   ])(
-    "are taken from the column whose header names IDs, or from the one with the most different IDs: %j",
+    "are taken from the column whose header names IDs, or from the column with the most different IDs: %j",
     (text) => {
       const { ids, malformed } = read(text);
       expect([ids, malformed]).toEqual([["6505678", "6505679"], []]);
@@ -169,7 +169,7 @@ describe("IDs in pasted text with other content", () => {
   });
 });
 
-describe("the editor of JSON pipelines", () => {
+describe("the dashboard's editor of JSON pipelines", () => {
   const text = JSON.stringify(
     { entry: "a", steps: [{ id: "a,}", routes: [{ when: "ok", run: "b" }] }, { id: "b" }] },
     null,
@@ -193,7 +193,7 @@ describe("the editor of JSON pipelines", () => {
     expect(at("")).toBe(text);
   });
 
-  it("reports why a text is not valid JSON", () => {
+  it("reports the reason why a text is not valid JSON", () => {
     expect(jsonProblem(text)).toBeUndefined();
     const problem = jsonProblem('{\n  "a": 1,\n  b\n}');
     expect(problem?.message).toMatch(/^This is not valid JSON: [^\n]+\.$/);
@@ -201,7 +201,7 @@ describe("the editor of JSON pipelines", () => {
   });
 });
 
-describe("the dashboard", () => {
+describe("the dashboard's form for a watchlist", () => {
   const steps = [{ id: "a", scraper: "retailer_a.lite" }];
   const ownPipeline = { template: null, text: JSON.stringify({ steps }) };
   const contextFor = (platform: "retailer_a" | "retailer_d", pipeline: PipelineDraft) => ({
@@ -230,14 +230,14 @@ describe("the dashboard", () => {
   });
 });
 
-describe("the drawing of a pipeline", () => {
+describe("the dashboard's drawing of a pipeline", () => {
   const templates = ["retailer_a", "retailer_b", "retailer_c", "retailer_d"].flatMap(
     (platform) =>
       presentScrapers({ platform: platform as "retailer_a", marketplace: "us" }).templates,
   );
 
   it.each(templates)(
-    "has a separate box for each step, and arrows to the right only: $id",
+    "has a separate box for each step, and only arrows that point to the right: $id",
     (one) => {
       const { nodes, edges, width, height } = layOut(one.pipeline);
       expect(nodes.map(({ id }) => id)).toEqual(one.pipeline.steps.map(({ id }) => id));
@@ -247,7 +247,7 @@ describe("the drawing of a pipeline", () => {
     },
   );
 
-  it("has a text description of its steps, which states which runs start at a step and where the step's items go next", () => {
+  it("has a text description that states for each step which runs start there and where items go next", () => {
     const [whole] = presentScrapers({ platform: "retailer_a", marketplace: "us" }).templates;
     expect(whole && pipelineSentences(whole.pipeline)).toEqual([
       "pulse: reads with retailer_a.pulse. Starts here: every run. Items with “changed” go on to " +
@@ -258,14 +258,14 @@ describe("the drawing of a pipeline", () => {
   });
 });
 
-describe("the notification of a run's end", () => {
+describe("the dashboard's notification about the end of a run", () => {
   const run = {
     status: "completed",
     error: null,
     stats: { changed: 2, new_items: 0, delisted: 0 },
   } as WatchlistRun;
 
-  it("contains the reason if the credits covered only a part of the items", () => {
+  it("contains the reason if the credits covered only some of the items", () => {
     const error = "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits.";
     expect(outcomeSentence(run)).toBe("completed: 2 changed.");
     expect(outcomeSentence({ ...run, error })).toBe(`completed: 2 changed. ${error}`);

@@ -109,7 +109,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("show a pipeline as a drawing, and as JSON that marks the lines of the service's errors", async () => {
+  it("show a pipeline as a drawing, and as JSON in which the lines with errors of the service are marked", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Full refresh every N runs").fill("often");
@@ -205,7 +205,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByText("not found", { exact: true }).waitFor();
   });
 
-  it("announce to screen readers when a step of a run starts, but not every new item count", async () => {
+  it("announce to screen readers when a step of a run starts, but not each new item count", async () => {
     const list = await aList("Followed", ["9000000"]);
     const { page, goTo } = await visit();
     let credits = 10;
@@ -342,7 +342,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("have the keyboard focus on their heading when they open, and are not requested again after they are deleted", async () => {
+  it("have the keyboard focus on the heading of their page when they open, and are not requested again after they are deleted", async () => {
     await aList("Opened", ["9000000"]);
     const { page, goTo } = await visit();
     await goTo("/watchlists", "Watchlists");
@@ -361,7 +361,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(asked).toBe(1);
   });
 
-  it("show only the error of the last action", async () => {
+  it("show only the error of the most recent action", async () => {
     const list = await aList("Refused", ["9000000"]);
     const { page, goTo } = await visit();
     await goTo(`/watchlists/${list}`, "Refused");
@@ -374,7 +374,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await page.getByText("Not run now.").count()).toBe(0);
   });
 
-  it("show an error if a page cannot be rendered, and other pages still work", async () => {
+  it("show an error if one page cannot be rendered, while other pages still work", async () => {
     const { page, goTo, faults } = await visit();
     await page.route("**/v1/platforms", (route) => route.fulfill({ json: { data: null } }));
     await page.evaluate("location.assign('#/watchlists/new')");

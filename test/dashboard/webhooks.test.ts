@@ -173,7 +173,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await forget(id, other);
   });
 
-  it("send a test of every event type, and show how the deliveries of each day ended", async () => {
+  it("send a test of every event type, and show the delivery results of each day", async () => {
     const id = await register("hooks/types", { description: "Types", events: [] });
     const page = await signInTo(`/webhooks/${id}`, "Types");
     const history = page.getByRole("region", { name: "Health over time" });
@@ -245,7 +245,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     expect(await page.getByText("The service disabled this endpoint").count()).toBe(0);
   });
 
-  it("let the user disable and enable an endpoint, and then recover the events in between", async () => {
+  it("let the user disable and enable an endpoint, and then recover the events of the time in between", async () => {
     const id = await register("hooks/recover", { description: "Recover" });
     const page = await signInTo(`/webhooks/${id}`, "Recover");
     await page.getByRole("button", { name: "Disable" }).click();
@@ -443,7 +443,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     ["an endpoint, encoded twice", (list: string) => `/webhooks/%252e%252e%2Fwatchlists%2F${list}`],
     ["a delivery", (list: string) => `/webhooks?delivery=..%2Fwatchlists%2F${list}`],
   ])(
-    "show an error for a link that uses the path of a watchlist as the ID of %s",
+    "show an error for a link that contains the path of a watchlist in place of the ID of %s",
     async (_what, placeOf) => {
       const { body } = await dashboard.world.api.send("POST", "/watchlists", {
         name: "Not an endpoint",

@@ -74,7 +74,7 @@ describe.each(deployments)("cdk-nag on %j", (context) => {
     expect(findingsIn(app.explained)).toEqual([]);
   });
 
-  it("reports, without the acknowledgements, a finding for each of them", () => {
+  it("reports a finding for each acknowledgement if the stacks have no acknowledgements", () => {
     const found = findingsIn(app.bare);
     const acknowledged = acknowledgedIn(app.explained).filter(({ rule }) =>
       rule.startsWith("AwsSolutions-"),

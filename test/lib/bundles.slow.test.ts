@@ -11,8 +11,8 @@ import { sandboxSources } from "../../lib/config.ts";
 import { nameOf, type Resource } from "./synthesize.ts";
 
 /**
- * The maximum of the code that each function loads at a cold start, in kilobytes. What is above 450
- * KB has its reason in docs/performance.md.
+ * The maximum of the code that each function loads at a cold start, in kilobytes.
+ * docs/performance.md explains each value above 450 KB.
  */
 const kilobytesMax: Readonly<Record<FunctionName, number>> = {
   account: 397,
@@ -68,7 +68,7 @@ describe("the bundles of the Lambda functions", () => {
   });
   afterAll(() => rmSync(outdir, { recursive: true }));
 
-  it("each load alone as a module in Node, and export a handler", () => {
+  it("load without other files as modules in Node, and export a handler", () => {
     expect([...loaded.keys()].toSorted()).toEqual(names.toSorted());
     for (const { handler } of loaded.values()) expect(handler).toBe("function");
   });
@@ -84,14 +84,14 @@ describe("the bundles of the Lambda functions", () => {
     }
   });
 
-  it("export a streaming handler without a wrapper, so that Lambda recognizes it as streaming", () => {
+  it("export the handler of a streaming function without a wrapper, so that Lambda recognizes it as streaming", () => {
     const marked = [...loaded.values()].filter(({ isStreaming }) => isStreaming);
     const streaming = Object.values(groups).filter((group) => group.streaming);
     expect(marked).toHaveLength(streaming.length);
   });
 
   it.each(Object.entries(kilobytesMax) as [FunctionName, number][])(
-    "load little code at a cold start of %s: at most %i KB",
+    "load at most the allowed code at a cold start of %s: %i KB",
     (name, max) => {
       const files = loaded.get(name)?.files ?? [];
       const sizes = files.map((file) => readFileSync(join(folderOf(name), file)).length);

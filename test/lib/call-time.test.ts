@@ -33,14 +33,14 @@ const deadlines = [
 ] as const;
 
 describe("the timeout of a call that charges", () => {
-  it("covers the time that a settlement may lose to failed requests, and its remaining requests", () => {
+  it("covers a settlement that uses up its time limit for failed requests and then sends its remaining requests", () => {
     const { settleMs, settleLossMs, settleRequestsMax, ledgerRequestMs } = dependencies;
     // The first of the requests is within `settleLossMs`, so it adds no time.
     const worstMs = settleLossMs + (settleRequestsMax - 1) * ledgerRequestMs;
     expect(worstMs).toBeLessThanOrEqual(settleMs);
   });
 
-  it("covers the cancel of the charge and the sending of the response after the settlement", () => {
+  it("covers the cancellation of the charge and the sending of the response after the settlement", () => {
     const { answerSpareMs, cancelMs, sendMs } = dependencies;
     expect(cancelMs + sendMs).toBeLessThanOrEqual(answerSpareMs);
   });
@@ -53,7 +53,7 @@ describe("the timeout of a call that charges", () => {
   );
 
   it.each(itemGroups)(
-    "leaves a streamed %s call the time to settle and respond after reads until the longest deadline",
+    "leaves a streamed %s call enough time to settle and respond after reads that end at the longest deadline",
     (name) => {
       const endMs = Math.min(timeoutMs("streamed", name), gatewaySeconds.streamed * 1_000);
       expect(limits.callDeadlineSeconds * 1_000 + afterReadingMs).toBeLessThanOrEqual(endMs);
@@ -61,7 +61,7 @@ describe("the timeout of a call that charges", () => {
   );
 
   it.each([...itemGroups, "watchlists"])(
-    "leaves a buffered %s call the time for one attempt to read a source",
+    "leaves a buffered %s call enough time for one attempt to read a source",
     (name) => {
       const endMs = Math.min(timeoutMs("buffered", name), gatewaySeconds.buffered * 1_000);
       expect(endMs - afterReadingMs).toBeGreaterThanOrEqual(sourceTryMs);
@@ -77,7 +77,7 @@ describe("the timeout of a call that charges", () => {
   });
 
   it.each(deadlines)(
-    "ends before the clients of %s stop waiting for the response",
+    "ends before the clients stop waiting for the response to %s",
     (route, deadline) => {
       const answeredMs = deadline * 1_000 + afterReadingMs;
       expect(answeredMs).toBeLessThanOrEqual(clientSeconds[route] * 1_000);
@@ -85,7 +85,7 @@ describe("the timeout of a call that charges", () => {
   );
 });
 
-it("a step worker that uses up its retry budget after reading still stores its results before Lambda ends it", () => {
+it("a step worker that uses up its retry budget after its reads stores its results before its Lambda timeout", () => {
   const { workerLossMs, workerSpareMs } = dependencies;
   const worstMs = limits.stepDeadlineSeconds * 1_000 + workerLossMs + workerSpareMs;
   expect(worstMs).toBeLessThanOrEqual(timeoutMs("buffered", "run-step"));

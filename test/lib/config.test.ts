@@ -3,12 +3,12 @@ import { assertConcurrency, configs, stages, withAccountConcurrency } from "../.
 
 const { prod, dev } = configs;
 
-describe("the concurrency of workers and reservations", () => {
+describe("the configured concurrency of workers and reservations", () => {
   it.each(stages)("is at most the AWS account's quota in %s", (stage) => {
     expect(() => assertConcurrency(configs[stage])).not.toThrow();
   });
 
-  it("leaves unreserved the minimum that Lambda requires", () => {
+  it("leaves as much unreserved concurrency as Lambda requires", () => {
     const taken = 370 + 180 + 30 + 30 + 3 + (10 + 60 + 10 + 100 + 5);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
@@ -25,7 +25,7 @@ describe("the concurrency of workers and reservations", () => {
 });
 
 describe("the concurrency quota of an AWS account", () => {
-  it("reduces every maximum and reservation in proportion if it is below the default", () => {
+  it("reduces every maximum and reservation in proportion if the quota is below the default", () => {
     expect(withAccountConcurrency(prod, 500)).toMatchObject({
       accountConcurrency: 500,
       concurrencyMax: { runs: 5, steps: 30, finishes: 5, deliveries: 50 },
@@ -41,7 +41,7 @@ describe("the concurrency quota of an AWS account", () => {
     });
   });
 
-  it("removes all reservations and reduces the number of workers if it is too small for reservations", () => {
+  it("removes all reservations and reduces the number of workers if the quota is too small for reservations", () => {
     expect(withAccountConcurrency(prod, 400)).toMatchObject({ reservedConcurrency: null });
     expect(withAccountConcurrency(prod, 50)).toMatchObject({
       concurrencyMax: { runs: 2, steps: 3, finishes: 2, deliveries: 5 },
@@ -49,7 +49,7 @@ describe("the concurrency quota of an AWS account", () => {
     });
   });
 
-  it("changes no maximum or reservation if it is above the default", () => {
+  it("changes no maximum or reservation if the quota is above the default", () => {
     expect(withAccountConcurrency(prod, 3_000)).toEqual({ ...prod, accountConcurrency: 3_000 });
   });
 
@@ -57,7 +57,7 @@ describe("the concurrency quota of an AWS account", () => {
     ["prod", 9],
     ["dev", 9],
   ] as const)(
-    "leaves the API in %s a concurrency of at least 1 if it is %i, and is refused if it is lower",
+    "leaves the API in %s a concurrency of at least 1 if the quota is %i, and a lower quota is refused",
     (stage, quota) => {
       expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota))).not.toThrow();
       expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota - 1))).toThrow(
@@ -66,7 +66,7 @@ describe("the concurrency quota of an AWS account", () => {
     },
   );
 
-  it("results in numbers that Lambda accepts if it is from 9 to 1,200", () => {
+  it("results in numbers that Lambda accepts for every quota from 9 to 1,200", () => {
     for (let quota = 9; quota <= 1_200; quota += 1) {
       expect(() => assertConcurrency(withAccountConcurrency(prod, quota))).not.toThrow();
     }

@@ -46,7 +46,7 @@ describe("the CDK context", () => {
     expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
   });
 
-  it("overrides the setting of the command line if code passes it to the app", () => {
+  it("that code passes to the app overrides the context of the command line", () => {
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(prodStackOf(buildApp({ bundle: false, context: { stage: "dev" } }))).toBeUndefined();
   });
@@ -160,7 +160,7 @@ describe("the CDK context", () => {
   });
 
   it.each(["domain-name", "Waf", "responsemode"])(
-    "is refused if it contains the misspelled key %s",
+    "is refused if it contains the misspelled key '%s'",
     (key) => {
       expect(() => appWith({ [key]: "x" })).toThrow(`Context '${key}' is unknown. Did you mean '`);
     },
@@ -175,7 +175,7 @@ describe("the CDK context", () => {
 });
 
 describe("the sources of a stage", () => {
-  it("must be set in prod, where the sandbox is used only if the deployment chooses it", () => {
+  it("must be set in prod, including the sandbox if the deployment uses it", () => {
     expect(() => appWith({ stage: "prod" })).toThrow(
       /Stage prod has no sources\. Set -c sources=.+ stages\/prod\.json\. -c sources=sandbox serves invented/,
     );
@@ -214,7 +214,7 @@ describe("the context file of a stage", () => {
 
   const quotaOf = (app: App): unknown => app.node.tryGetContext("accountConcurrency");
 
-  it("sets only the context keys that the command line omits", () => {
+  it("sets only the context keys that are not on the command line", () => {
     const kept = { sources: "sandbox", accountConcurrency: 500, waf: true };
     expect(quotaOf(appWithFile(kept))).toBe(500);
     expect(quotaOf(appWithFile(kept, { accountConcurrency: "600" }))).toBe("600");
@@ -226,7 +226,7 @@ describe("the context file of a stage", () => {
     expect(aclsIn(appWithFile({ sources: "sandbox" }))).toBe(1);
   });
 
-  it("is used only for the stage that it is named after, and only if a folder is configured", () => {
+  it("is used only for the stage in its name, and only if a folder is configured", () => {
     appWithFile({ sources: "sandbox" });
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(() => buildApp({ bundle: false })).toThrow("Stage prod has no sources.");

@@ -76,7 +76,7 @@ describe.each([
     );
   });
 
-  it("keeps event bodies private and encrypted, and longer than clients can list the events", () => {
+  it("keeps event bodies private and encrypted, and stores them longer than clients can list the events", () => {
     expect(propertiesOf(template, "AWS::S3::Bucket")).toContainEqual(
       expect.objectContaining({
         PublicAccessBlockConfiguration: {
@@ -183,12 +183,12 @@ describe("the context 'unprotect' of the data stack", () => {
       .synth()
       .getStackByName(stackName(stage, "data"));
 
-  it("is not needed in dev, but without it the stack of prod has termination protection", () => {
+  it("is not needed in dev, which has no termination protection, but is needed in prod", () => {
     expect(stackOf("dev").terminationProtection).toBe(false);
     expect(stackOf("prod").terminationProtection).toBe(true);
   });
 
-  it("removes every protection if it is the name of the data stack", () => {
+  it("removes every protection if its value is the name of the data stack", () => {
     const stack = stackOf("prod", { unprotect: "RetailProductData-prod-data" });
     const resources = (stack.template as { Resources: Record<string, Resource> }).Resources;
 
@@ -200,7 +200,7 @@ describe("the context 'unprotect' of the data stack", () => {
   });
 
   it.each(["true", "RetailProductData-dev-data", "RetailProductData-prod-service"])(
-    "is refused if it is %s",
+    "is refused if its value is %s",
     (unprotect) => {
       expect(() => stackOf("prod", { unprotect })).toThrow(
         "Context 'unprotect' must be RetailProductData-prod-data, the data stack of stage prod (got",

@@ -65,7 +65,7 @@ describe("the service stack's functions", () => {
     },
   );
 
-  it("include the watchlists function, which times out before another call can take over its creation of a watchlist", () => {
+  it("include the watchlists function, which times out before another call can take over a creation of a watchlist", () => {
     const seconds = functionOf("watchlists").Properties["Timeout"];
 
     expect(seconds).toBeLessThan(leaseMs / 1_000);
@@ -81,21 +81,24 @@ describe("the service stack's functions", () => {
   });
 });
 
-describe.each(["dev", "prod"] as const)("the references of the service stack of %s", (stage) => {
-  const text = JSON.stringify(synthesize(stage).service.toJSON());
+describe.each(["dev", "prod"] as const)(
+  "the references from the service stack of %s to the data stack",
+  (stage) => {
+    const text = JSON.stringify(synthesize(stage).service.toJSON());
 
-  it("import no stack export, so that the data stack can be changed first", () => {
-    expect(text).not.toContain("Fn::ImportValue");
-  });
+    it("import no stack export, so that the data stack can be changed first", () => {
+      expect(text).not.toContain("Fn::ImportValue");
+    });
 
-  it("read the listed outputs of the data stack, and no others", () => {
-    const read = [...text.matchAll(/"StackName":"([^"]+)","OutputName":"([^"]+)"/g)];
+    it("read the listed outputs of the data stack, and no others", () => {
+      const read = [...text.matchAll(/"StackName":"([^"]+)","OutputName":"([^"]+)"/g)];
 
-    expect(new Set(read.map(([, stack]) => stack))).toEqual(new Set([stackName(stage, "data")]));
-    expect(new Set(read.map(([, , output]) => output))).toEqual(new Set(dataOutputs));
-    expect(text.match(/Fn::GetStackOutput/g)).toHaveLength(read.length);
-  });
-});
+      expect(new Set(read.map(([, stack]) => stack))).toEqual(new Set([stackName(stage, "data")]));
+      expect(new Set(read.map(([, , output]) => output))).toEqual(new Set(dataOutputs));
+      expect(text.match(/Fn::GetStackOutput/g)).toHaveLength(read.length);
+    });
+  },
+);
 
 describe("the permissions of the service", () => {
   const policies = [data, service].flatMap((template) =>
@@ -188,12 +191,12 @@ describe("the permissions of the service", () => {
     expect(holdersOf("dynamodb:BatchWriteItem", "LedgerTable")).toEqual([]);
   });
 
-  it("allow only functions that sign requests or sign in with secrets to decrypt them", () => {
+  it("allow only functions that sign requests or authenticate with secrets to decrypt secrets", () => {
     expect(holdersOf("kms:Decrypt")).toEqual(["webhook-endpoints", "s3-destination", "delivery"]);
     expect(holdersOf("kms:Encrypt")).toEqual(["webhook-endpoints", "s3-destination"]);
   });
 
-  it("allow only the finisher to write event bodies, and only functions that return or send them to read them", () => {
+  it("allow only the finisher to write event bodies, and only functions that return or send event bodies to read them", () => {
     expect(holdersOf("s3:PutObject")).toEqual(["run-finisher"]);
     expect(holdersOf("s3:GetObject")).toEqual(["webhook-endpoints", "events", "delivery"]);
   });
@@ -210,7 +213,7 @@ describe("the permissions of the service", () => {
     }
   });
 
-  it("allow the functions of public documents to look up keys and count calls, but not to read accounts", () => {
+  it("allow the functions of public documents to look up API keys and count calls, but not to read accounts", () => {
     for (const name of ["platforms", "meta"] as const) {
       const grants = grantsOf(name).filter((one) => JSON.stringify(one).includes("AccountsTable"));
       const health = grants.filter((one) => JSON.stringify(one).includes("source#*"));

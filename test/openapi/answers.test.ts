@@ -20,7 +20,7 @@ const quickIds = (ids: readonly ReservedId[]): string[] =>
 
 const idOf = ({ body }: ApiAnswer): string => String(body["id"]);
 
-describe("responses of the running service match the OpenAPI document:", () => {
+describe("the running service and the OpenAPI document agree about", () => {
   it.each([
     ["retailer_a", "pulse"],
     ["retailer_a", "lite"],
@@ -29,7 +29,7 @@ describe("responses of the running service match the OpenAPI document:", () => {
     ["retailer_c", "standard"],
     ["retailer_d", "standard"],
   ] as const)(
-    "the product calls of %s at tier %s, with items in every status",
+    "the responses to product calls of %s at tier %s, with items in every status",
     async (platform, tier) => {
       const ordinary = Array.from({ length: 60 }, (_, n) =>
         platform === "retailer_a" ? `B0${String(10_000_000 + n)}` : String(1_000_000 + n),
@@ -42,7 +42,7 @@ describe("responses of the running service match the OpenAPI document:", () => {
     },
   );
 
-  it("the calls for offers of several items, for offers of one item, and for offer checks", async () => {
+  it("the responses to calls for offers of several items, offers of one item, and offer checks", async () => {
     const ids = quickIds(reservedIds.retailer_a);
     const offers = await api.send("POST", "/offers", { ids });
     expect(offers.status).toBe(200);
@@ -63,7 +63,7 @@ describe("responses of the running service match the OpenAPI document:", () => {
     }
   });
 
-  it("the calls for a watchlist with its items and runs, including an error 409", async () => {
+  it("the responses about a watchlist with its items and runs, including an error 409", async () => {
     const body = { name: "List", platform: "retailer_d", ids: ["9000000"], every: "1h" };
     const created = await api.send("POST", "/watchlists", body);
     expect(created.status).toBe(201);
@@ -75,7 +75,7 @@ describe("responses of the running service match the OpenAPI document:", () => {
     );
   });
 
-  it("the calls for a webhook endpoint, an API key and an announced feature", async () => {
+  it("the responses about a webhook endpoint, an API key and an announced feature", async () => {
     const url = `${world.receiverUrl}/documented`;
     const endpoint = await api.send("POST", "/webhook_endpoints", { url });
     expect(endpoint.status).toBe(201);
@@ -86,7 +86,7 @@ describe("responses of the running service match the OpenAPI document:", () => {
     expect((await api.send("POST", structured, { query: "x" })).status).toBe(501);
   });
 
-  it("the service accepts the examples of request bodies in the document", async () => {
+  it("the example request bodies of the document, which the service accepts", async () => {
     const paths = document.paths as Readonly<Record<string, object>>;
     const bodies = Object.entries<Posted>(paths).flatMap(([path, { post }]) =>
       Object.values(post?.requestBody?.content["application/json"].examples ?? {}).map(

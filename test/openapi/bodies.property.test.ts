@@ -313,7 +313,7 @@ function expectAgreement<Body>(
   expect(seen.refused).toBeGreaterThan(40);
 }
 
-describe("the service accepts a body exactly when the OpenAPI document allows it, with listed exceptions:", () => {
+describe("apart from listed exceptions, the service accepts exactly the request bodies that the OpenAPI document allows:", () => {
   it.each(bodies)("$operation", ({ operation, key, schema, body }) => {
     const [method = "", path = ""] = key.split(" ");
     const isAllowed = allowance(method.toLowerCase(), path);

@@ -95,7 +95,7 @@ describe("an operation below /v1", () => {
     },
   );
 
-  it("returns 501 for any query and body if it is only announced", async () => {
+  it("returns 501 for any query and body if the operation is only announced", async () => {
     expect(announced.length).toBeGreaterThan(0);
     for (const { method, path } of announced) {
       const body = method === "POST" ? { unknown_one: 1 } : undefined;
@@ -127,7 +127,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
     found.map(({ name, schema }) => ({ ...rest, name, schema })),
   );
 
-  it("has the same name as no query parameter of another type", () => {
+  it("has a name that no query parameter of another type has", () => {
     const names = new Set(integers.map(({ name }) => name));
     expect(names).toEqual(new Set(["limit", "days", "count", "before_run", "max_credits"]));
     // No parameter with one of these names has another type.
@@ -144,7 +144,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
   });
 
   it.each(integers)(
-    "$route: '$name' gets 400 outside its bounds, and if it is not an integer",
+    "$route: '$name' gets 400 if the value is outside its bounds or not an integer",
     async ({ method, path, name, schema }) => {
       const { minimum = 0, maximum = 0 } = schema as Record<string, number>;
       const wrong = [minimum - 1, maximum + 1, `${minimum}.5`, `0${minimum}`, "", "1e1", "abc"];
@@ -173,7 +173,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
 });
 
 describe("the documentation pages", () => {
-  it("accept and ignore any query parameters, which links may add", async () => {
+  it("accept and ignore unknown query parameters, which links may contain", async () => {
     expect(pages.length).toBeGreaterThanOrEqual(3);
     for (const { method, path: template } of pages) {
       const path = template.replace(/^\/docs\/.+/, "/docs/errors");

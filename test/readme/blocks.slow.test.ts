@@ -24,7 +24,7 @@ const allBlocks = pages.flatMap((page) =>
 const pagesWithShell = pages.filter((page) => codeBlocks(page, "sh").length > 0);
 
 describe("the code blocks of the Markdown pages", () => {
-  it("have an info string (the language) that these tests recognize", () => {
+  it("have a language in their info string that these tests recognize", () => {
     const known = new Set([...shellInfos, "", "json", "mermaid", "python", "sql", "ts"]);
 
     expect(allBlocks.filter(({ info }) => !known.has(info))).toEqual([]);

@@ -146,13 +146,13 @@ for command in json.load(sys.stdin):
 print(json.dumps(errors))
 `;
 
-describe("the commands of the page about the event bus", () => {
-  it("have rules that match the events which the page names, and no others", () => {
+describe("the commands of docs/event-bus.md", () => {
+  it("create rules that match exactly the events that the page names", () => {
     expect(selected(patternOf("price-changes"))).toEqual([0]);
     expect(selected(patternOf("runs-completed"))).toEqual([3, 4]);
   });
 
-  it("make a text of the event for a topic", () => {
+  it("transform an event to a text for an SNS topic", () => {
     const target = commands.find(({ options }) => options["targets"]?.startsWith("["));
     const [{ InputTransformer: transformer }] = JSON.parse(target?.options["targets"] ?? "");
     expect(transformed(transformer, onBus(failedRun))).toBe(
@@ -160,7 +160,7 @@ describe("the commands of the page about the event bus", () => {
     );
   });
 
-  it("have operations and options that the service models of AWS accept", async ({ skip }) => {
+  it("use only operations and options in the service models of AWS", async ({ skip }) => {
     const python = await installPython({
       cache: join(root, "node_modules/.cache"),
       name: "deploy-smoke",
@@ -187,7 +187,7 @@ interface PageCode {
   ) => Construct;
 }
 
-describe("the CDK code of the page about the event bus", () => {
+describe("the CDK code of docs/event-bus.md", () => {
   // Modules of this folder find the packages of the project.
   const folder = join(root, "node_modules/.cache/event-bus-page");
   let code: PageCode;
@@ -215,7 +215,7 @@ describe("the CDK code of the page about the event bus", () => {
     template.hasResourceProperties("AWS::SQS::QueuePolicy", {});
   });
 
-  it("invokes a function for each event of one watchlist, and of no other", () => {
+  it("invokes a function for each event of one watchlist, and for no other event", () => {
     const stack = new Stack(new App(), "Function");
     const handler = new LambdaFunction(stack, "Handler", {
       runtime: Runtime.NODEJS_24_X,
@@ -228,7 +228,7 @@ describe("the CDK code of the page about the event bus", () => {
     expect(JSON.stringify(pattern)).toContain(eventChanged.data.watchlist_id);
   });
 
-  it("writes a line to Slack only for a run that failed or had too few credits", () => {
+  it("sends a line to Slack only for a run that failed or had too few credits", () => {
     const stack = new Stack(new App(), "Slack");
     const token = SecretValue.unsafePlainText("Bearer xoxb-1");
     const runs = new code.RunsToSlack(stack, "Runs", { channel: "#prices", token });
@@ -246,10 +246,10 @@ describe("the CDK code of the page about the event bus", () => {
   });
 });
 
-describe("the JSON of the page about the event bus", () => {
+describe("the JSON samples of docs/event-bus.md", () => {
   const [context = "", reference = ""] = codeBlocks(page, "json");
 
-  it("creates the bus and the archive that the other samples name", () => {
+  it("create the bus and the archive that the other samples name", () => {
     const outdir = mkdtempSync(join(tmpdir(), "event-bus-page-"));
     try {
       const given = { stage: "prod", sources: "sandbox", ...JSON.parse(context) };
@@ -263,7 +263,7 @@ describe("the JSON of the page about the event bus", () => {
     }
   });
 
-  it("has the fields of an event that is sent by reference", () => {
+  it("show exactly the fields of an event that is sent by reference", () => {
     const large = { ...eventChanged, data: { ...eventChanged.data, note: "x".repeat(260_000) } };
     const { detail } = onBus(large);
     expect(Object.keys(JSON.parse(reference))).toEqual(Object.keys(detail as object));

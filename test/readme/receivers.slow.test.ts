@@ -189,7 +189,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(first.lines()).toEqual([expect.stringContaining("webhook.test")]);
   });
 
-  it("processes, when it starts, the events that a crash left in its inbox", async () => {
+  it("processes at its start the events that a crash left in its inbox", async () => {
     const first = await start();
     await send(first, test);
     await first.printed("webhook.test");
@@ -225,7 +225,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(receiver.lines()).not.toContain("wlrun_1 is complete");
   });
 
-  it("accepts a delivery during the overlap of two secrets, whichever of the two is configured", async () => {
+  it("accepts a delivery during the overlap of two secrets with either of the secrets", async () => {
     const both = [secret, previous];
     const withNew = await start([secret]);
     expect(await send(withNew, test, { secrets: both })).toBe(204);
@@ -292,7 +292,7 @@ function testReceiver({ fence, file, command }: Language): void {
   });
 }
 
-describe("the code in docs/webhooks.md for a verification library:", () => {
+describe("the code for a verification library in docs/webhooks.md:", () => {
   type Verify = (body: Buffer, headers: Record<string, string>, secret: string) => unknown;
   let folder: string;
   let verifiers: { readonly asStripe: Verify; readonly asStandardWebhooks: Verify };
@@ -306,7 +306,7 @@ describe("the code in docs/webhooks.md for a verification library:", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each(["asStripe", "asStandardWebhooks"] as const)(
-    "%s accepts a delivery of the service, and refuses one with another secret or a changed body",
+    "%s accepts a delivery of the service, and refuses a delivery with another secret or a changed body",
     (name) => {
       const body = Buffer.from(test.body);
       const signing = { body, secrets: [secret, previous], at: new Date() };

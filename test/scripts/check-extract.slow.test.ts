@@ -21,7 +21,7 @@ const check = (config: unknown, ...args: readonly string[]): Promise<Ended> => {
 };
 
 describe("npm run check:extract", () => {
-  it("prints what each rule finds, and what the adapter reads", async () => {
+  it("prints the values that each rule finds, and the values that the adapter reads", async () => {
     const { code, out } = await check(
       { adapter: "web", extract: { price: [".missing", ".now"] } },
       "--json",
@@ -58,7 +58,7 @@ describe("npm run check:extract", () => {
     [{ extract: { price: [".a["] } }, /price\.0 must have a valid CSS selector \(got "\.a\["/],
     [{ prize: [".now"] }, /prize is not a field/],
     ["{", /is not valid JSON/],
-  ])("returns 2 and names the mistake of %j", async (config, message) => {
+  ])("returns 2 and names the mistake in the rules %j", async (config, message) => {
     const { code, err } = await check(config);
     expect(err).toMatch(message);
     expect(code).toBe(2);

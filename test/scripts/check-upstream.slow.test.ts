@@ -86,7 +86,7 @@ describe("the upstream check", () => {
     },
   );
 
-  it("fails if the command names no IDs, and reports every scraper in the server's capabilities as skipped", async () => {
+  it("fails if the command line names no IDs, and reports every scraper in the server's capabilities as skipped", async () => {
     const { url } = await serve();
     const findings = await checkUpstream(optionsIn([url]));
     const scrapers = findings.map(({ scraper }) => scraper);
@@ -95,7 +95,7 @@ describe("the upstream check", () => {
     expect(report(findings)).toContain("--scraper retailer_d.standard --ids");
   });
 
-  it("fails if the command names a scraper without IDs", async () => {
+  it("fails if the command line names a scraper without IDs", async () => {
     const findings = await check(await serve(), { ids: [] });
     expect(failed(findings)).toEqual(["read"]);
   });
@@ -124,7 +124,7 @@ describe("the upstream check", () => {
     ["zero_prices", "promise"],
   ];
   it.each(mustFail)(
-    "reports for a server with the misbehavior %s a failure of the rule %s",
+    "reports for a server with the misbehavior '%s' a failure of the rule '%s'",
     async (name, rule) => {
       const server = await serve({ misbehave: alwaysMisbehaving(name) });
       const findings = await check(server, { timeoutMs: 2_000 });
@@ -149,7 +149,7 @@ describe("the upstream check", () => {
     ["relative_links", "dropped"],
   ];
   it.each(shouldWarn)(
-    "reports for a server with the misbehavior %s a warning of the rule %s",
+    "reports for a server with the misbehavior '%s' a warning about the rule '%s'",
     async (name, rule) => {
       const findings = await check(await serve({ misbehave: alwaysMisbehaving(name) }));
       expect(failed(findings)).toEqual([]);
@@ -200,7 +200,7 @@ describe("the upstream check", () => {
     },
   );
 
-  it("names the invalid field for which the service would reject a listing", async () => {
+  it("names the invalid field because of which the service would reject a listing", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("negative_prices") });
     const findings = await check(server, await runFor("retailer_a.offers"));
     expect(failed(findings)).toContain("taken");

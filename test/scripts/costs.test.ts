@@ -14,7 +14,7 @@ import { parseOptions } from "../../tools/command-line/command-line.ts";
 import { dollarsOf, lambdaUsage, sumOf, times } from "../../scripts/measure/usage.ts";
 
 describe("the cost calculation in dollars", () => {
-  it("multiplies units by their prices", () => {
+  it("multiplies quantities by their unit prices", () => {
     // Dollars per million: 4 * 0.625 + 2 * 0.125 + 3.50 + 0.20.
     const call = { dynamoWriteUnit: 4, dynamoReadUnit: 2, gatewayRequest: 1, lambdaRequest: 1 };
 
@@ -23,7 +23,7 @@ describe("the cost calculation in dollars", () => {
     expect(dollarsOf({})).toBe(0);
   });
 
-  it("prices the sum of several usages", () => {
+  it("returns the price of the sum of several usages", () => {
     const sum = sumOf([{ sqsRequest: 3, s3Put: 1 }, { sqsRequest: 2 }]);
 
     expect(sum).toEqual({ sqsRequest: 5, s3Put: 1 });
@@ -40,7 +40,7 @@ describe("the cost calculation in dollars", () => {
 describe("the cost estimate of a function's duration", () => {
   const assumptions = readAssumptions({});
 
-  it("adds the CPU time, which increases if the memory decreases, and the waiting times", () => {
+  it("adds the CPU time, which grows when the memory shrinks, and the waiting times", () => {
     const work = { cpuMs: 10, awsRequests: 3, waitsMs: 1_000 };
 
     expect(billedMs({ ...work, memoryMegabytes: 3_008 }, { ...assumptions, awsMs: 5 })).toBe(1_025);
@@ -170,7 +170,7 @@ describe("the cost measurement", () => {
 });
 
 describe("the costs of the event bus in docs/costs.md", () => {
-  it("are those that the command prints", () => {
+  it("are the costs that the command prints", () => {
     const [, section = ""] = pageText("docs/costs.md").split("## Event bus\n");
     const table = section
       .split("\n")

@@ -36,13 +36,13 @@ describe("npm run sim", () => {
     expect(() => parseCommand(line.split(" "))).toThrow(/^[^\n]+$/);
   });
 
-  it("--help names every scenario and profile", () => {
+  it("names every scenario and profile with --help", () => {
     const help = helpOf(simCommandLine);
     for (const { name } of scenarios) expect(help).toContain(name);
     for (const profile of profiles) expect(help).toContain(profile);
   });
 
-  it("accepts the options that it prints for a replay, such as an empty list of draws and a single fault", () => {
+  it("accepts the options that it prints for a replay, including an empty list of draws and a single fault", () => {
     const args = ["--scenario", "calls", "--seed", "7", "--only=", "--fault", "3:crash_after"];
     expect(parseCommand(args)).toMatchObject({
       play: "one",

@@ -89,7 +89,7 @@ const pipeline = {
 };
 
 describe("an agent with a key that can read and spend", () => {
-  it("reads, estimates and back-tests within its caps, and is refused without them", async () => {
+  it("can read, estimate and back-test within its caps, and is refused without caps", async () => {
     const id = await watchlistWithRun();
     const agent = await connect(await keyWith(["read", "spend"]));
     const lines: string[] = [];
@@ -269,7 +269,7 @@ describe("a call of /mcp", () => {
     });
   });
 
-  it("that subscribes to changes is refused, because a stream would keep the function running", async () => {
+  it("gets an error if it subscribes to changes, because a stream would keep the function running", async () => {
     const agentKey = authorized();
     const answer = await send(
       "POST",

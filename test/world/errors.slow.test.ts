@@ -211,8 +211,8 @@ describe("POST /v1/products checks a call in a fixed order and returns", () => {
     { guarantee: "403 before 501", who: "demo", body: announced, status: 403 },
     { guarantee: "403 before the reservation", who: "demo", body: right, status: 403 },
     { guarantee: "400 for a malformed body", who: "customer", body: malformed, status: 400 },
-    { guarantee: "501 before 400 for a bad id", who: "customer", body: badId, status: 501 },
-    { guarantee: "200 without an error", who: "customer", body: right, status: 200 },
+    { guarantee: "501 before 400 for an invalid ID", who: "customer", body: badId, status: 501 },
+    { guarantee: "200 for a valid call", who: "customer", body: right, status: 200 },
   ])("$guarantee", async ({ who, body, status }) => {
     const keys: Record<string, string> = { "no key": "", demo: world.demoApiKey };
     const answer = await call("POST /v1/products", { body, key: keys[who] ?? world.apiKey });
@@ -253,7 +253,7 @@ describe("the limits of credits and concurrency", () => {
 });
 
 describe("a resource of another account", () => {
-  it("gets the same error body, except for the ID, as a resource that does not exist", async () => {
+  it("gets the same error body as a resource that does not exist, except for the ID", async () => {
     const created = await call("POST /v1/watchlists", { body: list });
     const endpoint = await call("POST /v1/webhook_endpoints", {
       body: { url: `${world.receiverUrl}/mine` },

@@ -19,7 +19,7 @@ import { startContractWorld } from "../../../tools/contract/world.ts";
 import type { World } from "../../../tools/local/world.ts";
 import { codeBlocks } from "../../readme/code-blocks.ts";
 
-/** The page whose programs must run. */
+/** The documentation page whose programs these tests run. */
 const page = "docs/clients.md";
 
 let world: World;

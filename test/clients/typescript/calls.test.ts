@@ -27,17 +27,17 @@ const create = (client: Client) =>
   client.call("createWatchlist", { body: { ...watchlist, ids: [...watchlist.ids] } });
 
 describe("a call of the TypeScript client", () => {
-  it("refuses a key that no header can contain, before it sends anything", () => {
+  it("refuses an API key that an HTTP header cannot contain, before it sends a request", () => {
     const options = { baseUrl: "http://127.0.0.1:1", apiKey: "\u201csvc_live_1\u201d" };
     expect(() => new Client(options)).toThrow("a character that no key has");
   });
 
-  it("names the cause of a failed connection", async () => {
+  it("names the cause of a failed connection in its error", async () => {
     const client = new Client({ baseUrl: "http://127.0.0.1:1", attempts: 1 });
     await expect(client.call("listPlatforms")).rejects.toThrow(/127\.0\.0\.1:1 \(.+\)\. Check/);
   });
 
-  it.each([5, "text"])("throws an error for the body %j of a success", async (body) => {
+  it.each([5, "text"])("throws an error for the body %j of a successful response", async (body) => {
     const { client } = await scripted(() => ({ body }));
     await expect(client.call("listPlatforms")).rejects.toMatchObject({
       code: "UNEXPECTED_RESPONSE",
@@ -45,7 +45,7 @@ describe("a call of the TypeScript client", () => {
     });
   });
 
-  it("throws an error for a list without entries", async () => {
+  it("throws an error if the response to a list operation contains no list", async () => {
     const { client } = await scripted(() => ({ body: {} }));
     await expect(client.list("listWatchlists").next()).rejects.toThrow("has no list 'data'");
   });
@@ -65,7 +65,7 @@ describe("a call of the TypeScript client", () => {
     ]);
   });
 
-  it("warns once about something deprecated", async () => {
+  it("warns only once about a deprecated operation or field", async () => {
     const headers = {
       deprecation: "@1795392000",
       sunset: "Tue, 23 Nov 2027 00:00:00 GMT",
@@ -86,7 +86,7 @@ describe("a call of the TypeScript client", () => {
     ]);
   });
 
-  it("refuses a path parameter that leads to another operation", async () => {
+  it("refuses a path parameter, such as '..', that would change the path to another operation", async () => {
     const { service, client } = await scripted(() => ({}));
     await expect(client.call("getWatchlist", { path: { id: ".." } })).rejects.toThrow(/'id'/);
     expect(service.calls).toEqual([]);
@@ -117,7 +117,7 @@ describe("a call of the TypeScript client", () => {
     expect(Date.now() - started).toBeGreaterThanOrEqual(990);
   });
 
-  it("repeats a 503 of an item call only if the response reports a charge of 0", async () => {
+  it("repeats an item call that got 503 only if the response reports a charge of 0", async () => {
     const known = await scripted((_, n) =>
       n === 0
         ? failure(503, "UNAVAILABLE", { "x-service-credits": "0" })
@@ -131,7 +131,7 @@ describe("a call of the TypeScript client", () => {
     expect(unknown.service.calls).toHaveLength(1);
   });
 
-  it("does not repeat an item call whose response is lost, and repeats a list", async () => {
+  it("repeats a list operation whose response is lost, but not an item call", async () => {
     const { service, client } = await scripted(({ method }, n) =>
       method === "POST" || n === 1 ? "cut" : { body: { data: [], has_more: false } },
     );
@@ -141,7 +141,7 @@ describe("a call of the TypeScript client", () => {
     expect(service.calls).toHaveLength(3);
   });
 
-  it("repeats the creation of a watchlist with the same idempotency key, even while the first is in progress", async () => {
+  it("repeats the creation of a watchlist with the same idempotency key if the response is lost, even after a 409", async () => {
     const { service, client } = await scripted((_, n) =>
       n === 0 ? "cut" : n === 1 ? failure(409, "CONFLICT") : { status: 201, body: { id: "wl_1" } },
     );
@@ -153,7 +153,7 @@ describe("a call of the TypeScript client", () => {
     expect(service.calls.at(-1)?.headers["idempotency-key"]).not.toBe(keys[0]);
   });
 
-  it("does not repeat a conflict of a watchlist that no lost request caused", async () => {
+  it("throws the error of a 409 to the creation of a watchlist if no earlier response was lost", async () => {
     const { service, client } = await scripted(() => failure(409, "CONFLICT"));
     await expect(create(client)).rejects.toMatchObject({ code: "CONFLICT" });
     expect(service.calls).toHaveLength(1);
@@ -181,7 +181,7 @@ describe("a call of the TypeScript client", () => {
     ).toEqual([300_000, 180_000, 120_000, 60_000, 30_000]);
   });
 
-  it("does not repeat a read of offers whose charge is unknown, although its method is GET", () => {
+  it("does not repeat GET /v1/products/{id}/offers if the charge of the lost call is unknown", () => {
     const lost = new ConnectionError("lost");
     expect(isRetryable(lost, { operation: "readItemOffers", isInFlight: false })).toBe(false);
     expect(isRetryable(lost, { operation: "getAccount", isInFlight: false })).toBe(true);
@@ -196,7 +196,7 @@ describe("a call of the TypeScript client", () => {
     expect(service.calls).toEqual([]);
   });
 
-  it("does not wait for a Retry-After of more than a minute, also as a date", async () => {
+  it("throws the error of a 429 whose Retry-After, in seconds or as a date, is more than a minute away", async () => {
     for (const later of ["999999999", "Fri, 01 Jan 2100 00:00:00 GMT"]) {
       const { service, client } = await scripted(() =>
         failure(429, "RATE_LIMITED", { "retry-after": later }),
@@ -206,7 +206,7 @@ describe("a call of the TypeScript client", () => {
     }
   });
 
-  it("does not repeat a 404 without the JSON of the service, and keeps its status", async () => {
+  it("throws an error with status 404, without a retry, if the 404 response has no JSON of the service", async () => {
     const { service, client } = await scripted(() => ({ status: 404, body: "not here" }));
     await expect(client.call("getAccount")).rejects.toMatchObject({
       code: "UNEXPECTED_RESPONSE",
@@ -215,25 +215,25 @@ describe("a call of the TypeScript client", () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  it("waits longer after each attempt, up to 30 seconds", () => {
+  it("waits longer after each failed attempt, up to 30 seconds", () => {
     const delays = [1, 2, 3, 10].map((attempt) => retryDelayMs(attempt, undefined, () => 1));
     expect(delays).toEqual([500, 1_000, 2_000, 30_000]);
   });
 
-  it("refuses an address that is not http", () => {
+  it("refuses a service address that is not an HTTP or HTTPS URL", () => {
     for (const baseUrl of ["api.example.com", "ftp://api.example.com", "http://"])
       expect(() => new Client({ baseUrl })).toThrow(
         "must be an http or https URL. Check the variable RPD_BASE_URL",
       );
   });
 
-  it("needs an address", () => {
+  it("throws an error if no service address is given", () => {
     expect(() => new Client({ apiKey: "svc_live_1" })).toThrow(/RPD_BASE_URL/);
   });
 });
 
-describe("a list of the TypeScript client", () => {
-  it("iterates over all pages, in the way of each operation", async () => {
+describe("the list method of the TypeScript client", () => {
+  it("iterates over all pages, with the paging parameters of each operation", async () => {
     const { service, client } = await scripted((_, n) => ({
       body: {
         data: [{ id: `entry_${n}`, run_number: 9 - n }],
@@ -262,7 +262,7 @@ describe("a list of the TypeScript client", () => {
     ]);
   });
 
-  it("ends with an error after its first page if the operation has no further pages but more entries", async () => {
+  it("throws an error after the first page if more entries exist but the operation has no further pages", async () => {
     const { client } = await scripted(() => ({ body: { data: [{ id: "wl_1" }], has_more: true } }));
     const seen: string[] = [];
     const readAll = async () => {
@@ -275,7 +275,7 @@ describe("a list of the TypeScript client", () => {
     expect(seen).toEqual(["wl_1"]);
   });
 
-  it("follows the event feed, and continues after the last event", async () => {
+  it("follows the event feed, and continues after the last event of each page", async () => {
     const { service, client } = await scripted((_, n) => ({
       body: { data: [{ id: `evt_${n}` }], has_more: false, next_after: `evt_${n}` },
     }));

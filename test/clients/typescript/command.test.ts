@@ -53,7 +53,7 @@ const catalog: Parameters<typeof startScriptedService>[0] = ({ url, body }) => {
 };
 const reading = ["products", "--platform", "retailer_d"];
 
-describe("rpd products", () => {
+describe("the command 'rpd products'", () => {
   it("prints a table without control characters", async () => {
     const { output, code } = await rpd([...reading, "9000001"], catalog);
     expect(code).toBe(0);
@@ -66,12 +66,12 @@ describe("rpd products", () => {
     );
   });
 
-  it("prints CSV with quotes, and no formula that a spreadsheet runs", async () => {
+  it("prints CSV with quoted cells, and without formulas that a spreadsheet would execute", async () => {
     const { output } = await rpd([...reading, "9000001", "--csv"], catalog);
     expect(output.split("\n")[1]).toBe(`9000001,ok,9.5,USD,true,"'=A ""kettle""\u001b[2J"`);
   });
 
-  it("prints a line of JSON for each product, with IDs from a file", async () => {
+  it("prints a line of JSON for each product of the IDs in a file", async () => {
     const file = fileWith(
       '\uFEFFname,sku\r\n"Kettle, red",9000001\r\nPot,9000002\r\nCup,9000003\r\n',
     );
@@ -84,7 +84,7 @@ describe("rpd products", () => {
     expect(calls.filter(({ url }) => url === "/v1/products")).toHaveLength(2);
   });
 
-  it("reads a cell with line breaks as one cell, and refuses a cell without an end", async () => {
+  it("reads a CSV cell with line breaks as one cell, and refuses a quoted cell without a closing quote", async () => {
     const file = fileWith('id,note\n9000001,"a\n9000002,b"\n9000003,c\n');
     const { output } = await rpd([...reading, "--from", file, "--csv"], catalog);
     expect(output.match(/^9\d+/gm)).toEqual(["9000001", "9000003"]);
@@ -94,7 +94,7 @@ describe("rpd products", () => {
     expect(failed.warnings).toContain("The quoted cell that begins in line 2 has no end.");
   });
 
-  it("reports the position after a failure, and continues there", async () => {
+  it("prints after a failure how many IDs were read, and continues at that position with --start", async () => {
     const ids = [1, 2, 3, 4, 5, 6].map((n) => `900000${n}`);
     const failed = await rpd([...reading, ...ids, "--csv"], catalog);
     expect(failed).toMatchObject({ code: 1 });
@@ -109,7 +109,7 @@ describe("rpd products", () => {
   });
 });
 
-describe("rpd watchlists", () => {
+describe("the command 'rpd watchlists'", () => {
   it("creates a watchlist from the IDs and labels of a CSV file", async () => {
     const file = fileWith("id,label\n9000001,Kettle\n9000002,\n");
     const limit = ["--max-credits-per-run", "50"];
@@ -134,8 +134,8 @@ describe("rpd watchlists", () => {
   });
 });
 
-describe("rpd changes", () => {
-  it("lists the changes of a watchlist with the filters", async () => {
+describe("the command 'rpd changes'", () => {
+  it("lists the changes of a watchlist that match the filters", async () => {
     const { output, calls } = await rpd(
       ["changes", "--watchlist", "wl_1", "--kind", "price_drop", "--csv"],
       () => ({ body: { data: [{ item_id: "9000001", field: "price" }], has_more: false } }),
@@ -186,8 +186,8 @@ const interrupt = (): 204 => {
   return 204;
 };
 
-describe("the feed of rpd", () => {
-  it("continues after the last event when the service responds again", async () => {
+describe("the command rpd, while it follows the event feed,", () => {
+  it("continues after the last event when the service responds again after a failure", async () => {
     let calls = 0;
     const page = feedOf(3);
     const service = await startScriptedService((call, n) => {
@@ -210,10 +210,10 @@ describe("the feed of rpd", () => {
   });
 });
 
-describe("rpd listen", () => {
+describe("the command 'rpd listen'", () => {
   const listening = (url: string) => ["listen", "--forward", url, "--secret", "whsec_local"];
 
-  it("sends each event to a local server, with a signature that the client verifies", async () => {
+  it("sends each event to a local server, with a signature that the client can verify", async () => {
     const receiver = await startReceiver((id) => (id === "evt_3" ? interrupt() : 204));
     const { code, output, warnings } = await rpd(
       [...listening(receiver.url), "--after", "evt_0"],
@@ -225,7 +225,7 @@ describe("rpd listen", () => {
     expect(warnings).toContain("signed with whsec_local");
   });
 
-  it("sends an event again that the server refused", async () => {
+  it("sends an event again after the local server refused it", async () => {
     const answers = [500, 204];
     const receiver = await startReceiver((id) =>
       id === "evt_1" ? (answers.shift() ?? 204) : interrupt(),
@@ -256,7 +256,7 @@ describe("rpd listen", () => {
     expect(warnings).toContain("did not accept evt_1: it returned HTTP status 302");
   });
 
-  it("ends with an error if no server listens, and names where to continue", async () => {
+  it("ends with an error if no local server listens, and prints the event after which to continue", async () => {
     const receiver = await startReceiver(() => 204);
     await receiver.stop();
     const args = [...listening(receiver.url), "--after", "evt_0", "--attempts", "1"];
@@ -266,7 +266,7 @@ describe("rpd listen", () => {
     expect(warnings).toContain("did not accept evt_1: no server listens at this address");
   });
 
-  it("continues after the last accepted event when it starts again, and loses none", async () => {
+  it("continues after the last accepted event when it is started again, and loses no event", async () => {
     const cursor = join(dirname(fileWith("")), "cursor");
     const options = ["--cursor", cursor, "--attempts", "1"];
     const first = await startReceiver((id) => (id === "evt_3" ? 500 : 204));
@@ -282,7 +282,7 @@ describe("rpd listen", () => {
     expect(second.received).toEqual(["evt_3", "evt_4", "evt_5"]);
   });
 
-  it("stores the time of the first start, so that events before the next start are not lost", async () => {
+  it("stores the time of its first start, so that the second start includes all events since that time", async () => {
     const cursor = join(dirname(fileWith("")), "cursor");
     const before = new Date().toISOString();
     const started = await rpd([...listening("http://127.0.0.1:1"), "--cursor", cursor], () => {
@@ -302,8 +302,8 @@ describe("rpd listen", () => {
   });
 });
 
-describe("rpd", () => {
-  it("lists its commands, and shows the options and examples of each", async () => {
+describe("the command rpd", () => {
+  it("lists its commands, and prints the options and examples of each command with --help", async () => {
     const { output } = await offline(["--help"]);
     for (const name of [
       "products",
@@ -319,7 +319,7 @@ describe("rpd", () => {
     }
   });
 
-  it("names the nearest option or command of a mistyped one, and exits with 2", async () => {
+  it("suggests the nearest option or command for a misspelled one, and exits with 2", async () => {
     expect(await offline(["changes", "--knid", "sold_out"])).toMatchObject({
       code: 2,
       warnings: "rpd: There is no option '--knid'. Did you mean '--kind'?\n",
@@ -330,7 +330,7 @@ describe("rpd", () => {
     expect((await offline(["changes", "wl_1"])).warnings).toContain("takes no argument");
   });
 
-  it("refuses an option that is set twice, so that no value is ignored", async () => {
+  it("refuses an option that is set twice", async () => {
     expect(await offline(["changes", "--kind", "sold_out", "--kind", "delisted"])).toMatchObject({
       code: 2,
       warnings: "rpd: Set --kind only once.\n",
@@ -347,14 +347,14 @@ describe("rpd", () => {
     );
   });
 
-  it("names a position to continue from only after an event", async () => {
+  it("prints the position from which to continue only after it received an event", async () => {
     const refused = () => failure(400, "INVALID_PARAM");
     const { code, warnings } = await rpd(["events", "tail", "--after", "nonsense"], refused);
     expect(code).toBe(1);
     expect(warnings).not.toContain("Continue with");
   });
 
-  it("prints its version, and that a key is missing", async () => {
+  it("prints its version without an API key, and reports a missing API key for a command", async () => {
     expect((await offline(["--version"])).output).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await offline(["help"])).output).toContain("Commands:");
     vi.stubEnv("RPD_API_KEY", "");
@@ -363,7 +363,7 @@ describe("rpd", () => {
     expect(warnings).toBe("rpd: The service requires a key. Set RPD_API_KEY to your key.\n");
   });
 
-  it("ends with 130 if the user presses Ctrl-C during a call", async () => {
+  it("exits with 130 if the user presses Ctrl-C during a call", async () => {
     const stopped = await rpd(["watchlists"], async () => {
       interrupt();
       return new Promise(() => {});
@@ -371,7 +371,7 @@ describe("rpd", () => {
     expect(stopped).toMatchObject({ code: 130, output: "" });
   });
 
-  it("reads no more products than its reader takes", async () => {
+  it("stops reading products while the consumer of its output is slow", async () => {
     const service = await startScriptedService(catalog);
     onTestFinished(() => service[Symbol.asyncDispose]());
     const ids = Array.from({ length: 40 }, (_, n) => `91000${n}`);

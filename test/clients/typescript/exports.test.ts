@@ -67,7 +67,7 @@ const idsOf = async (objects: ReadonlyMap<string, Uint8Array>) => {
 };
 
 describe("the export reader of the TypeScript client", () => {
-  it("yields the events of every run and of a notice, in order", async () => {
+  it("yields the events of every run and of a notice about a held run, in order", async () => {
     expect(await idsOf(complete())).toEqual([
       "evt_a_1",
       "evt_a_2",
@@ -78,7 +78,7 @@ describe("the export reader of the TypeScript client", () => {
     ]);
   });
 
-  it("reports a folder without a manifest, and yields none of its events", async () => {
+  it("reports a folder without a manifest, and yields no events from this folder", async () => {
     const objects = complete();
     objects.delete(`${folderOf(2)}_manifest.json`);
     const incomplete: string[] = [];
@@ -92,19 +92,19 @@ describe("the export reader of the TypeScript client", () => {
     expect(incomplete).toEqual([folderOf(2)]);
   });
 
-  it("throws before the first event of a run that lacks an object", async () => {
+  it("throws an error before the first event of a run if an object of the run is missing", async () => {
     const objects = complete();
     objects.delete(`${folderOf(1)}00002-changed-evt_a_2.jsonl.gz`);
     await expect(idsOf(objects)).rejects.toThrow(/cannot be read/);
   });
 
-  it("throws for an object with other bytes", async () => {
+  it("throws an error if the bytes of an object differ from the manifest's hash", async () => {
     const objects = complete();
     objects.set(`${folderOf(1)}00002-changed-evt_a_2.jsonl.gz`, gzipSync('{"id":"evt_a_2"}'));
     await expect(idsOf(objects)).rejects.toThrow(/differs from the size or hash in its manifest/);
   });
 
-  it("throws for a manifest that lists other events than its digest covers", async () => {
+  it("throws an error if a manifest lists other events than its digest covers", async () => {
     const objects = complete();
     const key = `${folderOf(2)}_manifest.json`;
     const text = Buffer.from(objects.get(key) ?? "").toString();
@@ -120,12 +120,12 @@ describe("the export reader of the TypeScript client", () => {
     }
   });
 
-  it("refuses a `since` that is not a date", async () => {
+  it("refuses a 'since' that is not a date", async () => {
     for (const since of ["yesterday", "2026-02-31"])
       await expect(readRuns(storeOf(complete()), { since }).next()).rejects.toThrow(RangeError);
   });
 
-  it("yields the runs of the day `since`, and skips the runs before", async () => {
+  it("yields the runs of the day 'since' and later, and skips earlier runs", async () => {
     const found = [];
     const later = folderOf(3).replace("2026-11-23", "2026-11-24");
     const objects = new Map([...complete(), ...runObjects(later, "c")]);
@@ -134,7 +134,7 @@ describe("the export reader of the TypeScript client", () => {
     expect(found).toEqual([later]);
   });
 
-  it("throws for a run whose own digest differs from its events", async () => {
+  it("throws an error if the 'events_digest' of a run differs from the run's events", async () => {
     const objects = complete();
     const key = `${folderOf(2)}_manifest.json`;
     const text = Buffer.from(objects.get(key) ?? "").toString();
@@ -142,7 +142,7 @@ describe("the export reader of the TypeScript client", () => {
     await expect(idsOf(objects)).rejects.toThrow(/'events_digest'/);
   });
 
-  it("proves the Parquet files that a manifest lists", async () => {
+  it("verifies the size and hash of the Parquet files that a manifest lists", async () => {
     const content = Buffer.from("PAR1");
     const rows = { key: "shop/rows/a.parquet", rows: 1, bytes: 4, sha256: sha256(content) };
     const store = (found: Uint8Array) => storeOf(new Map([[rows.key, found]]));

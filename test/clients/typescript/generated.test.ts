@@ -12,17 +12,17 @@ const fileOf = (path: string): string => readFileSync(`${root}clients/${path}`, 
 
 describe("the generated types of the clients", () => {
   it.each(["typescript/source", "python/retail_product_data"])(
-    "in clients/%s belong to the current OpenAPI document (otherwise run `npm run clients`)",
+    "in clients/%s match the current OpenAPI document (otherwise run `npm run clients`)",
     (folder) => {
       expect(fileOf(`${folder}/generated/document.sha256`).trim()).toBe(documentHash());
     },
   );
 
-  it("have every operation below /v1", () => {
+  it("contain every operation below /v1", () => {
     expect(Object.keys(operations)).toEqual(operationsOf().map(({ id }) => id));
   });
 
-  it("are in packages with the version of the service", () => {
+  it("are published in packages with the version of the service", () => {
     const version = serviceVersion();
     expect(JSON.parse(fileOf("typescript/package.json"))).toMatchObject({ version });
     expect(fileOf("python/pyproject.toml")).toContain(`\nversion = "${version}"\n`);

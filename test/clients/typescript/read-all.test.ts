@@ -26,7 +26,7 @@ async function service(failAt?: string) {
 }
 
 describe("readAll of the TypeScript client", () => {
-  it("reads 50,000 IDs in order, and never takes more of them than the calls at the same time need", async () => {
+  it("reads 50,000 IDs in order, and takes from the input only as many IDs as the concurrent calls need", async () => {
     const { seen, client } = await service();
     function* ids() {
       for (const id of idsUpTo(50_000)) {
@@ -44,7 +44,7 @@ describe("readAll of the TypeScript client", () => {
     expect(seen.ahead).toBeLessThanOrEqual(400);
   });
 
-  it("continues at a stored position, and reads every ID once", async () => {
+  it("continues at a stored position, and reads every remaining ID once", async () => {
     const { client, scripted } = await service("90250");
     const found: string[] = [];
     let position = 0;
@@ -64,7 +64,7 @@ describe("readAll of the TypeScript client", () => {
     expect(position).toBe(450);
   });
 
-  it("refuses a string, and numbers that are too small", async () => {
+  it("refuses a string as the list of IDs, and options with numbers below their minimum", async () => {
     const { client, scripted } = await service();
     const reading = (ids: Iterable<string>, options: object) =>
       client.products.readAll(ids, { platform: "retailer_b", ...options }).next();
@@ -80,7 +80,7 @@ describe("readAll of the TypeScript client", () => {
     expect(scripted.calls).toEqual([]);
   });
 
-  it("names the platforms if the platform is not one of them", async () => {
+  it("lists the valid platforms in the error for an unknown platform", async () => {
     const { client } = await service();
     const reading = client.products.readAll(["1"], { platform: "retailer_d" });
     await expect(reading.next()).rejects.toThrow(
@@ -88,7 +88,7 @@ describe("readAll of the TypeScript client", () => {
     );
   });
 
-  it("names the tiers of the platform if the tier is not one of them", async () => {
+  it("lists the platform's tiers in the error for an unknown tier", async () => {
     const { client } = await service();
     const reading = client.products.readAll(["1"], { platform: "retailer_b", tier: "lite" });
     await expect(reading.next()).rejects.toThrow("Set 'tier' to a tier of retailer_b: standard.");

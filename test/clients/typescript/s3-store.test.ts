@@ -56,7 +56,7 @@ async function startStore(status: number, body: string) {
 
 const listing = "<ListBucketResult><Key>shop/a&amp;b</Key></ListBucketResult>";
 
-describe("the store of a bucket", () => {
+describe("the S3 client of the export reader", () => {
   it.each([undefined, "a/session+token=="])(
     "signs each request as the signer of the AWS SDK does, with the session token %s",
     async (sessionToken) => {
@@ -76,7 +76,7 @@ describe("the store of a bucket", () => {
     },
   );
 
-  it("throws the code and the message of the store", async () => {
+  it("throws an error with the code and the message of the S3 error", async () => {
     const text = "The specified bucket does not exist";
     const { endpoint } = await startStore(
       404,
@@ -88,7 +88,7 @@ describe("the store of a bucket", () => {
     );
   });
 
-  it("throws the status of a store whose error is not XML", async () => {
+  it("throws an error with the HTTP status if the S3 error is not XML", async () => {
     const { endpoint } = await startStore(502, "Bad gateway");
     const store = s3Store({ bucket: "none", endpoint, ...keys });
     await expect(store.read("a")).rejects.toThrow(`HTTP status 502 for ${endpoint}/none/a.`);

@@ -15,7 +15,7 @@ describe("webhooks.verify of the TypeScript client", () => {
     expect(verifyWebhook(Buffer.from(body), headers, "whsec_1")).toMatchObject({ id: "evt_1" });
   });
 
-  it("names what to pass instead of a parsed body or a missing secret", () => {
+  it("explains what to pass if it gets a parsed body or no secret", () => {
     const headers = { "service-signature": sign("whsec_1") };
     const parsed = JSON.parse(body) as string;
     expect(() => verifyWebhook(parsed, headers, "whsec_1")).toThrow(/'body' must be the raw body/);
@@ -24,13 +24,13 @@ describe("webhooks.verify of the TypeScript client", () => {
     expect(() => verifyWebhook(body, headers, [])).toThrow(/'secret' is missing/);
   });
 
-  it("accepts either secret during a rotation, and two signatures in the header", () => {
+  it("accepts either secret during a rotation, and a header with two signatures", () => {
     expect(verify(sign("whsec_2"), ["whsec_1", "whsec_2"])).not.toThrow();
     const [, second] = sign("whsec_2").split(",");
     expect(verify(`${sign("whsec_1")},${second}`, "whsec_2")).not.toThrow();
   });
 
-  it("refuses another secret, an old delivery, a changed body, a missing header and an empty secret", () => {
+  it("refuses a wrong secret, an old delivery, a changed body, a missing header and an empty secret", () => {
     const old = Math.floor(Date.now() / 1_000) - 301;
     expect(verify(sign("whsec_1"), "whsec_2")).toThrow(SignatureError);
     expect(verify(sign("whsec_1", old), "whsec_1")).toThrow(/300 s/);

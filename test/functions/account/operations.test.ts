@@ -140,7 +140,7 @@ const stranger = async (demo = false): Promise<string> => {
 
 describe("GET /v1/account", () => {
   describe("returns 200 and", () => {
-    it("returns the credits, the concurrency limit with the next higher one, and the API key of the call", async () => {
+    it("returns the balance, the current and the next concurrency limit, and the API key of the call", async () => {
       const answer = await ask("GET", "account");
 
       expect(answer.status).toBe(200);
@@ -181,7 +181,7 @@ describe("GET /v1/account", () => {
       });
     });
 
-    it("returns the automatic top-up, and no next concurrency limit if the account has the highest", async () => {
+    it("returns the automatic top-up, and no next concurrency limit for an account with the highest one", async () => {
       const target = { accountId, changeId: "invoice-1" };
       await purchasePack({ ...target, packId: "volume" }, { changes: world.changes, clock });
       await dynamoAutoTopUpStore(world.client, world.accountsTable).setAutoTopUp(accountId, {
@@ -289,7 +289,7 @@ describe("GET /v1/credit_transactions", () => {
       });
     });
 
-    it("returns each entry once when a client pages by the last ID while entries are added", async () => {
+    it("returns each entry once when a client pages by the last ID while new entries are added", async () => {
       await work("req_1", "2026-03-10T12:00:00.000Z", { held: 10, charged: 7 });
       const all = idsOf(await ask("GET", "credit_transactions"));
 
@@ -306,7 +306,7 @@ describe("GET /v1/credit_transactions", () => {
     });
   });
 
-  describe("returns 200 with the purpose of an entry and", () => {
+  describe("returns 200 and", () => {
     const watchlistId = newId("watchlist", new Date("2026-03-10T11:00:00Z"), random);
     const requestId = newId("request", new Date("2026-03-10T12:00:00Z"), random);
     const now = new Date("2026-03-10T12:00:00Z");
@@ -338,7 +338,7 @@ describe("GET /v1/credit_transactions", () => {
       await ledger.settle({ ...settled, accountId, holdId: "wlrun_1#check" });
     });
 
-    it("names the call that caused an entry, with its scraper and item counts", async () => {
+    it("names the call that caused an entry, with the call's scraper and item counts", async () => {
       const [refund, charge, reserve] = await list({ request_id: requestId });
 
       const shown = {
@@ -353,7 +353,7 @@ describe("GET /v1/credit_transactions", () => {
       expect(refund).toMatchObject({ type: "refund", ...shown, items_charged: 3 });
     });
 
-    it("names the watchlist, run and step that caused an entry, with the scraper and item counts", async () => {
+    it("names the watchlist, run and step that caused an entry, with their scraper and item counts", async () => {
       const [charge] = await list({ watchlist_id: watchlistId, type: "charge" });
 
       expect(charge).toMatchObject({
@@ -375,7 +375,7 @@ describe("GET /v1/credit_transactions", () => {
       expect((await list({ type: "adjust" })).map(({ credits }) => credits)).toEqual([20, -50]);
     });
 
-    it("returns an entry that an earlier release wrote without a purpose", async () => {
+    it("omits the scraper of an entry that an earlier release wrote without a purpose", async () => {
       await work("req_old", "2026-03-10T12:00:00.000Z", { held: 2, charged: 2 });
 
       const [charge] = await list({});
@@ -418,7 +418,7 @@ describe("GET /v1/credit_transactions", () => {
       await world.client.send(new PutCommand({ TableName, Item: copied }));
     };
 
-    it("reads a limited number of entries for a filtered page, and returns a cursor to continue", async () => {
+    it("reads a limited number of entries for a page with a filter, and returns a cursor to continue", async () => {
       await addCopiedRecords(4_100);
       const query = { watchlist_id: watchlistId };
       const pages: Answer[] = [];
@@ -439,12 +439,12 @@ describe("GET /v1/credit_transactions", () => {
     });
   });
 
-  describe("returns 400 for a filter and", () => {
+  describe("returns 400 and", () => {
     it.each([
       ["request_id", "x"],
       ["type", "gift"],
       ["watchlist_id", "wl_1"],
-    ])("names %s as the invalid parameter for %j", async (param, value) => {
+    ])("names '%s' as the invalid filter for the value %j", async (param, value) => {
       const { status, body } = await ask("GET", "credit_transactions", {
         query: { [param]: value },
       });
@@ -502,7 +502,7 @@ describe("POST /v1/api_keys", () => {
 
   describe("returns 400 and", () => {
     it.each([{ name: "" }, { name: "  " }, { name: "x".repeat(101) }, { name: 5 }, {}])(
-      "names 'name' as the invalid parameter for %j",
+      "names 'name' as the invalid parameter for the body %j",
       async (body) => {
         const answer = await ask("POST", "api_keys", { body });
         expect(answer.status).toBe(400);
@@ -512,7 +512,7 @@ describe("POST /v1/api_keys", () => {
   });
 
   describe("returns 403 and", () => {
-    it("refuses to create a key for a call with a key of the demo workspace", async () => {
+    it("creates no key if the call uses a key of the demo workspace", async () => {
       const demo = await stranger(true);
       expect((await ask("POST", "api_keys", { body: { name: "x" }, key: demo })).status).toBe(403);
       expect((await ask("DELETE", "api_keys/key_1", { key: demo })).status).toBe(403);
@@ -520,7 +520,7 @@ describe("POST /v1/api_keys", () => {
   });
 
   describe("returns 409 and", () => {
-    it("refuses a key above 20 per account, even for concurrent calls, and creates one again after a revocation", async () => {
+    it("creates no more than 20 keys per account, even for concurrent calls, until a key is revoked", async () => {
       const asked = Array.from({ length: 25 }, (_, n) =>
         ask("POST", "api_keys", { body: { name: `k${n}` }, atOnce: true }),
       );
@@ -563,7 +563,7 @@ describe("POST /v1/api_keys with 'scopes'", () => {
     expect(shown.body["api_key"]).toMatchObject({ scopes: ["read", "write"] });
   });
 
-  it("creates a key with every scope if the field is absent", async () => {
+  it("creates a key with every scope if 'scopes' is absent", async () => {
     const answer = await ask("POST", "api_keys", { body: { name: "server" } });
     expect(answer.body["scopes"]).toEqual(["read", "spend", "write"]);
   });
@@ -670,7 +670,7 @@ describe("DELETE /v1/api_keys/{id}", () => {
       expect(errors[2]).toBe(errors[0]);
     });
 
-    it("does not repeat a secret key that is sent instead of an ID", async () => {
+    it("does not quote a secret API key that a client sent instead of a key ID", async () => {
       const { status, body } = await ask("DELETE", "api_keys/svc_live_0123456789abcdef");
       expect(status).toBe(404);
       expect(JSON.stringify(body)).not.toContain("svc_live_0123456789abcdef");
@@ -694,7 +694,7 @@ describe("PATCH /v1/account", () => {
   const reserve = (holdId: string, credits: number, at = today) =>
     reserveForCall(world.ledger(), { accountId, holdId, credits, now: new Date(at) });
 
-  it("sets a daily budget, above which reservations are refused, and removes the budget with null", async () => {
+  it("sets a daily budget above which reservations are refused, and removes the budget if the value is null", async () => {
     const set = await ask("PATCH", "account", { body: { daily_credit_budget: 100 } });
     expect(set).toMatchObject({
       status: 200,
@@ -715,14 +715,14 @@ describe("PATCH /v1/account", () => {
     expect(await reserve("b", 41)).toEqual({ outcome: "reserved" });
   });
 
-  it("counts the credits that the account has already spent or reserved on this day towards a new daily budget", async () => {
+  it("counts the credits that the account has already spent or reserved today towards a new daily budget", async () => {
     await work("before", today, { held: 50, charged: 30 });
     await reserve("open", 20, "2026-03-10T13:00:01Z");
     const { body } = await ask("PATCH", "account", { body: { daily_credit_budget: 100 } });
     expect(body).toMatchObject({ daily_credits_left: 50, credits_spent_today: 30 });
   });
 
-  it("sets a daily budget that refunds increase again and that is complete again on the next UTC day", async () => {
+  it("sets a daily budget to which refunds are added back, and which starts in full on the next UTC day", async () => {
     await ask("PATCH", "account", { body: { daily_credit_budget: 50 } });
     await work("a", today, { held: 50, charged: 10 });
     expect((await ask("GET", "account")).body).toMatchObject({ daily_credits_left: 40 });

@@ -45,8 +45,8 @@ const pastRun = (run_number: number, changed: number, newItems = 0) =>
     },
   }) as unknown as WatchlistRun;
 
-describe("the result of a back-test", () => {
-  it("is a sentence with the reported items and the credits", () => {
+describe("the dashboard's summary of a back-test", () => {
+  it("states the number of reported items and the credits", () => {
     expect(backtestSentence(backtest())).toBe(
       "These 3 runs would have reported 14 items in events and cost 1,240 credits.",
     );
@@ -56,7 +56,7 @@ describe("the result of a back-test", () => {
     );
   });
 
-  it("counts the days on which the daily budget would have been reached", () => {
+  it("states the number of days on which the daily budget would have been reached", () => {
     const [budget] = limitSentences(backtest(), [], {
       ...newLimits,
       credits: { ...newLimits.credits, daily_credit_budget: "1000" },
@@ -67,7 +67,7 @@ describe("the result of a back-test", () => {
     expect(limitSentences(backtest(), [], newLimits)[0]).toBe("No daily budget limits the runs.");
   });
 
-  it("counts the runs that the brake would have held, by the share of changed items that were not new", () => {
+  it("states the number of runs that the brake would have held, without counting new items as changed", () => {
     const runs = [pastRun(1, 49, 900), pastRun(2, 50), pastRun(3, 48), pastRun(4, 99)];
     const limits = { ...newLimits, brake: { max_changed_percent: "50", min_items: "50" } };
     expect(limitSentences(backtest(), runs, limits)[1]).toBe(
@@ -82,7 +82,7 @@ describe("the result of a back-test", () => {
     );
   });
 
-  it("names the fields that the history lacks, and the runs that the back-test omitted", () => {
+  it("names the fields that the history lacks, and the number of runs that the back-test omitted", () => {
     const unknown = backtest({
       unknown_fields: [{ step: "check", field: "lowest30d" }],
       unknown_reads: [{ step: "more", reads: 2 }],

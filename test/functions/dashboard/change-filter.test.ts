@@ -18,8 +18,8 @@ import { changeKinds, checkKind } from "../../../shared/history/change-kinds.ts"
 import { checkObservedKind } from "../../../shared/history/observed-fields.ts";
 import { stepScrapers } from "../../../shared/scrapers/catalog.ts";
 
-describe("the filters of the page What changed", () => {
-  it("are the same after they were written to the address and read from it", () => {
+describe("the filters of the dashboard page 'What changed'", () => {
+  it("keep their values when they are written to the address and read from it", () => {
     const filter = {
       span: "7",
       kind: "price_drop",
@@ -33,7 +33,7 @@ describe("the filters of the page What changed", () => {
     expect(queryOf(filterIn(new URLSearchParams()))).toEqual({});
   });
 
-  it("ignore unknown values, and sizes with a kind that has no size", () => {
+  it("ignore unknown values, and a size with a kind of change that has no size", () => {
     const query = "span=400&kind=sold_out&sort=size&percent=5&amount=2";
     expect(filterIn(new URLSearchParams(query))).toMatchObject({
       span: "1",
@@ -44,7 +44,7 @@ describe("the filters of the page What changed", () => {
     });
   });
 
-  it("have the kinds of the API, and hide the size filter for kinds without a size", () => {
+  it("offer the kinds of change of the API, and hide the size filter for kinds without a size", () => {
     expect(kinds.map(([kind]) => kind)).toEqual(changeKinds);
     for (const kind of changeKinds) {
       const check = () => checkKind(kind, undefined, { min_delta: 1 });
@@ -53,7 +53,7 @@ describe("the filters of the page What changed", () => {
     }
   });
 
-  it("match nothing on the platforms for which the API refuses the kind", () => {
+  it("refuse a kind of change for the same platforms as the API", () => {
     const platforms = new Set(Object.values(stepScrapers).map(({ platform }) => platform));
     for (const platform of platforms) {
       for (const kind of changeKinds) {
@@ -64,7 +64,7 @@ describe("the filters of the page What changed", () => {
     }
   });
 
-  it("start at midnight of today, or that many days ago", () => {
+  it("select changes since midnight today, or since the chosen number of days ago", () => {
     const now = new Date(2026, 10, 28, 15, 30);
     expect(sinceOf("1", now)).toEqual(new Date(2026, 10, 28));
     expect(sinceOf("7", now).getTime()).toBe(now.getTime() - 7 * 86_400_000);
@@ -95,7 +95,7 @@ const change = (part: Partial<FieldChange>): FieldChange => ({
   ...part,
 });
 
-describe("a change on the page What changed", () => {
+describe("a change on the dashboard page 'What changed'", () => {
   it("shows its size in percent and as an amount, with a sign and the currency of a price", () => {
     expect([percentWords(change({})), amountWords(change({}))]).toEqual(["−12.5%", "−10.00 USD"]);
     const offers = change({ kind: "other", field: "newOffers", delta: 2, delta_percent: null });
@@ -118,7 +118,7 @@ describe("a change on the page What changed", () => {
     ["delisted", "bad"],
     ["new_seller", "neutral"],
     ["other", "neutral"],
-  ] as const)("of the kind %s is %s for a buyer", (kind, tone) => {
+  ] as const)("of the kind %s is marked as %s for a buyer", (kind, tone) => {
     expect(toneOf(change({ kind }))).toBe(tone);
   });
 });

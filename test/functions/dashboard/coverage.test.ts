@@ -30,7 +30,7 @@ function estimateOf({ likely, runs = 720, newAsins = 0, outIn = null }: Given) {
 describe("the runs that a balance covers, in the dashboard,", () => {
   it.each([
     [
-      "are the first run and ordinary runs after it",
+      "are the first run and the ordinary runs that the remaining balance covers",
       estimateOf({ likely: 720 * 100 + 500, newAsins: 500, outIn: 4.5 }),
       1_000,
       { runs: 6, hours: 6, allHours: 4.5 },
@@ -63,7 +63,7 @@ describe("the runs that a balance covers, in the dashboard,", () => {
     expect(coverageOf(estimate, balance, now)).toEqual(expected);
   });
 
-  it("are unknown until estimate, forecast and balance are loaded, and for a schedule without runs", () => {
+  it("are unknown until the estimate, the forecast and the balance are loaded, and for a schedule without runs", () => {
     const estimate = estimateOf({ likely: 100 });
     expect(coverageOf(undefined, 5, now)).toBeUndefined();
     expect(coverageOf(estimate, undefined, now)).toBeUndefined();

@@ -11,8 +11,8 @@ const argumentsOf = (command: string): readonly string[] =>
     .split("\0")
     .slice(0, -1);
 
-describe("a delivery as curl", () => {
-  it("has the same address, headers and bytes, whatever characters they contain", () => {
+describe("the curl command that the dashboard shows for a delivery", () => {
+  it("sends the same address, headers and bytes as the delivery, whatever characters they contain", () => {
     const body = '{"name":"O\'Neill `x` $HOME \\\\n \\"q\\" é"}\n';
     const command = curlOf({
       url: "https://hooks.example.com/a?b=1&c=2",
@@ -32,7 +32,7 @@ describe("a delivery as curl", () => {
     ]);
   });
 
-  it("leaves out the headers that curl sets", () => {
+  it("omits the headers that curl sets", () => {
     const headers = { Host: "hooks.example.com", "content-length": "2", "User-Agent": "a" };
     const command = curlOf({ url: "https://hooks.example.com", headers, body: "{}" });
     expect(argumentsOf(command).filter((one) => one.includes(": "))).toEqual(["User-Agent: a"]);
@@ -42,8 +42,8 @@ describe("a delivery as curl", () => {
 const delivery = (created_at: string, state: WebhookDelivery["state"], attempt_count: number) =>
   ({ created_at, state, attempt_count }) as WebhookDelivery;
 
-describe("the health of an endpoint over time", () => {
-  it("counts the deliveries of each UTC day by their result, the oldest day first", () => {
+describe("the dashboard's chart of an endpoint's health", () => {
+  it("counts the deliveries of each UTC day by their result, oldest day first", () => {
     const days = daysOf([
       delivery("2026-11-28T00:00:00.000Z", "pending", 0),
       delivery("2026-11-27T23:59:59.999Z", "failed", 8),

@@ -8,7 +8,7 @@ import {
 } from "../../../functions/dashboard/browser/pages/watchlists/item-filter.ts";
 
 describe("the dashboard's item filter", () => {
-  it("sends the trimmed search text and the chosen order, and no order for the order of IDs", () => {
+  it("sends the trimmed search text and the chosen sort order, and no sort order if items are sorted by ID", () => {
     const list = { last_run_at: null };
     expect(queryOf({ ...allItems, search: " blue kettle " }, list)).toEqual({
       state: undefined,

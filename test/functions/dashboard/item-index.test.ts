@@ -22,7 +22,7 @@ const idsFor = (search: string, max = 20): readonly string[] =>
   findItems(items, search, max).map(({ id }) => id);
 
 describe("the index of items that the dashboard searches", () => {
-  it("finds items whose ID begins with the search before items with the words in their title", () => {
+  it("returns items whose ID begins with the search text before items with the words in their title", () => {
     expect(idsFor("12345")).toEqual(["1234500", "9000001"]);
     expect(idsFor("a-12345")).toEqual(["1234500", "9000001"]);
     expect(idsFor("b0sand")).toEqual(["B0SANDBOX1"]);
@@ -34,12 +34,12 @@ describe("the index of items that the dashboard searches", () => {
     expect(idsFor("green kettle")).toEqual([]);
   });
 
-  it("finds at most the given number of items, those by ID first", () => {
+  it("returns at most the given number of items, beginning with those found by ID", () => {
     expect(idsFor("kettle", 1)).toEqual(["9000001"]);
     expect(idsFor("12345", 1)).toEqual(["1234500"]);
   });
 
-  it("names an item by its label, or else by its title, or else by its ID", () => {
+  it("shows the label of an item, or its title without a label, or its ID without a title", () => {
     expect(items.map(({ name }) => name)).toEqual([
       "Model 12345 Kettle",
       "Office",

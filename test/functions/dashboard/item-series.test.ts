@@ -32,8 +32,8 @@ const points = [
   point(6, {}, "not_found"),
 ];
 
-describe("the chart of an item", () => {
-  it("starts with the price that held when the span began, and ends with the price that holds", () => {
+describe("the price chart of an item in the dashboard", () => {
+  it("starts with the price at the beginning of the time span, and ends with the current price", () => {
     const { prices } = seriesOf(points.slice(0, 3), { from: at(3), to: at(7) });
     expect(prices).toEqual([
       { at: at(3), value: 12 },
@@ -41,7 +41,7 @@ describe("the chart of an item", () => {
     ]);
   });
 
-  it("has no price after a read without a price, and after the item was delisted", () => {
+  it("has a gap after a read without a price, and after the item was delisted", () => {
     const { prices } = seriesOf(points, { from: at(1), to: at(8) });
     expect(prices).toEqual([
       { at: at(1), value: 10 },
@@ -53,7 +53,7 @@ describe("the chart of an item", () => {
     ]);
   });
 
-  it("shades the times without stock within the span, and the time after the item was delisted", () => {
+  it("shades the times without stock within the time span, and the time after the item was delisted", () => {
     const { outOfStock } = seriesOf(points, { from: at(4), to: at(8) });
     expect(outOfStock).toEqual([
       { from: at(4), to: at(5) },
@@ -61,16 +61,16 @@ describe("the chart of an item", () => {
     ]);
   });
 
-  it("shades nothing if the item was back in stock before the span began", () => {
+  it("shades nothing if the item was back in stock before the time span began", () => {
     expect(seriesOf(points.slice(0, 5), { from: at(6), to: at(8) }).outOfStock).toEqual([]);
   });
 
-  it("leaves out changes after the span", () => {
+  it("omits changes after the end of the time span", () => {
     const { prices } = seriesOf(points, { from: at(1), to: at(1) });
     expect(prices).toEqual([{ at: at(1), value: 10 }]);
   });
 
-  it("shows the most specific price field that a read of the item has", () => {
+  it("shows the most specific price field that the reads of the item have", () => {
     expect(priceFieldIn([point(1, { lowestPrice: 9 }), point(2, { newMinPrice: 8 })])).toBe(
       "newMinPrice",
     );

@@ -22,7 +22,7 @@ const changed = (changes: Changes): Pick<WatchlistItem, "last_change"> => ({
   },
 });
 
-describe("the last change of an item in the table", () => {
+describe("the last change of an item in the dashboard's table", () => {
   it("is the change of its price, in percent of the previous price", () => {
     const change = mainChangeOf(
       changed({ inStock: { before: true, after: false }, price: { before: 80, after: 70 } }),
@@ -30,7 +30,7 @@ describe("the last change of an item in the table", () => {
     expect(change).toEqual({ field: "price", before: 80, after: 70, percent: -12.5, others: 1 });
   });
 
-  it("is the change of its first field if the price did not change, without a percentage for a text or for 0", () => {
+  it("is the change of the first changed field if the price did not change, without a percentage for text or a previous value of 0", () => {
     expect(mainChangeOf(changed({ state: { before: "A", after: "B" } }))?.percent).toBeUndefined();
     expect(mainChangeOf(changed({ offers: { before: 0, after: 2 } }))?.percent).toBeUndefined();
     expect(mainChangeOf({ last_change: null })).toBeUndefined();
@@ -41,17 +41,17 @@ describe("the last change of an item in the table", () => {
     { field: "newMinPrice", percent: 3, tone: "bad" },
     { field: "price", percent: 0, tone: "neutral" },
     { field: "offers", percent: 100, tone: "neutral" },
-  ])("of $field by $percent % is $tone for a buyer", ({ field, percent, tone }) => {
+  ])("of $field by $percent % is marked as $tone for a buyer", ({ field, percent, tone }) => {
     expect(toneOf({ field, percent, before: 1, after: 1, others: 0 })).toBe(tone);
   });
 
-  it("shows its sign, a minus sign for a fall", () => {
+  it("is shown with a plus or minus sign", () => {
     expect([-12.54, 5, 0].map(formatPercentChange)).toEqual(["−12.5%", "+5%", "0%"]);
   });
 });
 
-describe("the values of an item in the table", () => {
-  it("differ between an item that was never read and one for which a read found no values", () => {
+describe("the values of an item in the dashboard's table", () => {
+  it("differ between an item that was never read and an item whose read found no values", () => {
     const at = "2026-11-27T08:00:00.000Z";
     const words = (snapshot: WatchlistItem["snapshot"], readAt: string | null): string =>
       summaryOf({ snapshot, last_read_at: readAt }, "USD");
@@ -61,7 +61,7 @@ describe("the values of an item in the table", () => {
   });
 });
 
-describe("the CSV file of items", () => {
+describe("the dashboard's CSV file of items", () => {
   const item = (part: Partial<WatchlistItem>): WatchlistItem => ({
     id: "9000001",
     object: "watchlist_item",
@@ -85,7 +85,7 @@ describe("the CSV file of items", () => {
     ...part,
   });
 
-  it("has a column for each field that an item has, and the last change", () => {
+  it("has a column for each field that any item has, and for the last change", () => {
     const text = itemsCsv([
       item({
         label: "Kettle",

@@ -12,14 +12,14 @@ describe("the price of a call that the dashboard shows", () => {
     ["retailer_c", "standard", "A-9000000, 9000000", "1 item"],
     ["retailer_d", "standard", "9000000 9000000 no-sku NO-SKU", "3 items"],
   ])(
-    "includes an ID of %s once, even if the call contains it in several spellings",
+    "counts an ID of %s once if the call contains it in several spellings",
     (...[id, tier, ids, expected]) => {
       const draft = { ...emptyDraft, platform: id, tier, ids };
       expect(priceNote("products", draft, platform(id)).split(",")[0]).toBe(expected);
     },
   );
 
-  it("includes an offer once, even if the call contains its item ID in several spellings", () => {
+  it("counts an offer once if the call contains its item ID in several spellings", () => {
     const offers = "b0sandbox0 abc\nB0SANDBOX0 abc\nB0SANDBOX0 ABC";
     const draft = { ...emptyDraft, platform: "retailer_a", offers };
     expect(priceNote("offer_check", draft, platform("retailer_a"))).toMatch(/^2 offers,/);
@@ -29,7 +29,7 @@ describe("the price of a call that the dashboard shows", () => {
     expect(priceNote("platforms", emptyDraft, undefined)).toBe("Free.");
   });
 
-  it("is empty while the user has chosen no platform, or a tier that the platform does not have", () => {
+  it("is empty until the user has chosen a platform and a tier of that platform", () => {
     const draft = { ...emptyDraft, platform: "retailer_a", tier: "none" };
     expect(priceNote("products", draft, undefined)).toBe("");
     expect(priceNote("products", draft, platform("retailer_a"))).toBe("");

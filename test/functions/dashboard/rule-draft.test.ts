@@ -39,13 +39,13 @@ const pipeline: Pipeline = {
   ],
 };
 
-describe("the form for rules", () => {
-  it("knows the values of `when` and the keys of each that the service accepts", () => {
+describe("the dashboard's form for rules", () => {
+  it("has the same values of `when`, with the same keys for each, as the service accepts", () => {
     expect(Object.keys(whenWords).toSorted()).toEqual(whens.toSorted());
     expect(whensOfKey).toEqual(whensByKey);
   });
 
-  it("shows the pipeline of a text, with the starts that the text leaves out", () => {
+  it("shows the pipeline of a JSON text, with defaults for starts that the text omits", () => {
     const steps = [{ id: "only", scraper: "retailer_d.standard", routes: [] }];
     expect(rulesIn(JSON.stringify({ steps }))).toEqual({
       entry: "only",
@@ -63,11 +63,11 @@ describe("the form for rules", () => {
     '{"steps": []}',
     '{"steps": [{"id": "a", "scraper": "b"}]}',
     '{"steps": [{"id": "a", "scraper": "b", "routes": [{}]}]}',
-  ])("does not show the text %j, which only the JSON editor can show", (text) => {
+  ])("does not show the JSON text %j, which only the JSON editor can show", (text) => {
     expect(rulesIn(text)).toBeUndefined();
   });
 
-  it("renames a step in the starts and in the rules that lead to it", () => {
+  it("renames a step in the starts and in the rules that lead to the step", () => {
     const check = pipeline.steps[1];
     if (check === undefined) throw new Error("no step");
     const renamed = withStep(pipeline, 1, { ...check, id: "lite" });
@@ -75,7 +75,7 @@ describe("the form for rules", () => {
     expect(renamed.steps[0]?.routes).toEqual([{ when: "changed", run: "lite", notify: true }]);
   });
 
-  it("removes a step from the starts and from the rules that led to it", () => {
+  it("removes a step from the starts and from the rules that led to the step", () => {
     const left = withoutStep(pipeline, 1);
     expect(left).toMatchObject({ entry: "scan", baseline: null, refresh: null });
     expect(left.steps).toEqual([
@@ -100,7 +100,7 @@ describe("the form for rules", () => {
     expect(withoutRoute(added, 0)).toEqual(step);
   });
 
-  it("drops the keys of a rule that another `when` does not allow", () => {
+  it("drops the keys that the new `when` of a rule does not allow", () => {
     const route = {
       when: "changed",
       field: "price",
@@ -126,7 +126,7 @@ describe("the form for rules", () => {
     expect(routeWhen(below, "changed")).toEqual({ ...below, when: "changed" });
   });
 
-  it("begins the test of a field with an operator and a value of its type", () => {
+  it("creates a test of a field with an operator and a value that suit the field's type", () => {
     expect(routeField({ when: "ok", notify: true }, "inStock", scraper)).toEqual({
       when: "ok",
       field: "inStock",
@@ -143,7 +143,7 @@ describe("the form for rules", () => {
     expect(routeField(drop, undefined, scraper)).toEqual({ when: "changed", notify: true });
   });
 
-  it("offers the fields and operators that a `when` can test", () => {
+  it("offers only the fields and operators that a `when` can test", () => {
     const price = scraper?.fields.find(({ name }) => name === "price");
     expect(opsOf(price, "changed")).toContain("decreased");
     expect(opsOf(price, "ok")).not.toContain("decreased");
@@ -152,7 +152,7 @@ describe("the form for rules", () => {
     expect(fieldsFor(scraper, "ok").map(({ name }) => name)).toContain("lowest30d");
   });
 
-  it("adds, changes and removes further tests", () => {
+  it("adds, changes and removes further field tests of a rule", () => {
     const route = withNewTest({ when: "changed", notify: true }, scraper);
     expect(route.where).toHaveLength(1);
     const test = { field: "inStock", op: "is", value: true };

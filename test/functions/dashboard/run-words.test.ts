@@ -61,7 +61,7 @@ describe("the text about the outcome of a run in the dashboard", () => {
   const outcome = (changed: Partial<typeof stats>): string =>
     outcomeSentence({ ...run, status: "completed", error: null, stats: { ...stats, ...changed } });
 
-  it("does not count items without a complete answer as read", () => {
+  it("counts an item as read only if its answer is complete", () => {
     expect(outcome({ new_items: 20_000, retry_next_run: 408 })).toBe(
       "completed: 0 changed, 20,000 new, 408 without a complete answer.",
     );

@@ -14,8 +14,8 @@ const list = {
   next_run_at: "2026-03-01T10:15:00.000Z",
 } as Watchlist;
 
-describe("the time from which the dashboard counts the next runs of an interval", () => {
-  it("lies one interval before the next run of the watchlist", () => {
+describe("the start time from which the dashboard computes the next runs of an interval", () => {
+  it("is one interval before the next run of the watchlist", () => {
     expect(intervalStart(scheduleDraftOf(list), list)).toBe("2026-03-01T10:00:00.000Z");
   });
 
@@ -24,7 +24,7 @@ describe("the time from which the dashboard counts the next runs of an interval"
     expect(intervalStart(draft, list)).toBe("2026-03-01T10:00:07.000Z");
   });
 
-  it("is now for a paused watchlist, and for a cron expression", () => {
+  it("is the current time for a paused watchlist, and for a cron expression", () => {
     const paused = { ...list, status: "paused", next_run_at: null } as Watchlist;
     expect(intervalStart(scheduleDraftOf(paused), paused)).toBeNull();
     expect(intervalStart({ ...newSchedule(), type: "cron" }, list)).toBeNull();

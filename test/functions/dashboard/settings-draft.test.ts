@@ -14,13 +14,13 @@ const aList = (change: Partial<Watchlist> = {}): Watchlist =>
 const opened = settingsOf(aList({ name: "Pots" }), known);
 const hours = { ...opened.schedule, type: "every", amount: "2", unit: "h" } as const;
 
-describe("the changed settings of a watchlist in the dashboard", () => {
-  it("are empty before the user changes a setting, and after a change of only spaces", () => {
+describe("the changed settings that the dashboard sends for a watchlist", () => {
+  it("are empty before the user changes a setting, and if the user only adds spaces", () => {
     expect(changesOf(opened, opened, known)).toEqual({});
     expect(changesOf({ ...opened, name: " Pots " }, opened, known)).toEqual({});
   });
 
-  it("contain only the settings that the user changed here", () => {
+  it("contain only the settings that the user changed in the form", () => {
     expect(changesOf({ ...opened, schedule: hours }, opened, known)).toEqual({ every: "2h" });
     expect(changesOf({ ...opened, name: "Pans " }, opened, known)).toEqual({ name: "Pans" });
     expect(changesOf({ ...opened, endpoint: "https://x.test/" }, opened, known)).toEqual({
@@ -42,7 +42,7 @@ describe("the changed settings of a watchlist in the dashboard", () => {
     expect([after.name, changesOf(after, saved, known)]).toEqual(["Renamed elsewhere", {}]);
   });
 
-  it("still contain what the user typed while earlier changes were being saved", () => {
+  it("still contain the text that the user typed while earlier changes were being saved", () => {
     const sent = { ...opened, name: "  Spaced  " };
     const saved = settingsOf(aList({ name: "Spaced" }), known);
     expect(afterSaving(sent, { sent, saved }).name).toBe("Spaced");

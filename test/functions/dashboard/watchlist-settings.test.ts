@@ -14,12 +14,12 @@ import { watchlist } from "../../../tools/documents/examples/watchlists.ts";
 const aList = (change: Partial<Watchlist>): Watchlist => ({ ...watchlist, ...change }) as Watchlist;
 const noLimits = { max_credits_per_run: null, daily_credit_budget: null, brake: null };
 
-describe("the limits of a watchlist in the dashboard", () => {
+describe("the limits of a watchlist in the dashboard's form", () => {
   it("are the defaults of the service for a new watchlist", () => {
     expect(limitFieldsOf(newLimits)).toEqual({ ...noLimits, brake: presentBrake(defaultBrake) });
   });
 
-  it("are sent back with the values that the service returned", () => {
+  it("are sent back unchanged with the values that the service returned", () => {
     const set = {
       max_credits_per_run: 200,
       daily_credit_budget: 1_000,
@@ -55,7 +55,7 @@ describe("the limits of a watchlist in the dashboard", () => {
   });
 
   it.each(["many", "Infinity", "NaN", "1,000"])(
-    "are sent with the typed text %s unchanged, so that the service refuses it instead of turning a limit off",
+    "are sent with the invalid typed text %s, so that the service refuses it instead of turning a limit off",
     (text) => {
       const draft = {
         ...newLimits,
@@ -70,7 +70,7 @@ describe("the limits of a watchlist in the dashboard", () => {
     },
   );
 
-  it("are sent with an empty text for an empty field of the brake, so that the service refuses it", () => {
+  it("are sent with an empty text for an empty brake field, so that the service refuses the text", () => {
     const brake = { ...newLimits.brake, min_items: "" };
     expect(limitFieldsOf({ ...newLimits, brake }).brake).toMatchObject({ min_items: "" });
   });

@@ -135,7 +135,7 @@ describe("the metrics of a receiver", () => {
     expect(all("receivers")).toEqual({ receivers_tried: 1, receivers_failing: 1 });
   });
 
-  it("count a receiver once and as working if it accepts one of several deliveries", async () => {
+  it("count a receiver once, as working, if it accepts one of several deliveries", async () => {
     receiver.answer = (response) => {
       response.statusCode = receiver.requests.length === 1 ? 200 : 500;
       response.end();
@@ -157,7 +157,7 @@ describe("the metrics of a receiver", () => {
     expect(all("receivers")).toEqual({ receivers_tried: 1, receivers_failing: 1 });
   });
 
-  it("do not count a receiver to which no delivery was attempted", async () => {
+  it("do not count a receiver if no delivery to it was attempted", async () => {
     await world.addEndpoint("acct_1", receiver.url, { enabled: false });
     await world.publish(aRun(types));
     await world.deliverDue();

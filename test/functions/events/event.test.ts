@@ -77,7 +77,7 @@ describe("GET /v1/events/{id}", () => {
   });
 
   it.each([unknownId, "evt_1", "wl_000000000000000000000000"])(
-    "returns 404 for %s, and for an event of another account",
+    "returns 404 for the unknown ID %s, and for an event of another account",
     async (id) => {
       await world.publish(run);
 
@@ -89,7 +89,7 @@ describe("GET /v1/events/{id}", () => {
 });
 
 describe("an expired event", () => {
-  it("is not found by GET and send once it is 30 days old, even while its row and its body are stored", async () => {
+  it("is not found by GET and send from the age of 30 days, even while its row and its body are still stored", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     const endsAt = Date.parse(first.createdAt) + 30 * 24 * 60 * 60 * 1_000;
@@ -114,7 +114,7 @@ describe("an expired event", () => {
 });
 
 describe("POST /v1/events/{id}/send", () => {
-  it("sends an event to the named endpoint, even if the endpoint does not select its type, and immediately adds the delivery to the log", async () => {
+  it("sends an event to the named endpoint regardless of the event types of the endpoint, and immediately adds the delivery to the log", async () => {
     const other = await world.addEndpoint(account, `${receiver.url}/other`, { events: [] });
     await world.publish(run);
     const { endpoint } = await world.addEndpoint(account, receiver.url, { events: [] });

@@ -211,7 +211,7 @@ describe("GET /v1/events returns 200 and", () => {
     }
   });
 
-  it("filters events by type and by watchlist, and continues after an event that the filter excludes", async () => {
+  it("filters events by type and by watchlist, and also continues after an event that the filter excludes", async () => {
     const runs = await publish(
       aRun({ [changed]: 2 }),
       aRun({ [matched]: 1 }, { watchlistId: listB }),
@@ -243,7 +243,7 @@ describe("GET /v1/events returns 200 and", () => {
     }
   });
 
-  it("returns, if 'after' is a time, the events of that time or later, even if they were published out of order", async () => {
+  it("returns the events since the time in 'after', even if they were published out of order", async () => {
     const runs = await publish(
       aRun({ [changed]: 1 }, { seconds: 10 }),
       aRun({}, { seconds: 20 }),
@@ -265,7 +265,7 @@ describe("GET /v1/events returns 200 and", () => {
     );
   });
 
-  it("continues from the time in the ID of an event that does not exist, without skipping later events", async () => {
+  it("continues from the time in an event ID if the event does not exist, without skipping later events", async () => {
     const runs = await publish(
       aRun({}, { seconds: 10 }),
       aRun({}, { seconds: 20 }),
@@ -285,7 +285,7 @@ describe("GET /v1/events returns 200 and", () => {
     }
   });
 
-  it("keeps every page below 4 MB, and returns an event above 4 MB in a separate page", async () => {
+  it("keeps every page below 4 MB, except for a page with a single event above 4 MB", async () => {
     const bytes = [900_000, 900_000, 900_000, 900_000, 5_000_000, 10, 2_000_000];
     const big = aRun(
       { [changed]: bytes.length },
@@ -310,7 +310,7 @@ describe("GET /v1/events returns 200 and", () => {
     expect(ids.slice(0, -2)).toEqual(idsIn(run === undefined ? [] : [run]));
   });
 
-  it("reads one index for each run of a page, and the bytes of all its events in one request", async () => {
+  it("reads one index for each run of a page, and the bytes of all events of a run in one request", async () => {
     await publish(
       aRun({ [changed]: 40 }, { runId: "wlrun_a" }),
       aRun({}, { runId: "wlrun_b", watchlistId: listB }),
@@ -343,7 +343,7 @@ describe("GET /v1/events returns 200 and", () => {
     });
   });
 
-  it("omits an event from the millisecond at which it is 30 days old", async () => {
+  it("omits an event from the moment at which it is 30 days old", async () => {
     const runs = await publish(aRun({ [changed]: 1 }), aRun({}, { seconds: 60 }));
     // `page` advances the clock by 50 ms before each call.
     clock.set(new Date(Date.parse(start) + 30 * dayMs - 51).toISOString());
@@ -390,7 +390,7 @@ describe("GET /v1/events returns 200 and", () => {
 
 describe("a consumer of GET /v1/events", () => {
   it.each([1, 2, 3, 4, 5, 6, 7])(
-    "with pages of %i gets every event once, in order, while more are published",
+    "gets every event once and in order, with pages of %i, while more events are published",
     async (limit) => {
       const published: RunEvents[] = [];
       const seen: string[] = [];

@@ -106,9 +106,9 @@ const publicPaths = [
   "POST /docs",
 ];
 
-describe("an API key that is sent to a public, retired or unknown path", () => {
+describe("a call with an API key to a public, retired or unknown path", () => {
   it.each(publicPaths)(
-    "is counted in its rate limit, and the response has the rate headers: %s",
+    "counts towards the key's rate limit, and gets the rate headers: %s",
     async (called) => {
       const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
       expect(admitted).toEqual([hashApiKey(key)]);
@@ -117,7 +117,7 @@ describe("an API key that is sent to a public, retired or unknown path", () => {
     },
   );
 
-  it.each(publicPaths)("gets 429 when it exceeds its rate limit: %s", async (called) => {
+  it.each(publicPaths)("gets 429 when it exceeds the key's rate limit: %s", async (called) => {
     admission = { outcome: "limited", rate: { ...rate, remaining: 0 }, retryAfterSeconds: 1 };
     const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
     expect(answer).toMatchObject({
@@ -130,7 +130,7 @@ describe("an API key that is sent to a public, retired or unknown path", () => {
     });
   });
 
-  it("gets the public document even if the service does not know the key", async () => {
+  it("gets the public document even if the API key is unknown", async () => {
     admission = { outcome: "unknown" };
     const answer = await callEdge(documents, {
       route: "GET /docs",
@@ -140,7 +140,7 @@ describe("an API key that is sent to a public, retired or unknown path", () => {
     expect(answer).toMatchObject({ status: 200, headers: { "X-RateLimit-Remaining": "49" } });
   });
 
-  it("gets 500 if an internal error prevents the count of the call", async () => {
+  it("gets 500 if an internal error prevents the service from counting the call", async () => {
     admission = new Error("not permitted");
     const headers = { "X-API-Key": key };
     const answer = await callEdge(documents, { route: "GET /docs", headers });
@@ -162,7 +162,7 @@ describe("an API key that is sent to a public, retired or unknown path", () => {
     ],
     ["absent", {}],
   ])(
-    "is not looked up in the key store if it is %s",
+    "causes no look-up in the key store if the API key is %s",
     async (_, headers: Record<string, string>) => {
       const call = { route: "GET /docs", headers, address: "192.0.2.8" };
       expect((await callEdge(documents, call)).status).toBe(200);

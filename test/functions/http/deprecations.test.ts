@@ -14,8 +14,8 @@ const link =
   '</docs/api-guide#deprecated-operations-and-fields>; rel="deprecation"; type="text/html"';
 const nothing = { body: undefined, query: {} };
 
-describe("the headers about deprecations", () => {
-  it("have the dates of a deprecated operation in the formats of RFC 9745 and RFC 8594", () => {
+describe("the deprecation headers of a response", () => {
+  it("contain the dates of a deprecated operation in the formats of RFC 9745 and RFC 8594", () => {
     expect(deprecationHeaders("GET /v1/changes", nothing, table)).toEqual({
       Deprecation: `@${Date.UTC(2027, 0, 1) / 1_000}`,
       Sunset: "Wed, 01 Mar 2028 00:00:00 GMT",
@@ -23,7 +23,7 @@ describe("the headers about deprecations", () => {
     });
   });
 
-  it("have the earliest dates if a call uses several deprecated things", () => {
+  it("contain the earliest dates if a call uses several deprecated operations or fields", () => {
     const sent = { body: undefined, query: { kind: "price_drop" } };
     expect(deprecationHeaders("GET /v1/changes", sent, table)).toMatchObject({
       Deprecation: `@${Date.UTC(2026, 11, 1) / 1_000}`,
@@ -31,7 +31,7 @@ describe("the headers about deprecations", () => {
     });
   });
 
-  it("exist for a deprecated field of the body only if the call has the field", () => {
+  it("are sent for a deprecated field of the body only if the call contains the field", () => {
     const used = { body: { asins: ["B0SANDBOX0"] }, query: {} };
     expect(deprecationHeaders("POST /v1/products", used, table)).toEqual({
       Deprecation: `@${Date.UTC(2026, 10, 23) / 1_000}`,
@@ -44,8 +44,8 @@ describe("the headers about deprecations", () => {
   });
 });
 
-describe("every deprecation of the API", () => {
-  it("has valid dates, and works for at least a year", () => {
+describe("every deprecation in the API", () => {
+  it("has valid dates, and ends at least a year after it was announced", () => {
     for (const { since, sunset } of deprecations) {
       expect(new Date(`${since}T00:00:00Z`).toISOString()).toContain(since);
       if (sunset === undefined) continue;

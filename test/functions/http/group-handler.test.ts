@@ -181,7 +181,7 @@ const headersWith = (extra: Record<string, string>): Record<string, string> => (
 describe("a call of a deprecated operation", () => {
   const path = "/v1/watchlists/wl_1/asins";
 
-  it("has the headers about the deprecation", async () => {
+  it("gets the deprecation headers", async () => {
     const { statusCode, headers } = await ask({ path, body: null });
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({
@@ -190,23 +190,23 @@ describe("a call of a deprecated operation", () => {
     });
   });
 
-  it("has them in an error response too", async () => {
+  it("gets the deprecation headers in an error response", async () => {
     const { statusCode, headers } = await ask({ path, query: { unknown: "1" } });
     expect(statusCode).toBe(400);
     expect(headers).toHaveProperty("Deprecation");
   });
 
-  it("is the only one with them", async () => {
+  it("is the only kind of call that gets the deprecation headers", async () => {
     const { headers } = await ask({ path: "/v1/watchlists/wl_1/items" });
     expect(headers).not.toHaveProperty("Deprecation");
     expect(headers).not.toHaveProperty("Link");
   });
 });
 
-describe("Strict-Transport-Security", () => {
+describe("the header Strict-Transport-Security", () => {
   const hsts = "Strict-Transport-Security";
 
-  it("is a header of every response over TLS, including errors", async () => {
+  it("is in every response over TLS, including errors", async () => {
     const answers = [
       await ask({}),
       await ask({ body: "{" }),
@@ -217,7 +217,7 @@ describe("Strict-Transport-Security", () => {
     for (const { headers } of answers) expect(headers?.[hsts]).toBe("max-age=31536000");
   });
 
-  it("is not a header of a response over plain HTTP", async () => {
+  it("is not in a response over plain HTTP", async () => {
     const headers = headersWith({ "x-api-key": apiKey, "X-Forwarded-Proto": "http" });
     const answer = await ask({ headers });
     expect(answer.statusCode).toBe(201);
@@ -225,8 +225,8 @@ describe("Strict-Transport-Security", () => {
   });
 });
 
-describe("the service's own addresses, which a handler receives,", () => {
-  it("are the host that the client called, the custom domain and the gateway's API", async () => {
+describe("the service's own addresses, which a handler gets with a call,", () => {
+  it("are the host that the client called, the custom domain and the gateway's API ID", async () => {
     const headers = headersWith({ "x-api-key": apiKey, Host: "other-host.com" });
     await ask({ headers });
     const own = { hosts: ["other-host.com", "shop-domain.com"], apiId: "a1b2c3d4e5" };
@@ -267,7 +267,7 @@ describe("the authentication of a call", () => {
     ["/v1/watchlists/wl_1/preview", "0"],
     ["/v1/watchlists/wl_1/backtest", undefined],
   ])(
-    "returns 401 for %s, with the header of the cost only if the route charges by item",
+    "returns 401 for %s, with a cost header only if the route charges by item",
     async (path, credits) => {
       const { statusCode, headers } = await ask({ path, headers: headersWith({}) });
       expect(statusCode).toBe(401);
@@ -306,10 +306,15 @@ describe("the group handler checks a call in the documented order and returns", 
     { guarantee: "429 before 403", found: limited, body: "{", status: 429 },
     { guarantee: "403 before a malformed body", found: demo, body: "{", status: 403 },
     { guarantee: "403 before 501", found: demo, body: '{"ids":[],"soon":true}', status: 403 },
-    { guarantee: "501 before parameters", found: fine, body: '{"ids":5,"soon":true}', status: 501 },
+    {
+      guarantee: "501 before 400 for invalid parameters",
+      found: fine,
+      body: '{"ids":5,"soon":true}',
+      status: 501,
+    },
     { guarantee: "400 for a malformed body", found: fine, body: "{", status: 400 },
-    { guarantee: "400 for parameters", found: fine, body: '{"ids":5}', status: 400 },
-    { guarantee: "201 without an error", found: fine, body: '{"ids":[]}', status: 201 },
+    { guarantee: "400 for invalid parameters", found: fine, body: '{"ids":5}', status: 400 },
+    { guarantee: "201 for a valid call", found: fine, body: '{"ids":[]}', status: 201 },
   ])("$guarantee", async ({ found, body, status }) => {
     admission = found;
     expect((await ask({ body })).statusCode).toBe(status);
@@ -317,7 +322,7 @@ describe("the group handler checks a call in the documented order and returns", 
   });
 });
 
-describe("the group handler's 400", () => {
+describe("the group handler's 400 response", () => {
   it("asks for the content type of JSON if the call declares another type for its body", async () => {
     const answer = await ask({
       headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "text/plain" },
@@ -344,7 +349,7 @@ describe("the group handler's 400", () => {
   });
 
   it.each(["[]", '"text"', "5"])(
-    "names 'body' when the body is not an object: %s",
+    "names 'body' as the invalid parameter if the body is not an object: %s",
     async (body) => {
       expect((await ask({ body })).json["error"]).toMatchObject({
         code: "INVALID_PARAM",
@@ -353,12 +358,12 @@ describe("the group handler's 400", () => {
     },
   );
 
-  it("is returned for a key that would change an object's prototype", async () => {
+  it("is returned for the body key '__proto__', which would change an object's prototype", async () => {
     expect((await ask({ body: '{"ids":["1"],"__proto__":{"a":1}}' })).statusCode).toBe(400);
   });
 });
 
-describe("a query", () => {
+describe("the query of a call", () => {
   const read = (asked: Asked) =>
     ask({ method: "GET", path: "/v1/watchlists/schedule", body: null, ...asked });
 
@@ -423,15 +428,15 @@ describe("a query", () => {
   });
 });
 
-describe("the group handler's 413 for a body", () => {
-  it("above the size limit has the code INVALID_PARAM", async () => {
+describe("the group handler's 413 response", () => {
+  it("for a body above the size limit has the code INVALID_PARAM", async () => {
     const answer = await ask({ body: JSON.stringify({ ids: ["x".repeat(limits.bodyBytesMax)] }) });
     expect(answer.statusCode).toBe(413);
     expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "body" });
   });
 });
 
-describe("the group handler's 404", () => {
+describe("the group handler's 404 response", () => {
   it.each([
     ["an unknown path of the group", { method: "GET", path: "/v1/watchlists/a/b/c" }],
     ["a method that the path does not have", { method: "PUT" }],
@@ -447,8 +452,8 @@ describe("the group handler's 404", () => {
   });
 });
 
-describe("the group handler's 500", () => {
-  it("never contains the internal error's message", async () => {
+describe("the group handler's 500 response", () => {
+  it("never contains the message of the internal error", async () => {
     const answer = await ask({ method: "GET", path: "/v1/watchlists/broken", body: null });
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain("database");
@@ -456,7 +461,7 @@ describe("the group handler's 500", () => {
   });
 });
 
-describe("the group handler's 503 for a failed dependency", () => {
+describe("the group handler's 503 response for a failed dependency", () => {
   it("has Retry-After and the rate headers", async () => {
     const answer = await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });
     expect(answer.statusCode).toBe(503);
@@ -469,7 +474,7 @@ describe("the group handler's 503 for a failed dependency", () => {
     });
   });
 
-  it("has the rate headers even when the store of the rate limiter is down", async () => {
+  it("has the rate headers even if the store of the rate limiter is down", async () => {
     const error = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
     admission = { outcome: "unreadable", rate: { ...rate, remaining: 41 }, error };
     const answer = await ask({});
@@ -482,7 +487,7 @@ describe("the group handler's 503 for a failed dependency", () => {
     expect(handled).toEqual([]);
   });
 
-  it("is sent as soon as failed requests have used up the time that a call may lose to them", async () => {
+  it("is sent when failed requests to the dependency have used up the time limit for failures in one call", async () => {
     const before = clock.now().getTime();
     await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });
     expect(clock.now().getTime() - before).toBe(limits.dependencies.callLossMs);

@@ -22,7 +22,7 @@ const text = '{"name":"Käse ☕"}';
 const value = { name: "Käse ☕" };
 const utf8 = Buffer.from(text);
 
-describe("the body of a call", () => {
+describe("the body of an API call", () => {
   it.each([
     ["UTF-8", utf8, {}],
     ["UTF-8 after a byte order mark", Buffer.from(`\uFEFF${text}`), {}],
@@ -132,11 +132,11 @@ describe("the error 400 for a body that cannot be parsed states the reason for",
   });
 });
 
-describe("the error 413", () => {
+describe("a request body above the size limit", () => {
   const max = limits.bodyBytesMax;
   const bodyOf = (bytes: number): Buffer => Buffer.from(`{"a":"${"x".repeat(bytes - 8)}"}`);
 
-  it("refuses a body above the size limit, as sent or after decompression", async () => {
+  it("gets 413, as sent or after decompression", async () => {
     await expect(read(bodyOf(max))).resolves.toBeDefined();
     await expect(read(bodyOf(max + 1))).rejects.toMatchObject({ status: 413 });
     const gzip = { "Content-Encoding": "gzip" };

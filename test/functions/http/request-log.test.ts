@@ -110,8 +110,8 @@ const ids = {
   key_id: "key_1",
 };
 
-describe("the log of a call", () => {
-  it("is one line with the caller, the route and the result", async () => {
+describe("the log line of an API call", () => {
+  it("contains the caller, the route and the result", async () => {
     const lines = await logged(async () => undefined);
 
     expect(lines.map(({ message }) => message)).toEqual(["under way", "call"]);
@@ -126,7 +126,7 @@ describe("the log of a call", () => {
     expect(closing(lines)).not.toHaveProperty("code");
   });
 
-  it("is also written for a call that gets 401 or 429, with these statuses in its metrics", async () => {
+  it("is also written for a call that gets 401 or 429, with this status in the metrics", async () => {
     const limited: Admission = { outcome: "limited", rate, retryAfterSeconds: 1 };
     const refused = [
       await logged(async () => undefined, { key: "none" }),
@@ -168,7 +168,7 @@ describe("the log of a call", () => {
     expect(line).not.toHaveProperty("route");
   });
 
-  it("has level ERROR and the cause when the service was overloaded or down", async () => {
+  it("has level ERROR and the cause if the service was overloaded or down", async () => {
     const line = closing(
       await logged(async () => {
         throw unavailable("ledger of acct_1: TransactionConflict");
@@ -189,7 +189,7 @@ describe("the log of a call", () => {
     });
   });
 
-  it("has level ERROR and the reason when a dependency failed", async () => {
+  it("has level ERROR and the reason if a dependency failed", async () => {
     const line = closing(
       await logged(async () => {
         throw Object.assign(new Error("connect 10.0.0.1:443"), { code: "ECONNREFUSED" });
@@ -215,7 +215,7 @@ describe("the log of a call", () => {
     expect(line).toMatchObject({ level: "INFO", message: "call", code: "NOT_IMPLEMENTED" });
   });
 
-  it("shares its IDs with all other log lines that are written during the call", async () => {
+  it("has the same request IDs as all other log lines of the call", async () => {
     const lines = await logged(async () => undefined, { countedHere: true });
 
     expect(lines.map(({ message }) => message)).toEqual([
@@ -256,8 +256,8 @@ describe("the log of a call", () => {
   });
 });
 
-describe("the metrics of a call", () => {
-  it("count the call by route group and status class, with its duration, items and credits", async () => {
+describe("the metrics of an API call", () => {
+  it("count the call by route group and status class, with duration, items and credits", async () => {
     const line = closing(await logged(async () => undefined));
 
     expect(metricsOf(line)).toEqual({

@@ -61,7 +61,7 @@ describe("a JSON response over 1 KB", () => {
     expect(answer.bytes.toString()).toBe(text);
   });
 
-  it("is also compressed if it is an error", async () => {
+  it("is compressed if it is an error response", async () => {
     const answer = await get({ "accept-encoding": "gzip", "x-fail": "1" });
     expect(answer).toMatchObject({ status: 404, headers: { "Content-Encoding": "gzip" } });
     expect(gunzipSync(answer.bytes).toString()).toContain('"NOT_FOUND"');
@@ -108,7 +108,7 @@ function randomText(length: number): string {
 }
 
 describe("a public document", () => {
-  it("has an ETag, and its headers allow caches to store it and pages of other origins to read it", async () => {
+  it("has an ETag and headers that allow caches to store it and pages of other origins to read it", async () => {
     body = text;
     const { status, headers } = await get();
     expect(status).toBe(200);
@@ -128,7 +128,7 @@ describe("a public document", () => {
     expect((await get()).headers["ETag"]).not.toBe(first.headers["ETag"]);
   });
 
-  it("gets 304 without a body for a client that already has the current version", async () => {
+  it("gets 304 without a body if the client already has the current version", async () => {
     body = text;
     const tag = String((await get()).headers["ETag"]);
     const strong = tag.slice(2);
@@ -147,7 +147,7 @@ describe("a public document", () => {
     expect((await get({ "If-None-Match": "*", "x-fail": "1" })).status).toBe(404);
   });
 
-  it("responds to a browser's preflight request without the document's body", async () => {
+  it("is not sent in the response to a browser's preflight request", async () => {
     const answer = await get(
       { Origin: "https://a.example", "Access-Control-Request-Method": "GET" },
       "OPTIONS",
@@ -167,7 +167,7 @@ describe("a public document", () => {
 
 describe("a HEAD request", () => {
   it.each([{}, { "accept-encoding": "gzip" }, { "x-fail": "1" }, { "If-None-Match": "*" }])(
-    "returns the status and headers of GET without a body, with the request headers %j",
+    "returns the status and headers of GET without a body, for the request headers %j",
     async (headers: Record<string, string>) => {
       body = text;
       const [asked, got] = [await get(headers, "HEAD"), await get(headers)];

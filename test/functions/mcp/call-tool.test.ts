@@ -35,13 +35,13 @@ const named = (name: string): Tool => {
 const unreached = () => Promise.reject(new Error("The route was executed."));
 const items = { platform: "retailer_d", ids: ["9000001"] };
 
-describe("a call of a tool", () => {
+describe("a call of an MCP tool", () => {
   it.each([
     ["read_products", items],
     ["read_offers", { ids: ["B00EXAMPLE"] }],
     ["create_watchlist", { name: "A", ...items, every: "1h" }],
     ["back_test", { watchlist_id: "wl_1", pipeline: { steps: [] } }],
-  ])("%s without its cap is refused before its route is executed", async (name, sent) => {
+  ])("is refused before the route is executed if %s gets no cap", async (name, sent) => {
     const { result } = await callWith(named(name), sent, unreached);
     expect(result.structuredContent["error"]).toMatchObject({
       code: "MISSING_PARAM",
@@ -50,7 +50,7 @@ describe("a call of a tool", () => {
     });
   });
 
-  it("has the result as JSON in its second text, for clients that only read text", async () => {
+  it("returns the result as JSON in a second text, for clients that read only text", async () => {
     const { result } = await callWith(named("list_platforms"), {}, async () => ({
       status: 200,
       body: { data: [{ id: "retailer_d" }] },
@@ -61,7 +61,7 @@ describe("a call of a tool", () => {
     ]);
   });
 
-  it("treats an argument that is null as left out", async () => {
+  it("treats a null argument as absent", async () => {
     const calls: unknown[] = [];
     await callWith(
       named("read_products"),
@@ -74,7 +74,7 @@ describe("a call of a tool", () => {
     expect(calls).toMatchObject([{ ids: ["9000001"], maxCredits: 1 }]);
   });
 
-  it("names tools instead of calls of the HTTP API in its errors", async () => {
+  it("names MCP tools instead of HTTP routes in error messages", async () => {
     const { result } = await callWith(named("get_watchlist"), { watchlist_id: "wl_1" }, () =>
       Promise.reject(watchlistNotFound("wl_1")),
     );
@@ -82,7 +82,7 @@ describe("a call of a tool", () => {
     expect(result.content[0]?.text).not.toContain("/v1/");
   });
 
-  it("passes path parameters, the query and the body of the HTTP API to the route", async () => {
+  it("passes path parameters, the query and the body to the HTTP route", async () => {
     const calls: unknown[] = [];
     const record: Tool["route"]["handle"] = async ({ path, query, body }) => {
       calls.push({ path, query, body });
@@ -97,7 +97,7 @@ describe("a call of a tool", () => {
     ]);
   });
 
-  it("that fails in an unforeseen way is logged and counted like an HTTP call with status 500", async () => {
+  it("is logged and counted like an HTTP call with status 500 if it fails because of an internal error", async () => {
     const { result, work, logged } = await callWith(named("list_platforms"), {}, () =>
       Promise.reject(new Error("a bug")),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isOwnOrigin } from "../../../functions/mcp/origin.ts";
 
-describe("a call with an Origin", () => {
+describe("the Origin check of MCP calls,", () => {
   it.each([
     ["api.shop-example.com", undefined, true],
     ["api.shop-example.com", "https://api.shop-example.com", true],
@@ -15,7 +15,7 @@ describe("a call with an Origin", () => {
     ["api.shop-example.com", "https://evil.example", false],
     ["evil.example", "http://evil.example", false],
     ["localhost:3000", "null", false],
-  ])("to %s from %s is allowed: %s", (host, origin, expected) => {
+  ])("for the host %s and the origin %s, returns %s", (host, origin, expected) => {
     const domainName = "api.shop-example.com";
     expect(isOwnOrigin({ host, origin, domainName, apiId: "abc123" })).toBe(expected);
   });

@@ -13,8 +13,8 @@ import type { Scope } from "../../../shared/accounts/scopes.ts";
 const namesFor = (scopes: readonly Scope[], demo = false): readonly string[] =>
   toolsOf({ scopes, demo }).map(({ name }) => name);
 
-describe("the tools of agents", () => {
-  it("each execute the route that their group has for their key, with an argument for each path parameter", async () => {
+describe("the MCP tools", () => {
+  it("execute the routes of their HTTP operations, with an argument for each path parameter", async () => {
     const routes: Readonly<Record<string, unknown>> = {
       ...accountRoutes,
       ...offerRoutes,
@@ -33,7 +33,7 @@ describe("the tools of agents", () => {
     }
   });
 
-  it("each have another name, and a schema that JSON Schema 2020-12 accepts and whose required arguments exist", () => {
+  it("have unique names, and valid JSON Schema 2020-12 schemas whose required arguments exist", () => {
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
     for (const tool of tools) {
       const schema = inputSchema(tool);
@@ -45,7 +45,7 @@ describe("the tools of agents", () => {
     }
   });
 
-  it("require a cap in credits if they read items or create a watchlist", () => {
+  it("require a cap on credits if they read items or create a watchlist", () => {
     const capped = tools.filter(({ cap }) => cap?.name.startsWith("max_credits"));
     expect(capped.map(({ name }) => name)).toEqual([
       "read_products",
@@ -60,7 +60,7 @@ describe("the tools of agents", () => {
     ]);
   });
 
-  it("show no deprecated argument, and no null for a cap", () => {
+  it("show no deprecated argument, and do not allow null for a cap", () => {
     const products = tools.find(({ name }) => name === "read_products");
     const { properties = {} } = products === undefined ? {} : inputSchema(products);
     expect(Object.keys(properties)).toEqual([
@@ -74,8 +74,8 @@ describe("the tools of agents", () => {
   });
 });
 
-describe("a key sees only tools", () => {
-  it("that its scopes allow", () => {
+describe("the list of MCP tools for an API key", () => {
+  it("contains only tools that the scopes of the key allow", () => {
     const effects = tools.filter(({ key }) => hasEffects(key)).map(({ name }) => name);
     expect(namesFor(["read"])).toEqual(expect.not.arrayContaining(effects));
     expect(namesFor(["read"])).toContain("back_test");
@@ -84,7 +84,7 @@ describe("a key sees only tools", () => {
     expect(namesFor(["read", "spend", "write"])).toHaveLength(tools.length);
   });
 
-  it("that read, if the key belongs to the demo workspace", () => {
+  it("contains only tools that read if the key belongs to the demo workspace", () => {
     expect(namesFor(["read", "spend", "write"], true)).toEqual(namesFor(["read"]));
   });
 });

@@ -21,7 +21,7 @@ const get = (path: string) => {
 
 describe("GET /v1/agent_profiles/{version}", () => {
   it.each(protocolVersions)(
-    "returns the profile for %s to a call without a key, as the protocol demands: valid, stored by shared caches for a minute or more, and with a validator",
+    "returns a valid profile for protocol version %s without an API key, with an ETag and a public cache time of at least a minute",
     async (version) => {
       const { statusCode, headers, body } = await get(`/v1/agent_profiles/${version}`);
 
@@ -34,7 +34,7 @@ describe("GET /v1/agent_profiles/{version}", () => {
     },
   );
 
-  it("returns 404 for a version that the service does not use", async () => {
+  it("returns 404 for a protocol version that the service does not support", async () => {
     expect((await get("/v1/agent_profiles/2026-01-11")).statusCode).toBe(404);
   });
 });

@@ -27,7 +27,7 @@ function service(dynamo: DynamoDBDocumentClient = tables.client) {
 }
 
 describe("GET /v1/health", () => {
-  it("returns 200 with the version to a call without a key, and forbids caches to store the response", async () => {
+  it("returns 200 with the version without an API key, and forbids caches to store the response", async () => {
     const { statusCode, headers, body } = await service().get("/v1/health");
 
     expect(statusCode).toBe(200);
@@ -77,7 +77,7 @@ describe("GET /", () => {
     ["/", "/docs"],
     ["/prod/", "/prod/docs"],
     ["/prod", "/prod/docs"],
-  ])("on the address %s redirects to the documentation at %s", async (addressedPath, location) => {
+  ])("at the path %s redirects to the documentation at %s", async (addressedPath, location) => {
     const { statusCode, headers } = await service().get("/", addressedPath);
 
     expect(statusCode).toBe(302);

@@ -19,7 +19,7 @@ import { errorGuide } from "../../../tools/documents/error-guide.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { gatewayContext, gatewayEvent } from "../../support/gateway-event.ts";
 
-/** Calls come a second apart, so that none exceeds the rate of an address. */
+/** The tests call once a second, so that no call exceeds the rate limit of an IP address. */
 let seconds = 0;
 const clock = {
   ...fixedClock("2026-03-01T00:00:00Z"),
@@ -154,13 +154,13 @@ describe("the documentation page", () => {
   });
 });
 
-describe("/docs/errors", () => {
+describe("the page /docs/errors", () => {
   it("has a heading for every error code, with the code as its anchor", async () => {
     const { body } = await get("/docs/errors");
     for (const code of Object.keys(errorGuide)) expect(body).toContain(`<h2 id="${code}">`);
   });
 
-  it("advises a retry for exactly those CONFLICT errors whose message also advises a retry", async () => {
+  it("advises a retry for exactly those CONFLICT errors whose message advises one", async () => {
     const { body } = await get("/docs/errors");
     const section = body.split('<h2 id="CONFLICT">')[1]?.split("<h2")[0];
     expect(section).toContain("<strong>Retry:</strong> if <code>message</code>");
@@ -168,7 +168,7 @@ describe("/docs/errors", () => {
   });
 });
 
-it("/docs/sandbox lists every reserved ID of every platform, and the IDs that delist", async () => {
+it("the page /docs/sandbox lists every reserved ID of every platform, including the IDs of items that become delisted", async () => {
   const { body } = await get("/docs/sandbox");
   for (const [platform, ids] of Object.entries(reservedIds)) {
     const section = body.split(`<h2 id="${platform}">`)[1]?.split("<h2")[0] ?? "";
@@ -177,7 +177,7 @@ it("/docs/sandbox lists every reserved ID of every platform, and the IDs that de
   for (const { description } of Object.values(delistingIds)) expect(body).toContain(description);
 });
 
-describe("/docs/upstream", () => {
+describe("the page /docs/upstream", () => {
   /** Returns the JSON blocks of a scraper: request and reply, and the schemas of both. */
   async function blocksOf(scraper: string): Promise<readonly object[]> {
     const { body } = await get("/docs/upstream");
@@ -258,7 +258,7 @@ describe("a file that documentation pages load", () => {
   });
 
   it.each(["/docs", "/docs/reference", `/docs/assets/${assets[0]}`])(
-    "gets for HEAD %s the headers of GET and no body, and gets 304 for a known ETag",
+    "returns the headers of GET without a body for HEAD %s, and 304 for a known ETag",
     async (path) => {
       const headers = { "Accept-Encoding": "br" };
       const answer = await get(path, { headers });
@@ -272,7 +272,7 @@ describe("a file that documentation pages load", () => {
   );
 });
 
-it("/v1/openapi.json names as its server the address that the client called, with the path prefix", async () => {
+it("GET /v1/openapi.json returns the address that the client called, with its path prefix, as the server", async () => {
   const answer = await get("/v1/openapi.json");
   expect(answer.statusCode).toBe(200);
   expect(answer.headers?.["Content-Type"]).toBe("application/json");

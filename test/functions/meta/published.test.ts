@@ -51,7 +51,7 @@ async function validatorOf(name: string) {
 
 describe("GET /v1/schemas/{name}", () => {
   it.each([eventChanged, eventMatched, eventDelisted, runCompletedEvent, webhookTestEvent])(
-    "returns to a call without a key a schema that accepts the documented event $type",
+    "returns, without an API key, a schema that accepts the documented event $type",
     async (event) => {
       const { statusCode, type } = await get(`/v1/schemas/${event.type}`);
       expect([statusCode, type]).toEqual([200, "application/schema+json"]);
@@ -62,7 +62,7 @@ describe("GET /v1/schemas/{name}", () => {
   );
 
   it.each(eventTypes)(
-    "returns a schema that accepts a test event %s as it is sent",
+    "returns a schema that accepts the test event of type %s that the service sends",
     async (type) => {
       const isValid = await validatorOf(type);
       const data = sampleData({ type, at, endpointId: "whe_1" });
@@ -71,20 +71,20 @@ describe("GET /v1/schemas/{name}", () => {
     },
   );
 
-  it("returns a schema that refuses an event without its data", async () => {
+  it("returns a schema that refuses an event without 'data'", async () => {
     const isValid = await validatorOf("watchlist.product.changed");
     const event = { id: "evt_1", type: "watchlist.product.changed", created_at: at };
     expect(isValid(event)).toBe(false);
   });
 
-  it("returns 404 that names the schemas for an unknown name", async () => {
+  it("returns 404 with the names of all schemas for an unknown name", async () => {
     const { statusCode, body } = await get("/v1/schemas/offers");
     expect(statusCode).toBe(404);
     for (const name of schemaNames) expect(body).toContain(name);
   });
 });
 
-it("GET /v1/changelog returns the releases to a call without a key, newest first", async () => {
+it("GET /v1/changelog returns the releases, newest first, without an API key", async () => {
   const { statusCode, body } = await get("/v1/changelog");
   const { data } = JSON.parse(body) as { data: { version: string | null; date: string | null }[] };
   expect(statusCode).toBe(200);
@@ -93,13 +93,13 @@ it("GET /v1/changelog returns the releases to a call without a key, newest first
   expect(data.map(({ version }) => version)).toContain("0.1.0");
 });
 
-it("GET /v1/postman.json returns a Postman collection 2.1 to a call without a key", async () => {
+it("GET /v1/postman.json returns a Postman collection 2.1 without an API key", async () => {
   const { statusCode, body } = await get("/v1/postman.json");
   expect(statusCode).toBe(200);
   expect(JSON.parse(body)).toMatchObject({ info: { schema: expect.stringContaining("v2.1.0") } });
 });
 
-it("GET /llms.txt returns to a call without a key a text whose links are paths of the service", async () => {
+it("GET /llms.txt returns, without an API key, a text whose links are paths of the service", async () => {
   const { statusCode, type, body } = await get("/llms.txt");
   expect([statusCode, type]).toEqual([200, "text/plain; charset=utf-8"]);
   const links = [...body.matchAll(/\]\((\/[^)]+)\)/g)].map(([, link = ""]) => link);

@@ -99,7 +99,7 @@ describe("POST /v1/offers", () => {
     });
   });
 
-  describe("returns 400 and", () => {
+  describe("returns 400", () => {
     it.each([
       ["MISSING_PARAM", "ids", {}],
       ["INVALID_PARAM", "ids", { ids: [] }],
@@ -109,13 +109,16 @@ describe("POST /v1/offers", () => {
       ["INVALID_PARAM", "condition", { ids: [two], condition: "mint" }],
       ["INVALID_PARAM", "platform", { platform: "retailer_z", ids: [two] }],
       ["INVALID_PARAM", "marketplace", { marketplace: "zz", ids: [two] }],
-    ])("%s names the parameter %s for %j, and charges nothing", async (code, param, body) => {
-      const answer = await customer.call("POST /v1/offers", body);
-      expect(answer.status).toBe(400);
-      expect(answer.body.error).toMatchObject({ code, param });
-      expect(answer.headers.get("x-service-credits")).toBe("0");
-      expect(await customer.balance()).toBe(granted);
-    });
+    ])(
+      "with the code %s for the parameter '%s' of the body %j, and charges nothing",
+      async (code, param, body) => {
+        const answer = await customer.call("POST /v1/offers", body);
+        expect(answer.status).toBe(400);
+        expect(answer.body.error).toMatchObject({ code, param });
+        expect(answer.headers.get("x-service-credits")).toBe("0");
+        expect(await customer.balance()).toBe(granted);
+      },
+    );
   });
 
   describe("returns 402", () => {
@@ -165,7 +168,7 @@ describe("POST /v1/offers", () => {
   });
 });
 
-describe("a ledger entry of an offers call", () => {
+describe("the ledger entry of an offers call", () => {
   it("names the route that the client called as its source", async () => {
     const { body } = await customer.call("POST /v1/offers", { ids: [two] });
     const offerListingId = body.results[0]?.offers[0]?.offerListingId;
@@ -233,7 +236,7 @@ describe("POST /v1/offers/check", () => {
       expect(body.stats["requested"]).toBe(31);
     });
 
-    it("reports an offer that is not of the item as not buyable", async () => {
+    it("reports an offer of another item as not buyable", async () => {
       const [offer] = await returned(two);
       const { body } = await customer.call("POST /v1/offers/check", {
         offers: [
@@ -265,7 +268,7 @@ describe("POST /v1/offers/check", () => {
     });
   });
 
-  describe("returns 400 and", () => {
+  describe("returns 400", () => {
     it.each([
       ["MISSING_PARAM", "offers", {}],
       ["MISSING_PARAM", "offers[0].asin", { offers: [{ offerListingId: "a" }] }],
@@ -274,13 +277,16 @@ describe("POST /v1/offers/check", () => {
       ["INVALID_PARAM", "offers[0]", { offers: [two] }],
       ["INVALID_PARAM", "offers[0].asin", { offers: [{ asin: "B0", offerListingId: "a" }] }],
       ["INVALID_PARAM", "ids[0].asin", { ids: [{ asin: "B0", offerListingId: "a" }] }],
-    ])("%s names the parameter %s for %j, and charges nothing", async (code, param, body) => {
-      const answer = await customer.call("POST /v1/offers/check", body);
-      expect(answer.status).toBe(400);
-      expect(answer.body.error).toMatchObject({ code, param });
-      expect(answer.headers.get("x-service-credits")).toBe("0");
-      expect(await customer.balance()).toBe(granted);
-    });
+    ])(
+      "with the code %s for the parameter '%s' of the body %j, and charges nothing",
+      async (code, param, body) => {
+        const answer = await customer.call("POST /v1/offers/check", body);
+        expect(answer.status).toBe(400);
+        expect(answer.body.error).toMatchObject({ code, param });
+        expect(answer.headers.get("x-service-credits")).toBe("0");
+        expect(await customer.balance()).toBe(granted);
+      },
+    );
   });
 
   describe("returns 400 for an invalid offer ID and", () => {

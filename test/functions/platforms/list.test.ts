@@ -26,7 +26,7 @@ describe("GET /v1/platforms", () => {
       expect(response.headers.get("x-ratelimit-limit")).not.toBeNull();
     });
 
-    it("returns the platforms to a call with a key, even an unknown one", async () => {
+    it("returns the platforms to a call with a known or an unknown key", async () => {
       for (const key of [world.apiKey, "svc_live_unknown"]) {
         const response = await get("/platforms", { Authorization: `Bearer ${key}` });
         expect(await response.json()).toEqual(presentPlatforms(noHealth));

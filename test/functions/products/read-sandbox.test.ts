@@ -13,7 +13,7 @@ const read = (body: object, key: string): Promise<ApiAnswer> =>
   documented(apiClient(world.baseUrl, key)).send("POST", "/products/sandbox", body);
 
 describe("POST /v1/products/sandbox", () => {
-  it("reads items of the sandbox free of charge for every key, including a key of the demo workspace", async () => {
+  it("reads sandbox items free of charge for every key, including a key of the demo workspace", async () => {
     for (const key of [world.demoApiKey, world.apiKey]) {
       const { body: before } = await apiClient(world.baseUrl, key).get("/account");
       const { status, body } = await read(
@@ -37,7 +37,7 @@ describe("POST /v1/products/sandbox", () => {
   it.each([
     { platform: "retailer_d", ids: ["9000000", "6505678"] },
     { platform: "retailer_a", tier: "lite", ids: ["B0REALITEM"] },
-  ])("refuses other items: %j", async (request) => {
+  ])("refuses items that are not sandbox items: %j", async (request) => {
     const { status, body } = await read(request, world.demoApiKey);
     expect(status).toBe(400);
     expect(body["error"]).toMatchObject({

@@ -103,7 +103,7 @@ describe("POST /v1/products", () => {
       ]);
     });
 
-    it("strips a leading A- from retailer_c item numbers", async () => {
+    it("strips the prefix A- from item numbers of retailer_c", async () => {
       const { body } = await read({ platform: "retailer_c", ids: ["A-9000000"] });
       expect(body).toMatchObject({ results: [{ id: "9000000", retailer_c: { tcin: "9000000" } }] });
     });
@@ -121,11 +121,14 @@ describe("POST /v1/products", () => {
       [{ platform: "retailer_b", ids: ["1234"] }, "INVALID_PARAM", "ids[0]"],
       [{ platform: "retailer_c", ids: ["12345"] }, "INVALID_PARAM", "ids[0]"],
       [{ platform: "retailer_b", tier: "lite", ids: skus(1) }, "INVALID_PARAM", "tier"],
-    ])("for %j with %s %s, and charges nothing", async (request, code, param) => {
-      const { status, headers, body } = await read(request);
-      expect({ status, body }).toMatchObject({ status: 400, body: { error: { code, param } } });
-      expect(headers.get("x-service-credits")).toBe("0");
-    });
+    ])(
+      "for the body %j, with the code %s and the parameter '%s', and charges nothing",
+      async (request, code, param) => {
+        const { status, headers, body } = await read(request);
+        expect({ status, body }).toMatchObject({ status: 400, body: { error: { code, param } } });
+        expect(headers.get("x-service-credits")).toBe("0");
+      },
+    );
   });
 
   describe("returns 402", () => {

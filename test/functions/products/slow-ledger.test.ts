@@ -197,7 +197,7 @@ it.each([
   ["buffer", limits.gatewaySeconds.buffered],
   ["stream", limits.gatewaySeconds.streamed],
 ] as const)(
-  "POST /v1/products (%s) charges and responds before the gateway's timeout of %d seconds, even if the source responds at its deadline and the ledger is slow",
+  "POST /v1/products (%s) charges and responds within the gateway's timeout of %d seconds despite a slow source and a slow ledger",
   async (mode, seconds) => {
     const { statusCode, credits, tookMs, readMs, settleRequests } = await worstCall(mode, seconds);
     expect({ statusCode, credits }).toEqual({ statusCode: 200, credits: "1" });

@@ -48,7 +48,7 @@ const about = (lines: readonly Line[], id: string): readonly Line[] =>
   lines.filter((line) => line["message_id"] === id);
 
 describe("a worker that receives a batch of messages", () => {
-  it("writes one final log line for each message, with its IDs, outcome and duration", async () => {
+  it("writes one log line at the end of each message, with IDs, outcome and duration", async () => {
     const { lines, again } = await handleAll([bodyOf("acct_0")], async (_message, receipt) => {
       expect(receipt.sentAt.getTime()).toBe(1_772_000_000_000);
       // The remaining time of the invocation, less the time to store the results.
@@ -133,7 +133,7 @@ describe("a worker that receives a batch of messages", () => {
     ["invalid field: secret", `{"account_id": "a", "secret": ["${secret}"]}`],
     ["invalid field: body", `"${secret}"`],
   ])(
-    "returns an invalid message to the queue and logs '%s', but never the content",
+    "returns an invalid message to the queue and logs '%s', but not the message's content",
     async (issue, body) => {
       const { lines, again } = await handleAll([body, bodyOf("acct_1")], async () => done);
 
@@ -145,7 +145,7 @@ describe("a worker that receives a batch of messages", () => {
     },
   );
 
-  it("returns a message to the queue if a slow dependency would otherwise use up the function's time", async () => {
+  it("returns a message to the queue if a slow dependency would use up the function's time", async () => {
     const asked: number[] = [];
     const hanging = () =>
       withinBudget(4_000, async (milliseconds) => {

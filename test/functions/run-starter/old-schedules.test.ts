@@ -64,7 +64,7 @@ async function workOnTick(tick: object, error?: Error) {
   return { written, batchItemFailures };
 }
 
-it("a tick of a schedule that an earlier release created rewrites the schedule with its account's message group", async () => {
+it("a tick of a schedule from an earlier release rewrites the schedule with the message group of its account", async () => {
   const { written, batchItemFailures } = await workOnTick({});
   expect(batchItemFailures).toEqual([]);
   expect(written).toMatchObject([
@@ -81,7 +81,7 @@ it("a tick of a schedule that has a message group does not rewrite the schedule"
   expect(await workOnTick({ hops: 0 })).toEqual({ written: [], batchItemFailures: [] });
 });
 
-it("a tick of a schedule that an earlier release created succeeds even if the schedule cannot be rewritten", async () => {
+it("a tick of a schedule from an earlier release succeeds even if the schedule cannot be rewritten", async () => {
   const failing = await workOnTick({}, new Error("no response"));
   expect(failing).toEqual({ written: [], batchItemFailures: [] });
 });

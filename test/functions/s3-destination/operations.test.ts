@@ -408,7 +408,7 @@ describe("PATCH /v1/s3_destination", () => {
     [0, { enabled: false }],
     [0, { enabled: true, prefix: "shop/" }],
     [0, {}],
-  ])("sends %i requests to the bucket to check the change %j", async (count, wanted) => {
+  ])("makes %i requests to the bucket to check the change %j", async (count, wanted) => {
     await patch(wanted);
 
     expect(store.requests).toHaveLength(count);
@@ -798,12 +798,12 @@ describe("POST /v1/s3_destination/backfill", () => {
     ["since", { since, until: since }],
     ["since", { since: "2026-11-20T11:00:00Z" }],
     ["until", { since, until: "2026-11-20T10:00:01Z" }],
-  ])("returns 400 that names '%s' for %j", async (param, body) => {
+  ])("returns 400 that names '%s' for the time span %j", async (param, body) => {
     await put();
     await expect(backfill(body)).rejects.toMatchObject(invalid(param));
   });
 
-  it("returns 404 without a destination, and 409 while it is disabled", async () => {
+  it("returns 404 without a destination, and 409 while the destination is disabled", async () => {
     await expect(backfill({ since })).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
     await put({ enabled: false });
     await expect(backfill({ since })).rejects.toMatchObject({ code: "CONFLICT", status: 409 });
@@ -849,7 +849,7 @@ describe("calls that probe an S3 store", () => {
     expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(max);
   });
 
-  it("include a PUT, a PATCH and a test of the destination, even if the call is refused", async () => {
+  it("are counted for PUT, PATCH and test calls, including refused ones", async () => {
     await put();
     for (let n = 1; n < max - 2; n += 1) {
       await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(

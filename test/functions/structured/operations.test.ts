@@ -43,22 +43,25 @@ describe("GET /v1/structured", () => {
 });
 
 describe("a structured endpoint", () => {
-  it.each(["GET", "POST"])("returns 501 to %s, which GET /v1/structured lists", async (method) => {
-    for (const { platform, kind } of presentStructured().data) {
-      const { status, body } = await call(method, `/${platform}/${kind}`);
-      expect({ status, soon: body["coming_soon"], error: body["error"] }).toEqual({
-        status: 501,
-        soon: true,
-        error: {
-          code: "NOT_IMPLEMENTED",
-          message: expect.stringContaining(platform),
-          docs: "/docs/errors#NOT_IMPLEMENTED",
-        },
-      });
-    }
-  });
+  it.each(["GET", "POST"])(
+    "returns 501 to %s for every path that GET /v1/structured lists",
+    async (method) => {
+      for (const { platform, kind } of presentStructured().data) {
+        const { status, body } = await call(method, `/${platform}/${kind}`);
+        expect({ status, soon: body["coming_soon"], error: body["error"] }).toEqual({
+          status: 501,
+          soon: true,
+          error: {
+            code: "NOT_IMPLEMENTED",
+            message: expect.stringContaining(platform),
+            docs: "/docs/errors#NOT_IMPLEMENTED",
+          },
+        });
+      }
+    },
+  );
 
-  it("returns 501 for any parameters, and charges nothing", async () => {
+  it("returns 501 for any query parameters, and charges nothing", async () => {
     const before = await (await account()).json();
     const { status } = await call("POST", "/retailer_a/search", { body: '{"query": 7}' });
     expect(status).toBe(501);
@@ -80,7 +83,7 @@ describe("a structured endpoint", () => {
     expect((await call("DELETE", "/retailer_a/search")).status).toBe(404);
   });
 
-  it("returns 501 before it refuses a body that is not JSON", async () => {
+  it("returns 501, and not 400, for a body that is not JSON", async () => {
     const { status, body } = await call("POST", "/retailer_a/search", { body: "{" });
     expect(status).toBe(501);
     expect(body).toMatchObject({ error: { code: "NOT_IMPLEMENTED" }, coming_soon: true });

@@ -24,13 +24,13 @@ describe("POST /v1/watchlists/{id}/backtest", () => {
     expect(status).toBe(404);
   });
 
-  it("returns 400 that names 'since' if the watchlist has no run in the time span", async () => {
+  it("returns 400 that names 'since' if the watchlist had no run in the time span", async () => {
     const { status, json } = await world.ask(`POST /${id}/backtest`, { body: {} });
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: { param: "since" } });
   });
 
-  it("returns 400 that names the invalid key for a pipeline of another platform", async () => {
+  it("returns 400 that names the invalid key if the pipeline is for another platform", async () => {
     const steps = [{ id: "scan", scraper: "retailer_a.pulse", routes: [] }];
     const { status, json } = await world.ask(`POST /${id}/backtest`, {
       body: { pipeline: { steps } },
@@ -70,10 +70,10 @@ describe("GET /v1/watchlists/{id}/backtests/{backtest_id}", () => {
   });
 
   it.each([
-    ["a job that does not exist", `/${id}/backtests/bt_${"9".repeat(24)}`, "owner"],
-    ["an ID that is not the ID of a job", `/${id}/backtests/latest`, "owner"],
-    ["a job of another account", `/${id}/backtests/${jobId}`, "stranger"],
-  ] as const)("returns 404 for %s", async (_name, path, as) => {
+    ["a back-test that does not exist", `/${id}/backtests/bt_${"9".repeat(24)}`, "owner"],
+    ["another kind than a back-test", `/${id}/backtests/latest`, "owner"],
+    ["a back-test of another account", `/${id}/backtests/${jobId}`, "stranger"],
+  ] as const)("returns 404 for the ID of %s", async (_name, path, as) => {
     expect((await world.ask(`GET ${path}`, { as })).status).toBe(404);
   });
 });

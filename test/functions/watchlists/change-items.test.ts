@@ -54,7 +54,7 @@ describe.each([
     expect(list.json).toMatchObject({ item_count: 2, items_by_state: counts });
   });
 
-  it("refuses the whole change for one invalid ID, and names it", async () => {
+  it("refuses the whole change if one ID is invalid, and names that ID", async () => {
     const bad = { ...body, remove: ["9000000", "12"] };
     const { status, json } = await world.ask(`POST /${id}/${path}`, { body: bad });
     expect([status, json["error"]]).toMatchObject([
@@ -68,7 +68,7 @@ describe.each([
   it.each([
     ["stranger", 404, "NOT_FOUND"],
     ["demo", 403, "DEMO_READ_ONLY"],
-  ] as const)("refuses a call with the key of the %s account with %d", async (as, status, code) => {
+  ] as const)("for the API key of the %s account, returns %d", async (as, status, code) => {
     const answer = await world.ask(`POST /${id}/${path}`, { body, as });
     expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);
   });
@@ -90,10 +90,16 @@ describe("GET /v1/watchlists/{id}/items", () => {
     expect((await after(id, "80000")).json["data"]).toMatchObject([{ id: "9000000" }, {}]);
   });
 
-  it.each(["", "x", "12", "9".repeat(33)])("refuses the starting_after %j", async (start) => {
-    const answer = await after(id, start);
-    expect([answer.status, answer.json["error"]]).toMatchObject([400, { param: "starting_after" }]);
-  });
+  it.each(["", "x", "12", "9".repeat(33)])(
+    "refuses the value %j of 'starting_after'",
+    async (start) => {
+      const answer = await after(id, start);
+      expect([answer.status, answer.json["error"]]).toMatchObject([
+        400,
+        { param: "starting_after" },
+      ]);
+    },
+  );
 
   it.each([
     "2026-02-30T00:00:00Z",
@@ -102,14 +108,14 @@ describe("GET /v1/watchlists/{id}/items", () => {
     "9000-01-01",
     "9999-12-31T23:59:59Z",
     "2026-01-01T00:00:00 02:00",
-  ])("refuses changed_since %s", async (time) => {
+  ])("refuses the value %s of 'changed_since'", async (time) => {
     const answer = await world.ask(`GET /${id}/items`, { query: { changed_since: time } });
     expect([answer.status, answer.json["error"]]).toMatchObject([400, { param: "changed_since" }]);
     expect(answer.text).toContain("%2B");
   });
 
   it.each(["2028-02-29", "2026-01-01T00:00:00+14:00", "8999-12-31T23:59:59Z"])(
-    "accepts changed_since %s",
+    "accepts the value %s of 'changed_since'",
     async (time) => {
       const answer = await world.ask(`GET /${id}/items`, { query: { changed_since: time } });
       expect(answer.status).toBe(200);
@@ -117,7 +123,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
   );
 });
 
-describe("the item IDs of a change", () => {
+describe("the item IDs in a change of a watchlist", () => {
   it.each([
     ["add", "must be a string or an object with 'id' (got 9000003). Put IDs in quotes."],
     ["remove", "must be a string (got 9000003). Put IDs in quotes."],
@@ -189,7 +195,7 @@ describe("labels and metadata of items", () => {
     expect(await item("9000000")).toMatchObject({ label: null });
   });
 
-  it("are set to the last label and the last metadata of an ID that a call contains twice", async () => {
+  it("are set to the last label and the last metadata if a call contains an ID twice", async () => {
     const answer = await add(
       { id: "9000000", label: "First", metadata: { a: 1 } },
       { id: " 9000000 ", label: "Second" },
@@ -243,14 +249,14 @@ describe("labels and metadata of items", () => {
     },
   );
 
-  it("may have metadata keys that are also the names of members of JavaScript objects", async () => {
+  it("may contain metadata keys with the names of JavaScript object members", async () => {
     const metadata = { constructor: "x", prototype: 1, to_string: true };
     await add({ id: "9000000", metadata });
     expect((await item("9000000"))["metadata"]).toEqual(metadata);
   });
 });
 
-describe("a call that sets labels, and whose process dies", () => {
+describe("a call that sets the labels of items", () => {
   const items = [
     { id: "9000000", label: "Kettle" },
     { id: "9000002", label: "Toaster" },
@@ -266,11 +272,14 @@ describe("a call that sets labels, and whose process dies", () => {
       { call, when: "before" as const },
       { call, when: "after" as const },
     ]),
-  )("$when its port call $call, can be repeated, and then sets all labels", async (point) => {
-    const change = { add: items, remove: ["9000001"] };
-    await world.process(point).ask(`POST /${id}/items`, { body: change });
-    const again = await world.ask(`POST /${id}/items`, { body: change });
-    expect(again.status).toBe(200);
-    expect(await labels()).toEqual(["Kettle", "Toaster", null]);
-  });
+  )(
+    "can be repeated after its process died $when its port call $call, and then sets all labels",
+    async (point) => {
+      const change = { add: items, remove: ["9000001"] };
+      await world.process(point).ask(`POST /${id}/items`, { body: change });
+      const again = await world.ask(`POST /${id}/items`, { body: change });
+      expect(again.status).toBe(200);
+      expect(await labels()).toEqual(["Kettle", "Toaster", null]);
+    },
+  );
 });

@@ -66,7 +66,7 @@ const points: readonly CrashPoint[] = Array.from({ length: portCalls }, (_, n) =
   { call: n + 1, when: "after" as const },
 ]).flat();
 
-describe("the creation of a watchlist whose process dies", () => {
+describe("the creation of a watchlist in a process that dies", () => {
   it("makes at most as many port calls as these tests interrupt", async () => {
     const process = world.process();
 
@@ -75,7 +75,7 @@ describe("the creation of a watchlist whose process dies", () => {
   });
 
   it.each(points)(
-    "$when its port call $call, is completed by a repeated request, and only one watchlist with exact counts exists",
+    "$when its port call $call is completed by a repeated request as exactly one watchlist with exact counts",
     async (point) => {
       const died = await world.process(point).ask("POST ", keyed);
       const soon = await world.ask("POST ", keyed);
@@ -95,7 +95,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 
   it.each(points)(
-    "$when its port call $call, and again at each later port call in repeated requests, still creates only one watchlist",
+    "$when its port call $call, and again at each later port call in repeated requests, creates only one watchlist",
     async (point) => {
       let answer = await world.process(point).ask("POST ", keyed);
       for (let call = point.call; call <= portCalls && answer.status !== 201; call += 1) {
@@ -108,7 +108,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 
   it.each(points)(
-    "$when its port call $call, and whose request is repeated 15 minutes later, leaves exactly one watchlist",
+    "$when its port call $call leaves exactly one watchlist if the request is repeated 15 minutes later",
     async (point) => {
       await world.process(point).ask("POST ", keyed);
       world.clock.advance(takeOverMs);
@@ -118,7 +118,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 
   it.each(points)(
-    "$when its port call $call, and whose request is not repeated, leaves either no rows or a complete watchlist",
+    "$when its port call $call leaves no rows or a complete watchlist if the request is not repeated",
     async (point) => {
       const died = await world.process(point).ask("POST ", { body });
       world.clock.advance(purgeAfterMs + 1);
@@ -136,7 +136,7 @@ describe("the creation of a watchlist whose process dies", () => {
   );
 });
 
-describe("a creation that fails after its pages are written", () => {
+describe("a watchlist creation that fails after its pages are written", () => {
   const dieLate = async (): Promise<string> => {
     await world.process({ call: 6, when: "before" }).ask("POST ", keyed);
     const rows = await world.rows();
@@ -144,7 +144,7 @@ describe("a creation that fails after its pages are written", () => {
     return String(rows.find(({ sk }) => sk === "purge")?.pk).slice("watchlist#".length);
   };
 
-  it("is not purged while a repeated request may complete it, and is purged an hour later", async () => {
+  it("is purged after an hour, when no repeated request can complete it any more", async () => {
     const id = await dieLate();
 
     world.clock.advance(purgeAfterMs - 1);
@@ -164,7 +164,7 @@ describe("a creation that fails after its pages are written", () => {
     expect(firstAt > world.clock.now()).toBe(true);
   });
 
-  it("is not completed by a request that is repeated after 15 minutes; that request creates another watchlist", async () => {
+  it("is not completed by a request that is repeated after 15 minutes, which creates another watchlist", async () => {
     const id = await dieLate();
     world.clock.advance(takeOverMs);
 
@@ -172,7 +172,7 @@ describe("a creation that fails after its pages are written", () => {
   });
 });
 
-describe("a creation whose purge has begun", () => {
+describe("a watchlist creation whose purge has begun", () => {
   it.each([
     [keyed, 409],
     [{ body }, 503],
@@ -199,7 +199,7 @@ describe("a creation whose purge has begun", () => {
 });
 
 describe("concurrent requests to create a watchlist", () => {
-  it("with the same idempotency key create one watchlist, and each gets that watchlist or a conflict", async () => {
+  it("with the same idempotency key create one watchlist, and each request returns that watchlist or a conflict", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => world.ask("POST ", keyed)));
 
     const created = answers.filter(({ status }) => status === 201);
@@ -212,7 +212,7 @@ describe("concurrent requests to create a watchlist", () => {
     expect(await lists()).toHaveLength(1);
   });
 
-  it("that all take over the creation of a dead process create only one watchlist", async () => {
+  it("create only one watchlist if all of them take over the creation from a dead process", async () => {
     await world.process({ call: 5, when: "after" }).ask("POST ", keyed);
     world.clock.advance(leaseMs + 1);
     const answers = await Promise.all(Array.from({ length: 6 }, () => world.ask("POST ", keyed)));
@@ -223,7 +223,7 @@ describe("concurrent requests to create a watchlist", () => {
     await expectOneWatchlist(created[0] as Answered);
   });
 
-  it("do not change the watchlist of the request that took over when the slower request resumes after its lease", async () => {
+  it("keep the watchlist of the request that took over the creation when the slower request continues after its lease", async () => {
     const { watchlists } = world;
     const make = watchlists.create.bind(watchlists);
     let second: Answered | undefined;
@@ -283,7 +283,7 @@ describe("POST /v1/watchlists, with the account at its limit of watchlists,", ()
 });
 
 describe("a lost response of DynamoDB", () => {
-  it("neither makes the API create a watchlist twice nor makes it report the watchlist as not created", async () => {
+  it("does not make the API create a watchlist twice or report that it was not created", async () => {
     const lost = new Set<string>();
     const client = watchedClient(world.client, async (command, send) => {
       const name = command.constructor.name;
@@ -320,7 +320,7 @@ describe("a watchlist of 50,000 items", () => {
   });
 });
 
-it("a page that is written after its watchlist's creation failed is removed by the purge an hour later", async () => {
+it("a page of a watchlist that is written after the creation failed is removed by the purge an hour later", async () => {
   const now = world.clock.now();
   const watchlistId = "wl_failed";
   const purgeAt = new Date(now.getTime() + purgeAfterMs);

@@ -73,7 +73,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.ask(`GET /${String(json["id"])}`)).toMatchObject({ status: 200, json });
   });
 
-  it("writes the ID of the new watchlist to the call's log line, even when it repeats the response for an idempotency key", async () => {
+  it("writes the ID of the new watchlist to the call's log line, even if it returns the stored response for an idempotency key", async () => {
     const headers = { "Idempotency-Key": "one" };
     for (let n = 0; n < 2; n += 1) {
       const { json } = await world.ask("POST ", { body: aBody, headers });
@@ -81,7 +81,7 @@ describe("POST /v1/watchlists", () => {
     }
   });
 
-  it("sends a wake-up message for the first run, which is due immediately, and creates a schedule whose first tick starts the second run", async () => {
+  it("sends a wake-up message for the first run, which is due immediately, and creates a schedule that starts with the second run", async () => {
     const { json } = await create();
 
     const watchlistId = String(json["id"]);
@@ -101,7 +101,7 @@ describe("POST /v1/watchlists", () => {
     ]);
   });
 
-  it("creates a paused watchlist without a schedule and a due time", async () => {
+  it("creates a paused watchlist without a schedule and without a due time", async () => {
     const { status, json } = await create({ status: "paused" });
 
     expect([status, json["status"], json["paused_reason"]]).toEqual([201, "paused", "user"]);
@@ -135,7 +135,7 @@ describe("POST /v1/watchlists", () => {
     expect([second.status, second.text]).toEqual([201, first.text]);
   });
 
-  it("repeats the response for an idempotency key after the paused watchlist was activated, and returns 422 if the repeated body has another status", async () => {
+  it("returns the stored response for an idempotency key after the paused watchlist was activated, and 422 for a body with another status", async () => {
     const headers = { "Idempotency-Key": "paused" };
     const body = { ...aBody, status: "paused" };
     const first = await world.ask("POST ", { body, headers });
@@ -146,7 +146,7 @@ describe("POST /v1/watchlists", () => {
     expect(refusal(other)).toEqual([422, "INVALID_PARAM", "idempotency_key"]);
   });
 
-  it("leaves no mark for a purge of the created watchlist", async () => {
+  it("leaves no purge mark when the creation succeeds", async () => {
     await create();
 
     const keys = (await world.rows()).map(({ sk }) => sk.replace(/wl_.*/, "wl"));
@@ -225,7 +225,7 @@ describe("POST /v1/watchlists", () => {
     }
   });
 
-  it("returns 400 for a field of the body that it does not know, and creates nothing", async () => {
+  it("returns 400 for an unknown field in the body, and creates nothing", async () => {
     const { status, json } = await create({ max_credit_per_run: 5 });
     expect(status).toBe(400);
     expect(json).toMatchObject({
@@ -255,7 +255,7 @@ const minutesLater = (minutes: number): string =>
 const createdSchedule = async ({ id }: Readonly<Record<string, unknown>>): Promise<unknown> =>
   world.scheduled.get(String(id))?.schedule;
 
-describe("the validation of POST /v1/watchlists", () => {
+describe("a request body of POST /v1/watchlists", () => {
   it.each([
     ["name is missing", without("name"), "MISSING_PARAM", "name"],
     ["name is empty", { ...aBody, name: "  " }, "INVALID_PARAM", "name"],
@@ -391,7 +391,7 @@ describe("the validation of POST /v1/watchlists", () => {
       "INVALID_PARAM",
       "idempotency_key",
     ],
-  ])("returns 400 and names the invalid parameter when %s", async (...[, body, code, param]) => {
+  ])("gets 400 with the invalid parameter's name if %s", async (...[, body, code, param]) => {
     const answer = await world.ask("POST ", { body });
 
     expect(refusal(answer)).toEqual([400, code, param]);
@@ -402,7 +402,7 @@ describe("the validation of POST /v1/watchlists", () => {
   it.each([
     ["a platform", { ...aBody, platform: "retailer_e" }],
     ["a marketplace", { ...aBody, platform: "retailer_d", marketplace: "ca" }],
-  ])("returns 501 for %s that is only announced", async (_, body) => {
+  ])("gets 501 for %s that is only announced", async (_, body) => {
     const answer = await world.ask("POST ", { body });
 
     expect(answer.status).toBe(501);
@@ -411,8 +411,8 @@ describe("the validation of POST /v1/watchlists", () => {
   });
 });
 
-describe("a brake that is not an object", () => {
-  it("gets an error with the refused value that explains how to turn the brake off", async () => {
+describe("POST /v1/watchlists with a brake that is not an object", () => {
+  it("returns an error that quotes the refused value and explains how to turn the brake off", async () => {
     const { json } = await world.ask("POST ", { body: { ...aBody, brake: "off" } });
     expect(json["error"]).toMatchObject({
       code: "INVALID_PARAM",
@@ -422,26 +422,23 @@ describe("a brake that is not an object", () => {
   });
 });
 
-describe("a required parameter of POST /v1/watchlists", () => {
+describe("POST /v1/watchlists without a required parameter", () => {
   it.each([
     ["a schedule", without("every"), "every", "Send 'every' or 'cron'."],
     ["IDs of retailer_a", { name: "A", every: "1h" }, "ids", "'asins' is accepted instead."],
     ["IDs of other platforms", without("ids"), "ids", "Parameter 'ids' is required."],
-  ])(
-    "gets an error that explains what to send if the parameter is missing: %s",
-    async (...[, body, param, text]) => {
-      const { json } = await world.ask("POST ", { body });
-      expect(json["error"]).toMatchObject({
-        code: "MISSING_PARAM",
-        param,
-        message: expect.stringContaining(text),
-      });
-    },
-  );
+  ])("returns an error that explains what to send: %s", async (...[, body, param, text]) => {
+    const { json } = await world.ask("POST ", { body });
+    expect(json["error"]).toMatchObject({
+      code: "MISSING_PARAM",
+      param,
+      message: expect.stringContaining(text),
+    });
+  });
 });
 
 describe("the name in POST /v1/watchlists", () => {
-  it("may have up to 100 characters, and a character outside the basic plane counts as one", async () => {
+  it("may have up to 100 characters, and a character outside the Basic Multilingual Plane counts as one", async () => {
     expect((await create({ name: "😀".repeat(100) })).status).toBe(201);
     expect(refusal(await create({ name: "😀".repeat(101) }))).toEqual([
       400,
@@ -451,13 +448,13 @@ describe("the name in POST /v1/watchlists", () => {
   });
 });
 
-describe("an idempotency key of a watchlist's creation", () => {
+describe("POST /v1/watchlists with an idempotency key", () => {
   const keyed = (key: string, body: object = aBody): Promise<Answered> =>
     world.ask("POST ", { body, headers: { "Idempotency-Key": key } });
   const listCount = async (as: "owner" | "stranger" = "owner"): Promise<number> =>
     ((await world.ask("GET ", { as })).json["data"] as unknown[]).length;
 
-  it("returns the exact bytes of the first response to a repeat, and creates nothing", async () => {
+  it("returns the bytes of the first response to a repeated request, and creates nothing", async () => {
     const first = await keyed("order-1");
     world.clock.advance(60_000);
     const second = await keyed("order-1");
@@ -468,7 +465,7 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect(await listCount()).toBe(1);
   });
 
-  it("has the same effect if it is sent in the header, in the body, or in both", async () => {
+  it("has the same result with the key in the header, in the body, or in both", async () => {
     const { text } = await keyed("order-1");
 
     const inBody = await world.ask("POST ", { body: { idempotency_key: "order-1", ...aBody } });
@@ -477,14 +474,14 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect([inBody.text, inBoth.text]).toEqual([text, text]);
   });
 
-  it("returns the first response even if the fields of the repeated body are in another order", async () => {
+  it("returns the first response even if the repeated body has its fields in another order", async () => {
     const { text } = await keyed("order-1", { ...aBody, pipeline });
 
     const turned = Object.fromEntries(Object.entries({ ...aBody, pipeline }).toReversed());
     expect((await keyed("order-1", turned)).text).toBe(text);
   });
 
-  it("is refused with 422 if the repeated request has another body", async () => {
+  it("returns 422 if the repeated request has another body", async () => {
     await keyed("order-1");
 
     expect(refusal(await keyed("order-1", { ...aBody, name: "Tea" }))).toEqual([
@@ -495,7 +492,7 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect(await listCount()).toBe(1);
   });
 
-  it("does not affect a request of another account with the same key", async () => {
+  it("does not return the response of another account that used the same key", async () => {
     await keyed("order-1");
 
     const other = await world.ask("POST ", {
@@ -507,7 +504,7 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect(await listCount("stranger")).toBe(1);
   });
 
-  it("expires after 24 hours", async () => {
+  it("creates another watchlist if the key is repeated after 24 hours", async () => {
     await keyed("order-1");
     world.clock.advance(24 * 3_600_000 - 1);
     expect((await keyed("order-1")).headers["Idempotent-Replayed"]).toBe("true");
@@ -517,7 +514,7 @@ describe("an idempotency key of a watchlist's creation", () => {
     expect(await listCount()).toBe(2);
   });
 
-  it("can be used again with any body after its first request failed", async () => {
+  it("accepts any body if the first request with the key failed", async () => {
     const body = { ...aBody, webhook_url: "https://shop.example.org/hook" };
     expect((await keyed("order-1", body)).status).toBe(400);
 
@@ -541,15 +538,15 @@ describe("an idempotency key of a watchlist's creation", () => {
     ["a tab", "a\tb"],
     ["a letter beyond ASCII", "é"],
     ["nothing", ""],
-  ])("is refused if it consists of %s", async (_, key) => {
+  ])("refuses a key that consists of %s", async (_, key) => {
     expect(refusal(await keyed(key))).toEqual([400, "INVALID_PARAM", "idempotency_key"]);
   });
 
-  it("is accepted with 255 characters", async () => {
+  it("accepts a key of 255 characters", async () => {
     expect((await keyed("~".repeat(255))).status).toBe(201);
   });
 
-  it("is refused when the header and the body contain different keys", async () => {
+  it("refuses different keys in the header and in the body", async () => {
     const answer = await keyed("a", { ...aBody, idempotency_key: "b" });
 
     expect(refusal(answer)).toEqual([400, "INVALID_PARAM", "idempotency_key"]);
@@ -578,7 +575,7 @@ describe("the labels of a new watchlist's items", () => {
     ]);
   });
 
-  it("are part of the body that an idempotency key identifies: other labels get 422", async () => {
+  it("are compared with the stored request of an idempotency key: other labels get 422", async () => {
     const headers = { "Idempotency-Key": "one" };
     const send = (ids: unknown) => world.ask("POST ", { headers, body: { ...aBody, ids } });
     const first = await send(labeled);
@@ -589,7 +586,7 @@ describe("the labels of a new watchlist's items", () => {
     expect(refusal(other)).toEqual([422, "INVALID_PARAM", "idempotency_key"]);
   });
 
-  it("are refused with an error that names the path of the invalid part", async () => {
+  it("are refused with an error that names the path of the invalid value", async () => {
     const bad = [...labeled, { id: "9000003", metadata: { target_price: [] } }];
     expect(refusal(await create({ ids: bad }))).toEqual([
       400,

@@ -48,13 +48,16 @@ describe("a watchlist in an API response", () => {
     [{ maxCreditsPerRun: 2 }, "max_credits_per_run"],
     [{ dailyCreditBudget: 2 }, "daily_credit_budget"],
     [{ maxCreditsPerRun: 3, dailyCreditBudget: 3 }, null],
-  ] as const)("with the limits %j shows that %s blocks its items", async (limits, blocking) => {
-    const list = await createList(limits);
-    expect(await read(list)).toMatchObject({ blocked_by_limit: blocking });
-  });
+  ] as const)(
+    "with the limits %j returns %s as the limit that blocks its items",
+    async (limits, blocking) => {
+      const list = await createList(limits);
+      expect(await read(list)).toMatchObject({ blocked_by_limit: blocking });
+    },
+  );
 });
 
-describe("an estimate of a stored watchlist", () => {
+describe("a credit estimate of a stored watchlist", () => {
   /** Reads every item at `check`, and those whose price changed at `again`. */
   const twoSteps: Pipeline = {
     entry: "check",
@@ -87,7 +90,7 @@ describe("an estimate of a stored watchlist", () => {
     await bench.run(list);
   }
 
-  it("names a later step whose deferred items no longer fit into a limit, until the limit covers them", async () => {
+  it("names a later step whose deferred items exceed a limit, until the limit covers these items", async () => {
     const list = await createList({ pipeline: twoSteps, maxCreditsPerRun: 4 });
     await bench.run(list);
     expect(await estimate(list)).toEqual({ limit: null, steps: [] });
@@ -110,7 +113,7 @@ describe("an estimate of a stored watchlist", () => {
     expect(await estimate(list, { max_credits_per_run: 6 })).toEqual({ limit: null, steps: [] });
   });
 
-  it("names a later step that the items of an average run do not fit in", async () => {
+  it("names a later step if its items in an average run exceed a limit", async () => {
     const list = await createList({ pipeline: twoSteps });
     await bench.run(list);
     await runWithPrice(list, 6);
@@ -133,7 +136,7 @@ describe("an estimate of a stored watchlist", () => {
     expect(await estimate(list, { budget: 3 })).toEqual({ limit: null, steps: [] });
   });
 
-  it("names the step of a refresh that does not fit into a limit", async () => {
+  it("names the step of a refresh that exceeds a limit", async () => {
     const pipeline = { ...twoSteps, refresh: { entry: "again", everyRuns: 4 } };
     const list = await createList({ pipeline, refreshEveryRuns: 4 });
     expect((await estimate(list, { max_credits_per_run: 2 })).steps).toMatchObject([
@@ -143,8 +146,8 @@ describe("an estimate of a stored watchlist", () => {
   });
 });
 
-describe("a forecast with a daily budget", () => {
-  it("counts what the runs used of today's budget, and the next day's budget, at worst", async () => {
+describe("a credit forecast with a daily budget", () => {
+  it("has as its maximum the used part of today's budget plus the budget of the next day", async () => {
     const list = await createList({ dailyCreditBudget: 7 });
     const day = async () => {
       const { body } = await callOnBench(bench, "POST", {

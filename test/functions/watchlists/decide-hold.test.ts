@@ -1,4 +1,4 @@
-/** The routes that release and discard a run that its brake holds. */
+/** Tests the routes that release and discard a held run. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
@@ -64,7 +64,7 @@ async function expectStillHeld(): Promise<void> {
 describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
   const get = (query?: Record<string, string>) => call("GET", `${list.id}/runs/2`, { query });
 
-  it("shows the changes that a held run holds, and that it has sent no events", async () => {
+  it("shows the changes of a held run, and that the run has sent no events", async () => {
     await read(1_000);
     const { status, body } = await get();
     expect(status).toBe(200);
@@ -93,7 +93,7 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
     );
   });
 
-  it("compares a price that returns in a held run with the price before the gap", async () => {
+  it("compares a price that is known again in a held run with the last price before the gap", async () => {
     await read(null);
     const lost = { kind: "other", before: 10, after: null, last_known: 10, delta: null };
     expect((await get()).body["held_changes"]).toMatchObject(
@@ -114,7 +114,7 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
     );
   });
 
-  it("shows an item that was removed in the meantime, because a release sends its events", async () => {
+  it("shows an item of a held run that has since been removed, because a release sends the item's events", async () => {
     await read(1_000);
     const removal = await call("POST", `${list.id}/items`, { body: { remove: ["10001"] } });
     expect(removal.status).toBe(200);
@@ -129,14 +129,14 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
     expect(JSON.stringify(changed)).toContain("10001");
   });
 
-  it("shows only the first changes that a held run holds, up to 'limit'", async () => {
+  it("shows only the first changes of a held run, up to 'limit'", async () => {
     await read(1_000);
     const { body } = await get({ limit: "2" });
     expect(body["held_changes"]).toMatchObject(itemIds.slice(0, 2).map((id) => ({ item_id: id })));
     expect(refusal(await get({ limit: "0" }))).toEqual(invalid("limit"));
   });
 
-  it("shows delistings that a held run holds", async () => {
+  it("shows the delistings of a held run", async () => {
     bench.answers.product = () => ({ status: "not_found" });
     await bench.run(list);
     const { body } = await get();
@@ -144,7 +144,7 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
     expect(body["held_changes"]).toMatchObject([{ is_delisted: true, changes: {} }, {}, {}, {}]);
   });
 
-  it("counts the sent events of a released run, and none of a discarded run", async () => {
+  it("counts the sent events of a released run, and counts none for a discarded run", async () => {
     await read(1_000);
     await decide("release");
     await bench.work([]);
@@ -163,7 +163,7 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
 });
 
 describe("POST /v1/watchlists/{id}/run", () => {
-  it("returns that the run was released while its events are sent", async () => {
+  it("returns 409 with the message that the run was released, while the events of that run are being sent", async () => {
     await read(1_000);
     const held = await call("POST", `${list.id}/run`);
     expect(messageOf(held)).toContain("is held by its brake");
@@ -212,7 +212,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
     expect((await call("GET", list.id)).body["last_run_status"]).toBe("completed");
   });
 
-  it("returns the same run for a repeated call, and sends no event again", async () => {
+  it("returns the same run for a repeated call, and sends no event twice", async () => {
     const first = await decide("release");
     await bench.work([]);
     bench.clock.set("2026-03-01T02:00:00Z");
@@ -238,7 +238,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
     expect(sentEvents()).not.toContain("watchlist.product.changed");
   });
 
-  it("returns 202 if the wake-up message is lost, so that the sweeper continues the run", async () => {
+  it("returns 202 even if the wake-up message is lost, and the sweeper then continues the run", async () => {
     const sendResume = async (): Promise<never> => {
       throw new Error("The queue is not available");
     };
@@ -273,7 +273,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
   });
 
   it.each([{ body: undefined }, { body: {} }])(
-    "discards the run without a reason for the body %j",
+    "discards the run without a reason for the request %j",
     async ({ body }) => {
       const answer = await decide("discard", { body });
       expect(answer).toMatchObject({ status: 202, body: { brake: { reason: null } } });
@@ -290,7 +290,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
   });
 
   it.each(["a\u0000b", "a\nb", "a\u202eb"])(
-    "returns 400 for the reason %j, which contains invisible characters",
+    "returns 400 for the reason %j, which contains an invisible character",
     async (wrong) => {
       const answer = await decide("discard", { body: { reason: wrong } });
       expect(refusal(answer)).toEqual(invalid("reason"));
@@ -379,7 +379,7 @@ describe.each(["release", "discard"] as const)(
       expect(messageOf(answer)).toBe(message);
     });
 
-    it("returns 409 and asks the client to try again until the event about the held run is sent", async () => {
+    it("returns 409 that asks the client to try again, until the event about the held run is sent", async () => {
       await read(1_000);
       await bench.table.client.send(
         new UpdateCommand({

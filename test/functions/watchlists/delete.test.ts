@@ -89,7 +89,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect((await world.ask("DELETE /wl_1", { as: "demo" })).status).toBe(403);
   });
 
-  it("deletes the idempotency key: a repeat of the creation creates a new watchlist", async () => {
+  it("deletes the idempotency key, so that a repeated creation creates a new watchlist", async () => {
     const id = await created();
     await remove(id);
 
@@ -110,7 +110,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(replay.headers["Idempotent-Replayed"]).toBe("true");
   });
 
-  it("decrements the account's count of watchlists once for concurrent deletions of the same watchlist", async () => {
+  it("decrements the account's number of watchlists only once for concurrent deletions of the same watchlist", async () => {
     const id = await created();
 
     const statuses = (await Promise.all([remove(id), remove(id), remove(id)])).map(
@@ -170,7 +170,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
 });
 
 describe("the purge of a watchlist", () => {
-  it("deletes nothing of a watchlist that exists", async () => {
+  it("deletes nothing while the watchlist exists", async () => {
     const id = await created();
     const before = await world.rows();
 
@@ -183,7 +183,7 @@ describe("the purge of a watchlist", () => {
     expect(world.scheduled.size).toBe(1);
   });
 
-  it("prevents a pending creation of its watchlist once the purge has begun", async () => {
+  it("prevents the pending creation of the watchlist once the purge has begun", async () => {
     const now = world.clock.now();
     const later = new Date(now.getTime() + 60_000);
     expect(await world.purges.expectCreation({ accountId: "acct_1", id: "wl_1" }, later)).toBe(

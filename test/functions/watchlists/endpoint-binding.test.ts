@@ -87,7 +87,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(listed[0]).toMatchObject({ webhook_url: urlB, webhook_endpoint_id: endpoint.id });
   });
 
-  it("is returned as disabled, or after its deletion as deleted with its last URL", async () => {
+  it("is returned as disabled after it is disabled, and as deleted with its last URL after it is deleted", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
 
@@ -140,7 +140,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(moved.registeredUrl).toBe(urlA);
   });
 
-  it("is found by its stored URL if an earlier release deleted the endpoint", async () => {
+  it("is found by the watchlist's stored URL if an earlier release deleted the endpoint", async () => {
     const gone = { ...(await register(urlA)), id: "we_0123456789abcdefghjkmnpq" };
     await putBound({ ...gone, url: urlB });
 
@@ -161,13 +161,16 @@ describe("the webhook endpoint of a watchlist", () => {
   });
 });
 
-describe("PATCH /v1/watchlists/{id} with the endpoint that the watchlist returns", () => {
+describe("PATCH /v1/watchlists/{id} with the webhook endpoint that GET returned", () => {
   it.each([
-    ["its URL", ([url]: readonly unknown[]) => ({ webhook_url: url })],
-    ["its ID", ([, id]: readonly unknown[]) => ({ webhook_endpoint_id: id })],
-    ["both", ([url, id]: readonly unknown[]) => ({ webhook_url: url, webhook_endpoint_id: id })],
+    ["the URL", ([url]: readonly unknown[]) => ({ webhook_url: url })],
+    ["the ID", ([, id]: readonly unknown[]) => ({ webhook_endpoint_id: id })],
+    [
+      "the URL and the ID",
+      ([url, id]: readonly unknown[]) => ({ webhook_url: url, webhook_endpoint_id: id }),
+    ],
   ])(
-    "accepts %s and keeps the watchlist's endpoint, even if that endpoint was disabled or deleted",
+    "accepts %s of the endpoint and keeps the endpoint, even if the endpoint was disabled or deleted",
     async (_what, bodyOf) => {
       const endpoint = await register(urlA);
       await putBound(endpoint);
@@ -184,7 +187,7 @@ describe("PATCH /v1/watchlists/{id} with the endpoint that the watchlist returns
     },
   );
 
-  it("binds the watchlist to the endpoint that has replaced a deleted one", async () => {
+  it("binds the watchlist to the endpoint that replaced a deleted one", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await remove(endpoint);

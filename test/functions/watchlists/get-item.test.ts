@@ -72,7 +72,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}", () => {
   });
 
   it.each(["12", "900000x", "B0SANDBOX0", "../9000001", "9".repeat(300)])(
-    "refuses the malformed ID %j with 400 and names item_id",
+    "refuses the malformed ID %j with 400, and names 'item_id'",
     async (id) => {
       await putItems("retailer_d", [newItem("9000001", addedAt)]);
 

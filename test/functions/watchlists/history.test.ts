@@ -109,7 +109,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect(stock.json["data"]).toMatchObject([{ run_number: 1, values: { inStock: true } }]);
   });
 
-  it("returns the values that held at 'since', even if no read of the time span changed one", async () => {
+  it("returns the values at the time 'since', even if no read in the time span changed a value", async () => {
     const { json } = await world.ask(`GET ${path}`, { query: { since: at(12), until: at(20) } });
     expect(json).toMatchObject({ data: [], values_at_since: { price: 18, inStock: true } });
     const stock = { since: at(12), fields: "inStock" };
@@ -120,7 +120,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect(before.json["values_at_since"]).toEqual({});
   });
 
-  it("returns null values at 'since' for an item that was delisted, until it is added again", async () => {
+  it("returns null as the values at 'since' of a delisted item, until the item is added again", async () => {
     const valuesAt = async (query: Record<string, string>): Promise<unknown> =>
       (await world.ask(`GET ${path}`, { query })).json["values_at_since"];
     expect(await valuesAt({ since: at(31) })).toEqual({ price: 18, inStock: true });
@@ -146,7 +146,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect((await world.ask(`GET /${first}/items/9000008/history`)).status).toBe(404);
   });
 
-  it("returns an empty list for an item that was not read yet", async () => {
+  it("returns an empty list for an item that has not been read yet", async () => {
     const { json } = await world.ask(`GET /${second}/items/9000000/history`);
     expect(json).toMatchObject({ data: [], has_more: false });
   });
@@ -193,7 +193,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     await record(second, 1, [read("9000000", 15, price(100, 99))]);
   });
 
-  it("lists changed fields, latest run first, but not the values of an item's first read", async () => {
+  it("lists the changed fields, latest run first, without the values of an item's first read", async () => {
     const { status, json } = await world.ask(`GET ${path}`);
 
     expect(status).toBe(200);
@@ -331,16 +331,19 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     ["time", `2026-03-01T24:00:00.000Z~${first}~1~0`],
     ["size", "2026-13-99T00:00:00.000Z~0~size"],
     ["amount", "2026-11-99T00:00:00.000Z~0~amount"],
-  ])("returns 400 for a cursor by %s whose time does not exist (%s)", async (sort, cursor) => {
-    for (const route of [path, "/v1/changes"]) {
-      const query = { sort, starting_after: cursor };
-      const { status, json } = await world.ask(`GET ${route}`, { query });
-      expect(status).toBe(400);
-      expect(json["error"]).toMatchObject({ param: "starting_after" });
-    }
-  });
+  ])(
+    "returns 400 for a cursor of a list sorted by %s whose time does not exist: %s",
+    async (sort, cursor) => {
+      for (const route of [path, "/v1/changes"]) {
+        const query = { sort, starting_after: cursor };
+        const { status, json } = await world.ask(`GET ${route}`, { query });
+        expect(status).toBe(400);
+        expect(json["error"]).toMatchObject({ param: "starting_after" });
+      }
+    },
+  );
 
-  describe("of an item that was sold out in between", () => {
+  describe("for a price that is known again after an item was sold out", () => {
     const soldOut = { price: { before: 100, after: null } };
     const back = { price: { before: null, after: 60 } };
 
@@ -356,12 +359,12 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       ["time, in a time span that begins during the gap", { op: "decreased", since: at(40) }],
       ["size, with a minimum", { sort: "size", min_delta_percent: "40", since: at(30) }],
       ["size, in a time span that begins during the gap", { sort: "size", since: at(40) }],
-    ])("compares with the last known price, sorted by %s", async (_sort, query) => {
+    ])("compares the price with the last known price, sorted by %s", async (_sort, query) => {
       const { json } = await world.ask(`GET ${path}`, { query });
       expect(json["data"]).toMatchObject([drop]);
     });
 
-    it("is a price drop", async () => {
+    it("lists a lower price as a price drop", async () => {
       const { json } = await world.ask(`GET ${path}`, {
         query: { kind: "price_drop", since: at(30) },
       });
@@ -375,7 +378,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     });
 
     it.each(["time", "size", "amount"])(
-      "has no difference, sorted by %s, if the item was added again without a price",
+      "returns no difference, sorted by %s, if the item was added again without a price",
       async (sort) => {
         const addedAgain = { price: { after: null } };
         const missing = { ...read("9000002", 52, {}), status: "not_found" } as const;
@@ -392,7 +395,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     );
 
     it.each(["time", "size", "amount"])(
-      "is compared with the price that an earlier step of the same run lost, sorted by %s",
+      "compares the price with the price before the gap, sorted by %s, if an earlier step of the same run found no price",
       async (sort) => {
         await record(first, 6, [read("9000001", 51, { price: { before: 60, after: null } })]);
         await record(first, 7, [read("9000001", 52, { price: { before: null, after: 50 } })]);
@@ -407,7 +410,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       },
     );
 
-    it("is not an increase, and has no difference if the item never had a price", async () => {
+    it("lists no increase, and no difference if the item never had a price", async () => {
       await record(first, 6, [read("9000000", 51, { listPrice: { after: null } })]);
       await record(first, 7, [read("9000000", 52, { listPrice: { before: null, after: 5 } })]);
       const increased = await world.ask(`GET ${path}`, {
@@ -421,7 +424,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     });
 
     it.each(["time", "size", "amount"])(
-      "has no difference if the item was added again while it was sold out, sorted by %s",
+      "returns no difference, sorted by %s, if the item was added again while it was sold out",
       async (sort) => {
         const again = "9000001";
         await record(first, 6, [read(again, 51, { price: { before: 60, after: null } })]);
@@ -434,7 +437,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       },
     );
 
-    it("is on one page each, even if a page ends because it compared many of such changes", async () => {
+    it("returns each change on one page only, even if a page ends because it compared many changes", async () => {
       const points = Array.from({ length: 250 }, (_, n) => read(String(9_100_000 + n), 55, back));
       await record(first, 8, points);
       const paged = await allPages(path, { since: at(50), limit: "200" }, nextOf);
@@ -443,7 +446,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     });
   });
 
-  it("lists a delisted item once, even if two steps of the run did not find it", async () => {
+  it("lists a delisted item once, even if two steps of a run did not find the item", async () => {
     const missing = { ...read("9000001", 31, {}), status: "not_found" } as const;
     await record(first, 4, [missing, { ...missing, step: "full" }]);
     const delisting = { item_id: "9000001", kind: "delisted", field: "delisted", after: true };
@@ -477,7 +480,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       expect(paged).toEqual(whole.json["data"]);
     });
 
-    it("accepts a kind that changes of some platforms never have", async () => {
+    it("accepts a kind of change that never occurs on some of the platforms", async () => {
       const { status, json } = await world.ask("GET /v1/changes", {
         query: { kind: "new_seller" },
       });

@@ -65,7 +65,7 @@ describe("the charge of a preview", () => {
     }
   });
 
-  it("counts towards the account's daily budget, and a preview above the rest of the budget gets 409", async () => {
+  it("counts towards the account's daily budget, and a preview above the remaining budget gets 409", async () => {
     await ask("PATCH", "account", { daily_credit_budget: 4 });
     const { status, headers, body } = await preview();
     await ask("PATCH", "account", { daily_credit_budget: null });
@@ -75,7 +75,7 @@ describe("the charge of a preview", () => {
     expect(headers.get("x-service-credits")).toBe("0");
   });
 
-  it("changes no items, runs or history of the watchlist", async () => {
+  it("is made without a change of the items, runs or history of the watchlist", async () => {
     await preview();
     const items = await ask("GET", `watchlists/${watchlistId}/items`);
     const runs = await ask("GET", `watchlists/${watchlistId}/runs`);

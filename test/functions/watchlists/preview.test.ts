@@ -38,7 +38,7 @@ beforeEach(async () => {
 const preview = (body: unknown, of = id) => world.ask(`POST /${of}/preview`, { body });
 
 describe("POST /v1/watchlists/{id}/preview", () => {
-  it("reads the first ten items, by ID, that are not delisted, and returns the charge", async () => {
+  it("reads the first ten items in ID order, without delisted items, and returns the charge", async () => {
     const { status, headers, json } = await preview({});
 
     expect(status).toBe(200);
@@ -56,7 +56,7 @@ describe("POST /v1/watchlists/{id}/preview", () => {
     expect(headers).toMatchObject({ "X-Service-Credits": "10" });
   });
 
-  it("reads the items that the request names, each once, sorted by ID", async () => {
+  it("reads the items that the request names, each once and sorted by ID", async () => {
     const { json } = await preview({ items: "9000011, 9000003\n9000011" });
 
     expect(json).toMatchObject({
@@ -88,7 +88,7 @@ describe("POST /v1/watchlists/{id}/preview", () => {
     expect(headers).toMatchObject({ "X-Service-Credits": "0" });
   });
 
-  it("returns 400 that names the invalid key for a pipeline of another platform", async () => {
+  it("returns 400 that names the invalid key if the pipeline is for another platform", async () => {
     const steps = [{ id: "scan", scraper: "retailer_a.pulse", routes: [] }];
     const { status, json } = await preview({ pipeline: { steps } });
 
@@ -114,7 +114,7 @@ describe("POST /v1/watchlists/{id}/preview", () => {
     expect(json).toMatchObject({ error: { code: "DEMO_READ_ONLY" } });
   });
 
-  it("returns 402 if the preview would reserve more credits than 'max_credits'", async () => {
+  it("returns 402 if the preview would reserve more than 'max_credits'", async () => {
     const { status, json } = await preview({ max_credits: 9 });
     expect(status).toBe(402);
     expect(json).toMatchObject({ error: { param: "max_credits" } });

@@ -64,7 +64,7 @@ describe("GET /v1/watchlists/{id}", () => {
     }
   });
 
-  it("returns the next run times of the watchlist; an overdue run is not one of them", async () => {
+  it("returns the next run times of the watchlist, without the time of an overdue run", async () => {
     await put(1);
     const { json: overdue } = await world.ask(`GET /${idOf(1)}`);
     world.clock.set("2026-02-28T23:30:00Z");
@@ -210,7 +210,7 @@ describe("GET /v1/watchlists/scrapers", () => {
   });
 });
 
-describe("GET /v1/watchlists/{id}/items", () => {
+describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
   it("filters items by the first characters of their ID, in upper or lower case", async () => {
     const at = "2026-03-01T00:00:00.000Z";
     const items = ["B0SANDBOX0", "B0SANDBOX1", "B1SANDBOX0"].map((id) => newItem(id, at));
@@ -278,11 +278,14 @@ describe("GET /v1/watchlists/{id}/items", () => {
       [{ search: "0003" }, [3]],
       [{ search: "kettle", sort: "price" }, [4, 1]],
       [{ sort: "price", state: "delisted" }, []],
-    ] as const)("returns for %j the items %j, those without the value last", async (query, ids) => {
-      expect(await idsOf(query)).toEqual(ids);
-    });
+    ] as const)(
+      "returns for %j the items %j, with items without a value last",
+      async (query, ids) => {
+        expect(await idsOf(query)).toEqual(ids);
+      },
+    );
 
-    it("continues after the last item of a page, and refuses an item that is not in the listing", async () => {
+    it("continues after the last item of a page, and refuses to continue after an item that is not in the listing", async () => {
       const query = { sort: "price", limit: "2" };
       const path = `GET /${idOf(1)}/items`;
       const first = await world.ask(path, { query });
@@ -294,7 +297,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
       expect(refusal(unknown)).toEqual([400, "sort"]);
     });
 
-    it("GET /v1/watchlists/items finds items of all watchlists by the start of the ID and by words, but none of another account", async () => {
+    it("GET /v1/watchlists/items finds items of all watchlists of the account, but of no other account, by the start of their ID and by words", async () => {
       const other = aWatchlist({ id: idOf(2), platform: "retailer_d" });
       await putWatchlist({ client: world.client, ...world.options }, other, [
         newItem("9000002", at),
@@ -367,7 +370,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
       { starting_after: `${idOf(1)}.` },
       { starting_after: `${idOf(1)}.1.2` },
       { starting_after: `${idOf(1)}.1`, search: "kettle" },
-    ])("GET /v1/watchlists/items returns 400 for the place %j", async (query) => {
+    ])("GET /v1/watchlists/items returns 400 for the position %j", async (query) => {
       const answer = await world.ask("GET /v1/watchlists/items", { query });
       expect(refusal(answer)).toEqual([400, "starting_after"]);
     });
@@ -378,7 +381,7 @@ describe("POST /v1/watchlists/estimate", () => {
   const estimate = (body: unknown, as: "owner" | "demo" = "owner"): Promise<Answered> =>
     world.ask("POST /estimate", { body, as });
 
-  it("forecasts the credits of a new watchlist for a day and a month, and the credits of the account with it", async () => {
+  it("forecasts the credits of a new watchlist per day and month, and the credits of the account including that watchlist", async () => {
     const body = { platform: "retailer_d", item_count: 100, every: "1h" };
     const { status, json } = await estimate(body);
     expect(status).toBe(200);
@@ -399,7 +402,7 @@ describe("POST /v1/watchlists/estimate", () => {
   });
 
   it.each(["max_credits_per_run", "daily_credit_budget"])(
-    "forecasts no credits and names %s if a run costs more",
+    "forecasts no credits, and names %s as the reason, if a run costs more than this limit",
     async (limit) => {
       const shop = { platform: "retailer_d", item_count: 100, every: "1h" };
       const { json } = await estimate({ ...shop, [limit]: 99 });
@@ -472,7 +475,7 @@ describe("POST /v1/watchlists/estimate", () => {
     expect(refusal(await estimate(body))).toEqual([400, param]);
   });
 
-  it("returns 501 for a marketplace that is announced only", async () => {
+  it("returns 501 for a marketplace that is only announced", async () => {
     expect((await estimate({ items: 1, marketplace: "de" })).status).toBe(501);
   });
 });
@@ -546,7 +549,7 @@ describe("GET /v1/watchlists/schedule", () => {
       30 * 12,
     ],
   ] as const)(
-    "returns the number of runs in 30 days %s: %j after %s",
+    "returns the number of runs in the next 30 days for a schedule %s: %j after %s",
     async (...[, query, after, runs]) => {
       const { json } = await preview({ ...query, after });
 

@@ -93,7 +93,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.name).toBe(list.name);
   });
 
-  it("refuses a cron schedule with a step larger than its field's range, unless the watchlist already has this schedule", async () => {
+  it("accepts a cron schedule with a step larger than its field's range only if the watchlist already has this schedule", async () => {
     const cron = "*/200 12 * * *";
     await put({ schedule: { type: "cron", cron, timezone: "UTC" } });
 
@@ -138,7 +138,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.refreshEveryRuns).toBe(list.refreshEveryRuns);
   });
 
-  it("accepts the refresh_every_runs that the watchlist returns, on every platform", async () => {
+  it("accepts the refresh_every_runs that GET returned for the watchlist, on every platform", async () => {
     await put();
 
     const { status, json } = await patch({ refresh_every_runs: list.refreshEveryRuns });
@@ -232,7 +232,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
       { webhook_endpoint_id: "we_0123456789abcdefghjkmnpr" },
       "webhook_endpoint_id",
     ],
-  ])("refuses %s with 400, and changes nothing", async (_, body, param) => {
+  ])("returns 400 for %s, and changes nothing", async (_, body, param) => {
     await put();
 
     expect(refusal(await patch({ name: "Tea", ...body }))).toEqual([400, param]);
@@ -359,8 +359,8 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
   });
 });
 
-describe("a change of a watchlist's settings, concurrent with other changes of its row,", () => {
-  it("does not affect a run in progress or the counters of that run", async () => {
+describe("a change of a watchlist's settings, during concurrent changes of its row,", () => {
+  it("does not change the settings of a run in progress or that run's counters", async () => {
     await put({ runningRun: 5, runCount: 5, lastRunStatus: "running" });
 
     await patch({ every: "2h", name: "Tea" });
@@ -372,7 +372,7 @@ describe("a change of a watchlist's settings, concurrent with other changes of i
     });
   });
 
-  it("calculates the next run from a run that started during the change", async () => {
+  it("calculates the time of the next run from a run that started during the change", async () => {
     await put();
     let changed = false;
     const { watchlists } = world;
@@ -397,7 +397,7 @@ describe("a change of a watchlist's settings, concurrent with other changes of i
     expect(json["last_run_status"]).toBe("running");
   });
 
-  it("keeps the run counters that a run updates when it ends during the change", async () => {
+  it("keeps the run counters that the end of a run stores during the change", async () => {
     await put({ runningRun: 4, lastRunStatus: "running" });
     const { watchlists } = world;
     const update = watchlists.update.bind(watchlists);
@@ -419,7 +419,7 @@ describe("a change of a watchlist's settings, concurrent with other changes of i
     expect(json).toMatchObject({ name: "Tea", consecutive_skips: 1, item_count: 7 });
   });
 
-  it("does not overwrite a second change of other settings", async () => {
+  it("does not overwrite another change of different settings", async () => {
     await put();
 
     await Promise.all([patch({ name: "Tea" }), patch({ every: "2h" })]);
@@ -467,7 +467,7 @@ describe("a change of a watchlist's settings, concurrent with other changes of i
     ["is refused because of a concurrent change", { timezone: "UTC" }, 400],
     ["finds that a concurrent call has made the same change", { status: "active" }, 200],
   ] as const)(
-    "leaves an EventBridge schedule that matches the stored row when it %s",
+    "leaves an EventBridge schedule that matches the stored row when the change %s",
     async (...[, body, status]) => {
       await put({ ...cronList, ...(status === 200 && pausedList) });
       const { watchlists } = world;

@@ -91,7 +91,7 @@ async function aFailure() {
 }
 
 describe("the webhook delivery log", () => {
-  it("returns the state of each delivery in the list, and its attempts only if the delivery is requested by ID", async () => {
+  it("lists each delivery with its state, and returns the attempts only for a single delivery", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     receiver.answer = (response) => response.writeHead(500).end("try later");
     const run = aRun(["watchlist.run.completed"]);
@@ -159,7 +159,7 @@ describe("the webhook delivery log", () => {
     });
   });
 
-  it("is listed newest first, each delivery once over all pages", async () => {
+  it("lists deliveries newest first, each once over all pages", async () => {
     const made: Delivery[] = [];
     for (let n = 0; n < 7; n += 1) made.push(await logged(n));
 
@@ -181,7 +181,7 @@ describe("the webhook delivery log", () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(made.map(({ id }) => id).toReversed());
   });
 
-  it("has 50 deliveries in a page by default", async () => {
+  it("returns 50 deliveries per page by default", async () => {
     for (let n = 0; n < 51; n += 1) await logged(n);
 
     expect(entriesOf(await list())).toHaveLength(50);
@@ -222,7 +222,7 @@ describe("the webhook delivery log", () => {
     expect(made).toHaveLength(24);
   });
 
-  it("of one endpoint contains only the deliveries of that endpoint, and accepts the filters of the account's log", async () => {
+  it("of one endpoint contains only the deliveries of that endpoint, and accepts the same filters as the account's log", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const own = await logged(1, { endpointId: endpoint.id });
     await logged(2);
@@ -296,7 +296,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect((await getOne(id)).body).toMatchObject({ state: "delivered", attempt_count: 2 });
   });
 
-  it("returns the same 202 when it is repeated before the attempt, and sends the delivery once", async () => {
+  it("returns the same 202 if the request is repeated before the attempt, and sends the delivery once", async () => {
     const { id } = await aFailure();
     const first = await redeliver(id);
     world.clock.advance(5_000);
@@ -418,7 +418,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
     [{ since: 1_700_000_000 }, "since"],
     [{ since: null }, "since"],
     [{ since: "2026-11-20T09:00:00Z", until: "now" }, "until"],
-  ])("returns 400 for the time span %j if the current time is 10:00", async (body, param) => {
+  ])("returns 400 for the time span %j at the current time 10:00", async (body, param) => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     world.clock.set(startedAt);
 
@@ -430,7 +430,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
     { since: "2026-10-21T10:00:00Z" },
     { since: "2026-11-20T09:59:59.999Z", until: null },
     { since: "2026-11-20T09:00Z", until: "2026-11-20T10:00:00Z" },
-  ])("accepts the time span %j if the current time is 10:00", async (body) => {
+  ])("accepts the time span %j at the current time 10:00", async (body) => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     world.clock.set(startedAt);
 

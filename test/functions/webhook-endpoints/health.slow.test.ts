@@ -80,7 +80,7 @@ describe("the health of a webhook endpoint", () => {
     expect(await shown()).toEqual(untouched);
   });
 
-  it("is in the response of the endpoint's creation without a read of the database", async () => {
+  it("is returned when the endpoint is created, without a read of the database", async () => {
     const get = async () => Promise.reject(new Error("read"));
     const creating = endpointApi(world, { states: { ...world.registering.states, get } });
     const { status, body } = await creating.call("POST", "webhook_endpoints", {
@@ -100,7 +100,7 @@ describe("the health of a webhook endpoint", () => {
     expect(list.body["data"]).toMatchObject([{ status: "ok", last_success_at: at }]);
   });
 
-  it("is 'failing' after three failures in a row, since the time of the first one", async () => {
+  it("is 'failing' after three failures in a row, with the time of the first failure as its start", async () => {
     await run();
     const succeededAt = now().toISOString();
     answerWith(503);
@@ -219,7 +219,7 @@ describe("a 410 response from a receiver", () => {
     expect(await shown()).toMatchObject({ status: "ok", disabled_reason: null, last_error: null });
   });
 
-  it("disables the endpoint without overwriting a concurrent change of it by a request", async () => {
+  it("disables the endpoint without overwriting a concurrent change of the endpoint by a client", async () => {
     receiver.answer = (response) =>
       void patch({ description: "shop" }).then(() => response.writeHead(410).end());
     await run();
@@ -228,7 +228,7 @@ describe("a 410 response from a receiver", () => {
     expect(body).toMatchObject({ description: "shop", disabled_reason: "gone", enabled: false });
   });
 
-  it("is still shown as the reason if a request also disables the endpoint", async () => {
+  it("is still shown as the reason if a client then also disables the endpoint", async () => {
     answerWith(410);
     await run();
     await patch({ enabled: false });
@@ -294,7 +294,7 @@ describe("five days with only failed deliveries", () => {
     expect(await shown()).toMatchObject({ status: "ok", enabled: true });
   });
 
-  it("start again when a user disables the endpoint and enables it again", async () => {
+  it("are counted again from the start after a user disables and enables the endpoint", async () => {
     const start = now().getTime();
     answerWith(500);
     await publish();

@@ -184,7 +184,7 @@ describe("POST /v1/webhook_endpoints", () => {
     });
   });
 
-  it("stores an empty list of event types, which selects none, and null, which selects all", async () => {
+  it("stores an empty list of event types, which selects no event, and null, which selects all events", async () => {
     const none = await created({ events: [] });
     const every = await created({ url: `${url}2`, events: null });
 
@@ -200,12 +200,12 @@ describe("POST /v1/webhook_endpoints", () => {
     expect(body["events"]).toEqual(["webhook.test", "watchlist.run.completed"]);
   });
 
-  it("returns 400 for a field of the body that it does not know, and creates nothing", async () => {
+  it("returns 400 for an unknown field in the body, and creates nothing", async () => {
     expect(refusal(await create({ colour: "red" }))).toMatchObject({ status: 400 });
     expect((await api.call("GET", "webhook_endpoints")).body["data"]).toEqual([]);
   });
 
-  it("returns 409 for an eleventh endpoint, and accepts one again after a deletion", async () => {
+  it("returns 409 for an eleventh endpoint, until another endpoint is deleted", async () => {
     const pauseMs = limits.probes.seconds * 1_000;
     const first = await created();
     for (let n = 1; n < 10; n += 1) {
@@ -221,7 +221,7 @@ describe("POST /v1/webhook_endpoints", () => {
 });
 
 describe("a webhook secret", () => {
-  it("is contained only in the response that creates it, in no other response, and in no row in plain text", async () => {
+  it("is returned only in the response that creates it, and no row contains it in plain text", async () => {
     receiver.answer = (response) => response.writeHead(500).end("no");
     const { id, secret } = await createHere();
     const rotated = await rotate(id);
@@ -330,7 +330,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(answer.body["url"]).toBe(url);
   });
 
-  it("lets another endpoint register the old URL, and reserves the new one", async () => {
+  it("frees the old URL for another endpoint, and reserves the new URL", async () => {
     const { id } = await created();
     await patch(id, { url: `${url}2` });
 
@@ -380,7 +380,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(body["secret_hint"]).not.toBe(secret.slice(-4));
   });
 
-  it("ends the pending deliveries of an endpoint when it disables the endpoint, even if it is already disabled", async () => {
+  it("ends the pending deliveries of the endpoint if the body disables it, even if the endpoint is already disabled", async () => {
     const { id } = await createHere();
     receiver.answer = (response) => response.writeHead(500).end();
     await world.publish(aRun(["watchlist.run.completed"]));
@@ -419,7 +419,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
 });
 
 describe("DELETE /v1/webhook_endpoints/{id}", () => {
-  it("returns 200 once, then 404 for every method, and keeps the last URL for watchlists", async () => {
+  it("returns 200 once and then 404 for every method, and keeps the last URL for watchlists that use the endpoint", async () => {
     const { id, body } = await created();
 
     const answer = await remove(id);
@@ -449,7 +449,7 @@ describe("DELETE /v1/webhook_endpoints/{id}", () => {
     expect((await create()).status).toBe(201);
   });
 
-  it("ends pending deliveries: they are not sent, and are recorded as failed immediately", async () => {
+  it("ends pending deliveries, which are recorded as failed immediately and are never sent", async () => {
     const { id } = await createHere();
     receiver.answer = (response) => response.writeHead(500).end();
     await world.publish(aRun(["watchlist.run.completed"]));
@@ -719,7 +719,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
 describe("calls that probe a receiver", () => {
   const { max, seconds } = limits.probes;
 
-  it("are admitted up to the account's limit, even if each is for another endpoint", async () => {
+  it("are admitted up to the account's limit, counted over all endpoints", async () => {
     const { id } = await createHere();
     const other = await createHere({ url: `${receiver.url}/2` });
     const answers = await Promise.all(
@@ -752,7 +752,7 @@ describe("calls that probe a receiver", () => {
     expect((await test(id)).status).toBe(429);
   });
 
-  it("include refused creations and URL changes, but no changes of other fields", async () => {
+  it("are counted for refused creations and URL changes, but not for changes of other fields", async () => {
     const { id } = await created();
     for (let n = 0; n < max - 2; n += 1) {
       const inside = "https://hooks.internal-shop.com/";
@@ -819,14 +819,14 @@ describe("the access rules of the webhook operations:", () => {
   );
 
   it.each(operations.filter(({ access }) => access === "read"))(
-    "$key returns a response other than 403 to a key of the demo workspace",
+    "$key accepts a key of the demo workspace",
     async ({ key }) => {
       expect([200, 404]).toContain((await call(key, unknown, "demo")).status);
     },
   );
 
   it.each(operations.filter(({ key }) => key.includes("{id}")))(
-    "$key returns the same error, except for the ID, for another account's resource as for an unknown ID",
+    "$key returns the same error for another account's resource as for an unknown ID, except for the ID",
     async ({ key }) => {
       const { id } = await createHere();
       await test(id);

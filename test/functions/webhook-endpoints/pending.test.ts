@@ -119,7 +119,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list({ state: "pending" }))).toEqual([]);
   });
 
-  it("is not listed again if a run that was already delivered is published again", async () => {
+  it("is not listed again if its run, which was already delivered, is published again", async () => {
     await world.addEndpoint(account, receiver.url);
     await publish(1);
     world.clock.set(at(2));
@@ -171,7 +171,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(own)).toHaveLength(6);
   });
 
-  it("is listed newest first, and once over all pages of any size", async () => {
+  it("is listed with the other deliveries, newest first and once over all pages of any size", async () => {
     await world.addEndpoint(account, `${receiver.url}/1`);
     await world.addEndpoint(account, `${receiver.url}/2`);
     for (let n = 1; n <= 4; n += 1) await publish(n);
@@ -198,7 +198,7 @@ describe("a delivery before its first attempt", () => {
 });
 
 describe("the filter 'since' of the webhook delivery log", () => {
-  it("excludes deliveries of events that happened before the time in 'since'", async () => {
+  it("excludes deliveries of events that occurred before the given time", async () => {
     await world.addEndpoint(account, receiver.url);
     for (let n = 1; n <= 3; n += 1) await publish(n);
     world.clock.set(at(5));

@@ -48,7 +48,7 @@ describe("the analytics of a deployment", () => {
     );
   });
 
-  it("have a workgroup that limits each query and stores results in an own encrypted bucket", () => {
+  it("have a workgroup that limits each query and stores results in a separate encrypted bucket", () => {
     expect(resourcesOf(data, "AWS::Athena::WorkGroup")).toMatchObject({
       AnalyticsWorkGroup: {
         Properties: {
@@ -70,7 +70,7 @@ describe("the analytics of a deployment", () => {
     });
   });
 
-  it("have the saved queries, for the tables of the stage", () => {
+  it("have saved queries of the tables of the stage", () => {
     const queries = Object.values(resourcesOf(data, "AWS::Athena::NamedQuery"));
     expect(queries.map(({ Properties }) => Properties)).toMatchObject(
       savedQueries.map(({ name, sql }) => ({
@@ -87,7 +87,7 @@ describe("the analytics of a deployment", () => {
     [{ analyticsExports: "s3://exports/" }, "requires 'analytics' to be on"],
     [{ analytics: "on", analyticsExports: "s3://exports/shop" }, "'analyticsExports' must be"],
     [{ analytics: "on", analyticsExports: "exports" }, "'analyticsExports' must be"],
-  ])("refuse the context %o with a message", (context, message) => {
+  ])("refuse the context %o with an error message", (context, message) => {
     expect(() => synthesize("dev", context)).toThrow(message);
   });
 });

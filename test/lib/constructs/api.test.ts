@@ -82,7 +82,7 @@ describe("the API's routes", () => {
     }
   });
 
-  it("have one permission for each group, which allows them to invoke the alias of the group's function", () => {
+  it("have one permission for each group, which lets API Gateway invoke the alias of the group's function", () => {
     const allowed = propertiesOf(streaming, "AWS::Lambda::Permission").map(
       ({ FunctionName }) => (FunctionName as { Ref: string }).Ref,
     );
@@ -105,7 +105,7 @@ describe("the API's endpoint", () => {
     );
   });
 
-  it("passes bodies to and from functions as bytes", () => {
+  it("passes request and response bodies as bytes", () => {
     for (const template of [streaming, buffered]) {
       expect(propertiesOf(template, "AWS::ApiGateway::RestApi")).toContainEqual(
         expect.objectContaining({ BinaryMediaTypes: ["*/*"] }),
@@ -130,7 +130,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
   const paths = [...methodsOf(service).keys()].map((route) => route.replace("ANY ", ""));
   const [defaults, ...ofRoutes] = settings;
 
-  it("are set for each path and method of a route, and by default for all others", () => {
+  it("are set for each path and method of a route, with a default for all others", () => {
     expect(defaults).toMatchObject({ HttpMethod: "*", ResourcePath: "/*" });
     const pairs = ofRoutes.map(({ HttpMethod, ResourcePath }) => {
       const path = ResourcePath === "/" ? "/" : ResourcePath.slice(1).replaceAll("~1", "/");
@@ -203,7 +203,7 @@ describe("the API's access logs", () => {
     expect(logGroups[id]?.Properties["RetentionInDays"]).toBe(30);
   });
 
-  it("create the AWS account's logging role if the context is 'setup', and keep the role when the stack is deleted", () => {
+  it("create the AWS account's logging role if the context value is 'setup', and keep the role when the stack is deleted", () => {
     const { service } = synthesize("prod", { accessLogs: "setup" });
     const accounts = Object.values(resourcesOf(service, "AWS::ApiGateway::Account"));
     const roles = Object.entries(resourcesOf(service, "AWS::IAM::Role"));
@@ -218,7 +218,7 @@ describe("the API's access logs", () => {
     ]);
   });
 
-  it("change no setting of the AWS account in prod, and are off in dev", () => {
+  it("leave the settings of the AWS account unchanged in prod, and do not exist in dev", () => {
     const on = synthesize("prod").service;
     const off = synthesize("dev").service;
     for (const service of [on, off]) {
@@ -263,7 +263,7 @@ describe("the gateway's own error responses", () => {
     },
   );
 
-  it("set a status for single types but none for the two default types, whose status would apply to all types", () => {
+  it("set a status for each specific response type, and none for the two default types", () => {
     expect(statusOf("DEFAULT_4XX")).toBeUndefined();
     expect(statusOf("DEFAULT_5XX")).toBeUndefined();
     expect(statusOf("MISSING_AUTHENTICATION_TOKEN")).toBe("404");
@@ -272,7 +272,7 @@ describe("the gateway's own error responses", () => {
     expect(statusOf("INTEGRATION_TIMEOUT")).toBe("503");
   });
 
-  it("contain Retry-After and the reason for a throttled client", () => {
+  it("contain Retry-After and the reason if the gateway throttles a client", () => {
     const throttled = responses.find(({ ResponseType: type }) => type === "THROTTLED");
     expect(JSON.stringify(throttled?.["ResponseTemplates"])).toContain("All clients together");
     expect(propertiesOf(streaming, "AWS::ApiGateway::GatewayResponse")).toContainEqual(

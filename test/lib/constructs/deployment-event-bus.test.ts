@@ -36,7 +36,7 @@ const busNameOf = (template: typeof service, name: string): unknown => {
 };
 
 describe("the event bus of a deployment", () => {
-  it("is in the data stack under a fixed name, without an archive and schemas by default", () => {
+  it("is in the data stack under a fixed name, by default without an archive and without schemas", () => {
     expect(resourcesOf(data, "AWS::Events::EventBus")).toMatchObject({
       EventBus: { Properties: { Name: "retail-product-data-dev" } },
     });
@@ -47,7 +47,7 @@ describe("the event bus of a deployment", () => {
     expect(resourcesOf(data, "AWS::EventSchemas::Discoverer")).toEqual({});
   });
 
-  it("has an archive of the events of the service for the days of the context", () => {
+  it("has an archive that keeps the events of the service for the number of days in the context", () => {
     expect(resourcesOf(archived, "AWS::Events::Archive")).toMatchObject({
       EventBusArchive: {
         Properties: {
@@ -72,7 +72,7 @@ describe("the event bus of a deployment", () => {
     expect(resourcesOf(data, "AWS::Events::EventBusPolicy")).toEqual({});
   });
 
-  it("is known by name to the functions that publish and send events", () => {
+  it("is passed by name to the functions that publish and send events", () => {
     const output = {
       "Fn::GetStackOutput": { StackName: stackName("dev", "data"), OutputName: "EventBusName" },
     };
@@ -99,7 +99,7 @@ describe("the event bus of a deployment", () => {
       expect(dashboard).toContain(name);
   });
 
-  it("does not exist by default, and then no function can put events", () => {
+  it("does not exist by default, and then no function may put events", () => {
     expect(resourcesOf(without.data, "AWS::Events::EventBus")).toEqual({});
     expect(senders(without.service)).toEqual([]);
     expect(busNameOf(without.service, "run-finisher")).toBe("none");

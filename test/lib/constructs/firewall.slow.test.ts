@@ -50,7 +50,7 @@ describe("the firewall", () => {
     ["RateOfAddress", 2],
     ["RateOfOtherCalls", 1],
   ])(
-    "limits an IP address by the rule %s to the rate of %i API keys, and refuses further calls in the service's error format",
+    "limits an IP address with the rule %s to the rate of %i API keys, and refuses further calls in the service's error format",
     (name, keys) => {
       const rate = rules.find(({ Name }) => Name === name);
       const { Limit, EvaluationWindowSec } = rate?.Statement.RateBasedStatement ?? {};
@@ -77,7 +77,7 @@ describe("the firewall", () => {
     },
   );
 
-  it("includes all calls except item calls in the lower rate limit of an IP address", () => {
+  it("counts all calls except item calls towards the lower rate limit of an IP address", () => {
     const rate = rules.find(({ Name }) => Name === "RateOfOtherCalls")?.Statement;
     const scope = JSON.stringify(rate?.RateBasedStatement?.ScopeDownStatement);
     const found = parse(
@@ -107,7 +107,7 @@ describe("the firewall", () => {
     expect(names.filter((name) => !/^\w{1,128}$/.test(name))).toEqual([]);
   });
 
-  it("only counts, and does not refuse, requests that a managed rule matches but the service accepts", () => {
+  it("only counts requests that a managed rule matches although the service accepts them", () => {
     const counted = rules.flatMap(
       ({ Statement }) => Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? [],
     );

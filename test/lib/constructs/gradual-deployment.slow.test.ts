@@ -62,7 +62,7 @@ describe("a gradual deployment", () => {
     }
   });
 
-  it("is a canary deployment in prod by default, or what the context chooses", () => {
+  it("is a canary deployment in prod by default, and the context can choose another kind", () => {
     const canary = "CodeDeployDefault.LambdaCanary10Percent5Minutes";
     expect(configurationsIn()).toEqual([canary]);
     expect(configurationsIn("canary-10-percent-5-minutes")).toEqual([canary]);
@@ -71,7 +71,7 @@ describe("a gradual deployment", () => {
     ]);
   });
 
-  it("uses one role, which only CodeDeploy can assume", () => {
+  it("uses one role that only CodeDeploy can assume", () => {
     const roles = propertiesOf(service, "AWS::CodeDeploy::DeploymentGroup").map(
       ({ ServiceRoleArn }) =>
         (ServiceRoleArn as { "Fn::GetAtt": [string, string] })["Fn::GetAtt"][0],

@@ -9,7 +9,7 @@ import { limits } from "../../../shared/base/limits.ts";
 const { throttle } = configs.prod;
 
 describe("methodLimits", () => {
-  it("returns, for each path and method of a route, the rate limit of its kind of calls", () => {
+  it("returns the rate limit of each path and method, according to the kind of call", () => {
     const shownLimits = methodLimits(throttle).map(
       ({ path, verb, requestsPerSecond }) => `${verb} ${path} ${requestsPerSecond}`,
     );
@@ -28,7 +28,7 @@ describe("methodLimits", () => {
 });
 
 describe("throttleSums", () => {
-  it("adds the limit of item calls for each of their routes, and the default limit for each other route", () => {
+  it("adds up the limit of item calls for each item route, and the default limit for each other route", () => {
     const before = throttleSums(throttle).requestsPerSecond;
     const ofDefault: Throttle = { ...throttle, otherwise: throttle.otherwise + 1 };
 
@@ -42,9 +42,9 @@ describe("throttleSums", () => {
   });
 });
 
-describe("the gateway's rate limits of every stage", () => {
+describe("the gateway's rate limits", () => {
   it.each(stages)(
-    "are, in %s, at least three times the rate of one API key or of one IP address below the firewall's limit",
+    "allow in %s at least three times the rate of one API key, or of one IP address at the firewall's limit",
     (stage) => {
       const { itemCalls, otherCalls } = configs[stage].throttle;
       const { all, otherThanItemCalls } = requestsPerSecondOfAddress;
@@ -56,7 +56,7 @@ describe("the gateway's rate limits of every stage", () => {
     },
   );
 
-  it("are in total within the gateway's quota, so that the synthesis accepts them", () => {
+  it("are in total within the gateway's quota on every stage, so that the synthesis accepts them", () => {
     expect(() => buildApp({ bundle: false, context: { stage: "dev" } })).not.toThrow();
     const { requestsPerSecond, burst } = throttleSums(throttle);
     expect(requestsPerSecond).toBeLessThanOrEqual(accountQuota.requestsPerSecond);

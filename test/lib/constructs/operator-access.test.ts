@@ -26,7 +26,7 @@ describe("the roles of operators", () => {
     }
   });
 
-  it("each have all permissions of the next weaker role", () => {
+  it("include all permissions of the next weaker role", () => {
     expect(read?.size).toBeGreaterThan(5);
     expect([...(read ?? [])].filter((action) => act?.has(action) !== true)).toEqual([]);
     expect([...(act ?? [])].filter((action) => breakGlass?.has(action) !== true)).toEqual([]);

@@ -77,7 +77,7 @@ describe("every Lambda function", () => {
     }
   });
 
-  it("may send messages to the queue that invokes it only if it is 'delivery' or 'run-step'", () => {
+  it("may send messages to its own queue only if it is 'delivery' or 'run-step'", () => {
     const feedingThemselves = [...functionIds(service)]
       .filter(([, id]) => functions[id]?.Properties["RecursiveLoop"] === "Allow")
       .map(([name]) => name)

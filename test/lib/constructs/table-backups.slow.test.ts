@@ -28,7 +28,7 @@ describe("the backups of the tables", () => {
     }
   });
 
-  it("keep their vault in the data stack of prod after they are turned off, because a second vault cannot have its name", () => {
+  it("keep their vault in the data stack of prod after the backups are turned off", () => {
     const vaultOf = (context: GivenContext): unknown =>
       resourcesOf(synthesize("prod", context).data, "AWS::Backup::BackupVault");
     const vault = vaultOf({});

@@ -219,7 +219,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     );
   });
 
-  it("treat missing data as a failure only in the alarm for a silent sweeper", () => {
+  it("treat missing data as a failure only for the alarm about a silent sweeper", () => {
     const bySilence = alarms.filter(({ TreatMissingData }) => TreatMissingData === "breaching");
 
     expect(bySilence).toEqual(named("sweeper-silent"));
@@ -341,7 +341,7 @@ describe("the runbook's address in alarms", () => {
   const linkOf = (context: Record<string, string>): string =>
     runbookLink(new Stack(new App({ context })), "alarm-api-slow");
 
-  it("is docs/operate.md, or the address in the context", () => {
+  it("is docs/operate.md by default, or the address in the context", () => {
     expect(linkOf({})).toBe("docs/operate.md#alarm-api-slow");
     expect(linkOf({ runbookUrl: "https://git.example.com/service" })).toBe(
       "https://git.example.com/service#alarm-api-slow",

@@ -104,7 +104,7 @@ describe.each(stages)("the CloudWatch dashboard of %s", (stage) => {
     }
   });
 
-  it("shows every metric of the service except the number of sweeps and those of the event bus", () => {
+  it("shows every metric of the service except the number of sweeps and the metrics of the event bus", () => {
     const shown = new Set(ownMetrics(widgets).map(([name]) => name));
 
     expect(allMetricNames.filter((name) => !shown.has(name))).toEqual([

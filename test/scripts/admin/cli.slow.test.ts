@@ -110,7 +110,7 @@ describe("the admin command, for an account,", () => {
     });
   });
 
-  it("makes only one change of credits for a repeated --id, and lists the ledger newest first", async () => {
+  it("makes a change of credits only once for a repeated --id, and lists the ledger newest first", async () => {
     const account = await openAccount();
     const change = ["--account", account, "--id", "invoice-7"];
     for (let n = 0; n < 2; n += 1) {
@@ -199,7 +199,7 @@ describe("the admin command, for an account,", () => {
 });
 
 describe("the admin command, for a run,", () => {
-  it("lists the run of a watchlist, and shows the run's steps and what it waits for", async () => {
+  it("lists the runs of a watchlist, and shows the steps of a run and what the run waits for", async () => {
     const created = await world.api.send("POST", "/watchlists", {
       name: "Admin",
       platform: "retailer_d",
@@ -286,7 +286,7 @@ describe("the admin command, for dead letters,", () => {
   }
   const runsRow = async () => (await result("dead-letters")).data[0];
 
-  it("includes messages in flight in the number of messages of a dead-letter queue", async () => {
+  it("counts messages in flight as messages of a dead-letter queue", async () => {
     const { QueueUrl, sqs } = await bury(12);
     const { Messages: held = [] } = await sqs.send(
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 2, VisibilityTimeout: 60 }),
@@ -331,7 +331,7 @@ describe("the admin command, for dead letters,", () => {
     sqs.destroy();
   });
 
-  it("makes the shown messages visible in their queue again when a signal stops the command", async () => {
+  it("makes the messages that it showed visible in their queue again if a signal stops the command", async () => {
     const { sqs } = await bury(3);
     let receives = 0;
     const forwarder = await startSqsForwarder((target) => {
@@ -589,7 +589,7 @@ describe("the admin command, with a wrong command line,", () => {
     expect(await admin(...words)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 
-  it("explains how to start a local world if none is running, unless the command needs no world", async () => {
+  it("explains how to start a local world if none is running and the command needs one", async () => {
     const nowhere = { LOCAL_DIR: join(folder, "none") };
     expect((await run(["packs"], nowhere)).out).toContain('"pack": "starter"');
     const { code, err } = await run(["accounts"], nowhere);
@@ -736,7 +736,7 @@ describe("the admin command, for a deployed stage,", () => {
     ["\n", false],
     ["", false],
   ])(
-    "asks the operator at a terminal to confirm a change of prod; whether the answer %j confirms it: %j",
+    "asks the operator at a terminal to confirm a change of prod; the answer %j confirms the change: %j",
     async (typed, isConfirmed) => {
       const input = Object.assign(new PassThrough(), { isTTY: true });
       const output = new PassThrough();

@@ -15,13 +15,13 @@ describe("the simulation of scheduled runs", () => {
     expect(lastEnd).toBe(1 + 3 * 5 + 2);
   });
 
-  it("lets batches wait for a free worker if a step has more batches than there are workers", () => {
+  it("makes batches wait for a free worker if a step has more batches than there are workers", () => {
     const { duration, waitingMax } = simulate({ dueAt: [0], batches: 9, steps: 1 }, pipeline);
     expect(duration.max).toBe(1 + 3 * 5 + 2);
     expect(waitingMax.batches).toBe(5);
   });
 
-  it("lets runs read one after the other if there is only one step worker", () => {
+  it("makes runs read one after the other if there is only one step worker", () => {
     const dueAt = Array.from({ length: 8 }, () => 0);
     const slow = { ...pipeline, readers: { parallel: 1, seconds: 10 }, schedulesPerSecond: 1e9 };
     const { duration, workersMax } = simulate({ dueAt, batches: 1, steps: 1 }, slow);
@@ -50,7 +50,7 @@ describe("the simulation of scheduled runs", () => {
     expect(queued.duration.max).toBeGreaterThan(1_000);
   });
 
-  it("shows that the queue of batches keeps growing if more runs are due than the workers can read", () => {
+  it("shows a growing queue of batches if more runs are due than the workers can read", () => {
     const dueAt = (periods: number) => Array.from({ length: periods * 10 }, (_, n) => n);
     const waiting = (periods: number) =>
       simulate(

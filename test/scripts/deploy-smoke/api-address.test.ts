@@ -28,7 +28,7 @@ async function emulatorServing(path: string): Promise<string> {
 
 const apiUrl = "https://a1b2c3d4.execute-api.us-east-1.amazonaws.com/dev/";
 
-test("the smoke test searches for a stack's API only at the emulator's endpoint, never at AWS", () => {
+test("the smoke test looks up the API of a stack only at the emulator, never at AWS", () => {
   expect(apiAddresses("http://127.0.0.1:4566/", apiUrl)).toEqual([
     "http://127.0.0.1:4566/restapis/a1b2c3d4/dev/_user_request_",
     "http://127.0.0.1:4566/_aws/execute-api/a1b2c3d4/dev",

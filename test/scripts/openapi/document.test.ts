@@ -69,7 +69,7 @@ describe("the OpenAPI document", () => {
     expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it("equals, like the pages of /docs, the output of `npm run openapi`", async () => {
+  it("is, like the pages of /docs, identical to the output of `npm run openapi`", async () => {
     const expected = await generatedFiles();
     const stored = readdirSync(generatedFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -135,7 +135,7 @@ describe("every operation of the OpenAPI document", () => {
     }
   });
 
-  it("declares the header with its cost if and only if it charges per item", () => {
+  it("declares the cost header exactly if the operation charges per item", () => {
     const charged = operations.filter(({ operation }) =>
       Object.values(operation.responses).some(
         (answer) => "X-Service-Credits" in resolved(answer).headers,
@@ -166,15 +166,15 @@ describe("deprecated aliases in the OpenAPI document", () => {
     ["Watchlist", "asin_count"],
     ["Watchlist", "asins_by_state"],
     ["WatchlistItem", "asin"],
-  ])("%s: %s is marked as deprecated", (schema, name) => {
+  ])("are marked as deprecated in the schema %s: '%s'", (schema, name) => {
     expect(document.components.schemas[schema]).toMatchObject({
       properties: { [name]: { deprecated: true } },
     });
   });
 });
 
-describe("the table of deprecations", () => {
-  it("has the deprecated operations and request fields of the OpenAPI document, and no others", () => {
+describe("the service's table of deprecations", () => {
+  it("lists exactly the deprecated operations and request fields of the OpenAPI document", () => {
     const found = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, operation]) => {
         const route = `${method.toUpperCase()} ${path}`;

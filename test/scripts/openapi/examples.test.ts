@@ -70,7 +70,7 @@ const examplesOf = ({ example, examples = {} }: Media): readonly unknown[] => [
 
 describe("every operation and webhook of the OpenAPI document", () => {
   it.each([...calls, ...events])(
-    "$key has a summary, and descriptions of itself and its parameters",
+    "$key has a summary, a description, and a description of each parameter",
     ({ operation }) => {
       expect(operation.summary).toMatch(/\w/);
       expect(operation.description).toMatch(/\w/);

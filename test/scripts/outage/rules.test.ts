@@ -93,7 +93,7 @@ const broken: readonly [text: string, seen: Observation][] = [
 ];
 
 it.each(broken.map(([text, seen]) => ({ text, seen })))(
-  "the rules of the outage test report a call of $seen.route in the mode '$seen.mode' that $text",
+  "the rules of the outage test report a call of $seen.route in the mode '$seen.mode' if the call $text",
   ({ text, seen }) => {
     expect(findBrokenRules(seen)).toEqual([text]);
   },

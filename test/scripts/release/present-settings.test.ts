@@ -47,7 +47,7 @@ const transfer = (given: readonly string[] = [], hasDomain = false): Promise<voi
   });
 
 describe("transferSettings, which copies a stage's settings to an earlier release,", () => {
-  it("replaces the settings in the release by the current settings of the stage", async () => {
+  it("replaces the settings in the release with the current settings of the stage", async () => {
     write(release, { alarmEmail: "old@example.com" });
     write(project, { alarmEmail: "new@example.com", sources: "sources.json" });
     await transfer();
@@ -81,7 +81,7 @@ describe("transferSettings, which copies a stage's settings to an earlier releas
     await expect(transfer()).rejects.toThrow("does not accept 'domainName'");
   });
 
-  it("refuses settings without the custom domain that the stage has, unless the command line has it", async () => {
+  it("accepts settings without the stage's custom domain only if the command line contains the domain", async () => {
     write(project, { alarmEmail: "new@example.com" });
 
     await expect(transfer([], true)).rejects.toThrow("would delete the custom domain");

@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(project, { recursive: true }));
 
 describe("checkOutRelease", () => {
-  it("checks out a tag into a separate folder, which shares the installed packages if both lock files are equal", async () => {
+  it("checks out a tag into a separate folder, and shares the installed packages if both lock files are equal", async () => {
     commit("old");
     git("tag", "v1");
     commit("new");
@@ -51,7 +51,7 @@ describe("checkOutRelease", () => {
     );
   });
 
-  it("fails for an unknown tag with the reason that the clone has no tags", async () => {
+  it("fails for an unknown tag, and explains that the clone has no tags", async () => {
     commit("old");
     await expect(checkOutRelease("--all", project)).rejects.toThrow(
       'There is no git tag "--all". This clone has no tags.',

@@ -45,7 +45,7 @@ async function judged(played: readonly (readonly TestedRun[])[], repeated: typeo
   return { calls, results: judge.comparisons() };
 }
 
-describe("the check of a replay that compares back-tests with the events of runs", () => {
+describe("the check that compares the back-tests of a replay with the events of its runs", () => {
   it("back-tests each watchlist with its pipeline and with the pipeline of the other watchlist", async () => {
     const runs = [[runOf(1, ["a"]), runOf(2, ["a", "b"])]];
     const { calls, results } = await judged(runs, runs);
@@ -62,7 +62,7 @@ describe("the check of a replay that compares back-tests with the events of runs
     ]);
   });
 
-  it("reports entries that only the runs or only the back-tests have", async () => {
+  it("reports entries that only the runs or only the back-tests contain", async () => {
     const { results } = await judged([[runOf(1, ["a", "b"])]], [[runOf(1, ["b", "c"])]]);
 
     expect(results).toMatchObject([
@@ -82,7 +82,7 @@ describe("the check of a replay that compares back-tests with the events of runs
     ]);
   });
 
-  it("excludes, in the second part of the runs, routes whose result depends on earlier reads", async () => {
+  it("does not compare routes whose result depends on earlier reads in the second part of the runs", async () => {
     const { calls, results } = await judged(
       [[runOf(1, ["a"], ["a"])], [runOf(2, ["a"], ["a"])]],
       [[runOf(1, ["a"], ["a"])], [runOf(2, ["a"])]],

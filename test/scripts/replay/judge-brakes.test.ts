@@ -66,7 +66,7 @@ const realDaysOf = (size: number): readonly Decision[] => [
   real("2026-01-02", 0, size + 1),
 ];
 
-describe("the check of a replay that compares the decisions of brakes with DuckDB", () => {
+describe("the check that compares the brake decisions of a replay with DuckDB", () => {
   it("accepts the right numbers of changed items on each day, and on a day with all prices multiplied by 100", async () => {
     const wrong = { day: "2026-01-01", factor: 100, changed: 48, read: 50, isHeld: true };
 

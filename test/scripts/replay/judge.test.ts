@@ -141,7 +141,7 @@ const isEqual = (rows: readonly Row[]) => ({
   examples: [],
 });
 
-describe("the check of a replay that compares it with DuckDB", () => {
+describe("the check that compares a replay with DuckDB", () => {
   it("reports no difference for decisions that were calculated by hand", async () => {
     const results = await judge(decisions);
 
@@ -210,7 +210,7 @@ describe("the check of a replay that compares it with DuckDB", () => {
     });
   });
 
-  it("reports a history point that is missing in the history", async () => {
+  it("reports a point that is missing in the stored history", async () => {
     expect((await judge(decisions, { history: points.slice(1) })).get("history")).toMatchObject({
       equal: 15,
       missing: 1,

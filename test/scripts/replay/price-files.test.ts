@@ -17,7 +17,7 @@ const line = (id: string, ...prices: readonly (readonly [string, number | null])
   `${JSON.stringify({ id, name: "Kettle", prices })}\n`;
 
 describe("the price files of a replay", () => {
-  it("are read with the last price of a day that has two prices", () => {
+  it("are read with the last of two prices of the same day", () => {
     const folder = written({
       corner: line("1", ["2026-01-01", 3], ["2026-01-03", 2.5], ["2026-01-03", 2.75]),
     });
@@ -33,7 +33,7 @@ describe("the price files of a replay", () => {
     ]);
   });
 
-  it("are read without a price where the file contains 0 or null", () => {
+  it("are read without a price for a value of 0 or null", () => {
     const folder = written({ corner: line("1", ["2026-01-01", 0], ["2026-01-02", null]) });
 
     expect(readShop(folder, "corner").products[0]?.prices).toEqual([
@@ -42,7 +42,7 @@ describe("the price files of a replay", () => {
     ]);
   });
 
-  it("are sampled at even distances over the file", () => {
+  it("are sampled at even distances", () => {
     const lines = Array.from({ length: 10 }, (_, n) => line(`${n}`, ["2026-01-01", 1]));
     const folder = written({ corner: lines.join("") });
 

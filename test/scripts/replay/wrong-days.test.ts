@@ -89,7 +89,7 @@ async function play(shop: ReturnType<typeof shopOf>, heldAbove = 100) {
 }
 
 describe("a day with wrong prices in a replay", () => {
-  it("is the first day of a month, on which runs with wrong prices are held and discarded before the usual runs", async () => {
+  it("is the first day of a month; its runs with wrong prices are held and discarded before the usual runs", async () => {
     const { log, played } = await play(januaryToFebruary);
 
     expect(log).toEqual([
@@ -124,7 +124,7 @@ describe("a day with wrong prices in a replay", () => {
     ]);
   });
 
-  it("is omitted if it would be the first day with prices of a shop", async () => {
+  it("is omitted if it would be the first day on which a shop has prices", async () => {
     const { played } = await play(shopOf(["2026-02-01", "2026-02-02"]));
 
     expect(played).toMatchObject({ runs: 4, held: 0 });

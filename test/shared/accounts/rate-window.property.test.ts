@@ -29,7 +29,7 @@ const mostInASecond = (times: readonly number[]): number =>
   Math.max(0, ...times.map((from) => times.filter((t) => t >= from && t < from + 1_000).length));
 
 describe("the rate window of an API key", () => {
-  it("never admits more than 50 calls in any second, no matter in which order they arrive", () => {
+  it("never admits more than 50 calls in any second, in whatever order the calls arrive", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat({ max: 5_000 }), { minLength: 51, maxLength: 600 }),
@@ -79,7 +79,7 @@ describe("the rate window of an API key", () => {
     [1_021, 2],
     [3_000, 3],
   ])(
-    "whose next call is possible in %d ms refuses a call with a Retry-After of %d s",
+    "that admits the next call in %d ms refuses a call with a Retry-After of %d s",
     (ms, seconds) => {
       expect(refusal(startMs + ms, startMs)).toMatchObject({
         rate: { remaining: 0, resetSeconds: startMs / 1_000 + Math.ceil(ms / 1_000) },
@@ -92,7 +92,7 @@ describe("the rate window of an API key", () => {
 describe("the rate limit of one process", () => {
   const at = (ms: number): Date => new Date(startMs + ms);
 
-  it("admits at most 50 calls of each caller in a second, and counts the calls that the store admitted", () => {
+  it("admits at most 50 calls of each caller in a second, including the calls that the store admitted", () => {
     const rate = localRate();
     for (let n = 0; n < 30; n += 1) rate.count("a", at(n));
     for (let n = 30; n < 50; n += 1) {

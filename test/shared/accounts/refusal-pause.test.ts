@@ -7,8 +7,7 @@ import {
 } from "../../../shared/accounts/refusal-pause.ts";
 
 /**
- * Returns a pause after the given number of refusals in a row, each at the end of the pause before
- * it.
+ * Returns a pause after the given number of refusals in a row, each at the end of the previous pause.
  */
 function refused(times: number, fraction: number, pause: RefusalPause = noPause): RefusalPause {
   let after = pause;

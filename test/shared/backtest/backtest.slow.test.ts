@@ -157,7 +157,7 @@ describe("a back-test", () => {
     },
   );
 
-  it("of the current pipeline repeats the step that read an item without a change before another step delisted it", async () => {
+  it("of the current pipeline repeats a step that read an item without a change before another step delisted the item", async () => {
     const toAgain: Route = { when: "ok", field: "inStock", op: "is", value: true, run: "again" };
     const { steps, ...others } = checks(toAgain);
     const again = { id: "again", scraper: "retailer_d.standard", routes: [] } as const;
@@ -291,7 +291,7 @@ describe("a back-test", () => {
       },
     );
 
-    it("repeats the reads after they were added again, in a time span that begins after they were delisted", async () => {
+    it("repeats the reads after items were added again, in a time span that begins after their delisting", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       await playChanges(list, delisted, additions);
       const { runs } = await bench.runs.list(list.id, 100);
@@ -305,7 +305,7 @@ describe("a back-test", () => {
       expect(itemEventsOf(result)).toEqual(stored);
     });
 
-    it("leaves out and counts an item that was delisted and added again if it was read before the time span", async () => {
+    it("omits and counts an item that was delisted and added again, if the item was read before the time span", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       await playChanges(list, delisted, additions);
       const { runs } = await bench.runs.list(list.id, 100);
@@ -319,7 +319,7 @@ describe("a back-test", () => {
       expect(others.map(({ run }) => run.stats.steps["check"]?.requested)).toEqual([3, 4, 4]);
     });
 
-    it("leaves out and counts the reads before a user removed an item and added it again", async () => {
+    it("omits and counts the reads before a user removed an item and added it again", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       const reads = { "10001": [10, 9, 8, 7], "10002": [5, 5, 4, 4], "10003": [], "10004": [] };
       await playChanges(list, reads, { 3: [addAgain("10001")] });
@@ -383,7 +383,7 @@ describe("a back-test", () => {
     ],
     ["more points than the maximum", { pointsMax: 3 }, "more than 3 history points"],
   ])(
-    "with %s is refused as too large, and the error names the field to change",
+    "with %s is refused as too large, with an error that names the field to change",
     async (_name, bound, message) => {
       const list = await bench.createList(ids, { pipeline: null });
       await play(list);
@@ -465,7 +465,7 @@ describe("a back-test of a pipeline whose steps have other names or an additiona
   const creditsOf = ({ runs }: Tested) => runs.map(({ run }) => run.credits);
   const matchedIn = ({ runs }: Tested) => runs.map(({ run }) => run.stats.matched);
 
-  it("has the failures of the scraper, whatever the ID of its step is", async () => {
+  it("repeats the past failures of a scraper, regardless of the ID of its step", async () => {
     const test = await played();
     for (const id of ["check", "s"]) {
       const result = await test(pipeline(step(id, { when: "failed", notify: true })));
@@ -516,7 +516,7 @@ describe("a back-test of a pipeline whose steps have other names or an additiona
     expect(runs.map(({ run }) => [run.credits, run.stats.deferred])).toEqual([[0, 4]]);
   });
 
-  it("defers the first items of a watchlist in a run whose clock was behind their creation", async () => {
+  it("defers the first items of a watchlist in a run whose clock was earlier than the creation of the items", async () => {
     const bench = await startRunBench({ tables });
     const running = pipeline(step("check", { when: "changed", notify: true }));
     const list = await bench.createList(ids, { pipeline: running, maxCreditsPerRun: 3 });
@@ -530,7 +530,7 @@ describe("a back-test of a pipeline whose steps have other names or an additiona
 });
 
 describe("a back-test of a pipeline with a scraper that never read the items", () => {
-  it("returns which fields are missing in the history", async () => {
+  it("returns the names of the fields that are missing in the history", async () => {
     const bench = await startRunBench({ tables });
     const scan: Pipeline = {
       entry: "scan",

@@ -16,13 +16,13 @@ function losing(times: number) {
 }
 
 describe("repeatChange", () => {
-  it("returns the result of the first attempt that is not lost", async () => {
+  it("returns the result of the first attempt that no concurrent change invalidates", async () => {
     const { attempt, make } = losing(2);
     await expect(repeatChange(make, { triesMax: 3, exhausted })).resolves.toBe("saved");
     expect(attempt.calls).toBe(3);
   });
 
-  it("throws the error of the caller after the maximum number of lost attempts", async () => {
+  it("throws the error of the caller if concurrent changes invalidate the maximum number of attempts", async () => {
     const { attempt, make } = losing(3);
     await expect(repeatChange(make, { triesMax: 3, exhausted })).rejects.toThrow(
       "too many concurrent changes",
@@ -39,7 +39,7 @@ describe("repeatChange", () => {
     expect(attempt.calls).toBe(1);
   });
 
-  it("passes on the error of an attempt", async () => {
+  it("throws the error that an attempt throws", async () => {
     const make = (): Promise<never> => Promise.reject(new Error("no table"));
     await expect(repeatChange(make, { triesMax: 3, exhausted })).rejects.toThrow("no table");
   });

@@ -91,7 +91,7 @@ describe("a retry budget", () => {
     expect(pauses).toEqual([5, 10, 15]);
   });
 
-  it("does not limit work that was started without one", async () => {
+  it("does not limit work that was started without a retry budget", async () => {
     const { failing, asked } = world(0);
     await failing(60_000);
     await failing(60_000);
@@ -118,7 +118,7 @@ describe("a separate retry budget", () => {
     expect(asked).toEqual([1_000, 1_500]);
   });
 
-  it("limits the time that an unanswered wake-up message can take, and the work then continues", async () => {
+  it("limits the time of an unanswered wake-up message, after which the work continues", async () => {
     const { under, request, budget, asked } = world(7_000);
     const warned: string[] = [];
     await under(() =>

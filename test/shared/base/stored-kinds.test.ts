@@ -91,7 +91,7 @@ const built = Object.entries(keys).flatMap(([table, ofTable]) =>
 const kinds: RowKinds = rowKinds;
 const kindsOf = (key: RowKey) => Object.entries(kinds).filter(([, kind]) => isOfKind(kind, key));
 
-describe("The list of row kinds", () => {
+describe("the list of row kinds", () => {
   it.each(built)(
     "contains exactly one kind for the key $name of the table $table",
     ({ table, key }) => {
@@ -99,7 +99,7 @@ describe("The list of row kinds", () => {
     },
   );
 
-  it("contains no kind that has no key", () => {
+  it("contains only kinds for which a key exists", () => {
     const used = new Set(built.flatMap(({ key }) => kindsOf(key).map(([name]) => name)));
 
     expect(Object.keys(kinds).filter((name) => !used.has(name))).toEqual([]);
@@ -147,7 +147,7 @@ function violations(
   return found;
 }
 
-describe("The check of stored versions between two releases", () => {
+describe("the check of stored versions between two releases", () => {
   const nothing = { olderNames: [], newerNames: [], toNewer: () => ({}), toOlder: () => ({}) };
   const conversion = { older: 1, ...nothing };
 

@@ -22,7 +22,7 @@ const requiring: StoredKind = { version: 3 };
 const older = { id: "x", url: "a", note: "n" };
 const newer = { id: "x", urls: ["a"], note: "n" };
 
-describe("A release", () => {
+describe("a release of the service", () => {
   it.each([
     ["that accepts the next version", accepting, older],
     ["that writes the next version", writing, newer],

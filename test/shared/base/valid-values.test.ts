@@ -4,7 +4,7 @@ import { invalidChoiceMessage, oneOf } from "../../../shared/base/valid-values.t
 
 const states = ["new", "active", "delisted"] as const;
 
-describe("the message for a value outside a set", () => {
+describe("the error message for a value that is not one of the valid values", () => {
   it.each([
     ["actve", `(got "actve"). Did you mean 'active'?`],
     ["DELISTED", `(got "DELISTED"). Did you mean 'delisted'?`],
@@ -13,7 +13,7 @@ describe("the message for a value outside a set", () => {
     [null, "(got null)."],
     [undefined, "(got nothing)."],
     ["x".repeat(100), `(got "${"x".repeat(39)}…).`],
-  ])("for %j lists the set and ends with %s", (value, end) => {
+  ])("for the value %j lists the valid values and ends with %s", (value, end) => {
     expect(invalidChoiceMessage("'state'", states, value)).toBe(
       `'state' must be one of new, active, delisted ${end}`,
     );

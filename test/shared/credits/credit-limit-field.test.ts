@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { creditLimitField } from "../../../shared/credits/credit-limit-field.ts";
 
-describe("a credit limit in a body", () => {
+describe("the field 'max_credits' of a request body", () => {
   const body = v.object({
     max_credits: creditLimitField("max_credits", "Most credits of a call."),
   });

@@ -43,7 +43,7 @@ const shown = {
 };
 
 describe("a listed ledger entry of a run's step", () => {
-  it("contains the IDs of the run, the step and the watchlist, and the run number", async () => {
+  it("contains the IDs of the run, the step and the watchlist, and the number of the run", async () => {
     const run = { runId: "wlrun_1", step: "check" };
     expect(await listed({ ...run, watchlistId: "wl_1", runNumber: 7 })).toStrictEqual({
       ...shown,
@@ -60,7 +60,7 @@ describe("a listed ledger entry of a run's step", () => {
 describe("a listed ledger entry", () => {
   const { run_id: _run, step: _step, ...unattributed } = shown;
 
-  it("contains no IDs of a call, a run or a step if it is not about one", async () => {
+  it("contains no IDs of a call, a run or a step if it is not about any of these", async () => {
     expect(await listed(null)).toStrictEqual(unattributed);
   });
 

@@ -36,7 +36,7 @@ describe("the next due times of a cron", () => {
     c("45 5 * * * | Asia/Kathmandu", "2026-11-20T00:00Z", ["2026-11-21T00:00Z"]),
     c("*/5 * * * * | UTC", "2026-11-20T23:55Z", ["2026-11-21T00:00Z", "2026-11-21T00:05Z"]),
     c("0 12 * * * | Africa/Monrovia", "1960-01-01T00:00Z", ["1960-01-01T12:44:30.000Z"]),
-  ])("match its fields: $cron in $zone after $after", (given) => {
+  ])("match the fields of the cron: $cron in $zone after $after", (given) => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
@@ -117,7 +117,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(asked)).toEqual(asked.due);
   });
 
-  it("causes only one run together with a time that is due at the shifted time", () => {
+  it("causes only one run if another time of the cron equals the shifted time", () => {
     const given = c("*/30 * * * * | America/New_York", "2026-03-08T06:00Z", [
       "2026-03-08T06:30Z",
       "2026-03-08T07:00Z",
@@ -127,7 +127,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("causes only one run together with the same time of the next day if the clocks skip a whole day", () => {
+  it("shares one run with the same time of the next day if the clocks skip a whole day", () => {
     const daily = c("0 9 * * * | Pacific/Apia", "2011-12-29T00:00Z", [
       "2011-12-29T19:00Z",
       "2011-12-30T19:00Z",
@@ -229,7 +229,7 @@ describe("the next occurrence of a cron", () => {
   });
 });
 
-describe("the number of due times in a period", () => {
+describe("the number of a cron's due times in a period", () => {
   const daily = parseCron("0 9 * * *", "UTC");
   const count = (after: string, until: string): number =>
     countOccurrences(daily, new Date(after), new Date(until));

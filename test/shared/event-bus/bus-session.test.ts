@@ -90,7 +90,7 @@ describe("the delivery of events to the event bus", () => {
     expect(counted("bus_failed")).toBe(2);
   });
 
-  it("ends the attempt at the first batch of which the bus accepts nothing", async () => {
+  it("ends the attempt at the first batch from which the bus accepts no event", async () => {
     const run = aRun(many(35));
     world.bus.refuse((_, { call }) => (call === 1 ? "InternalFailure" : undefined));
     await world.publish(run);
@@ -212,7 +212,7 @@ describe("the delivery of events to the event bus", () => {
     ]);
   });
 
-  it("does not send expired events, and counts them", async () => {
+  it("does not send expired events, but counts them", async () => {
     await world.publish(aRun(many(2)));
     const archive = world.publishing.bodies;
     const stored: typeof archive = { ...archive };
@@ -252,7 +252,7 @@ describe("the delivery of events to the event bus", () => {
     expect(await world.nextDue()).toBeNull();
   });
 
-  it("does not list entries of the bus as deliveries", async () => {
+  it("does not list its entries as webhook deliveries", async () => {
     world.bus.refuse(() => "InternalFailure");
     await world.publish(aRun(many(1)));
     const wanted = { limit: 10, before: null, filter: {} };

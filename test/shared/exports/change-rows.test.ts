@@ -24,7 +24,7 @@ const numbersOf = (before: unknown, after: unknown) => {
 };
 
 describe("the rows of an event of changed items", () => {
-  it("are one for each changed field, with the values as JSON and the details of the item", () => {
+  it("are one for each changed field, with the values as JSON and with the label, metadata, title and address of the item", () => {
     const details = {
       label: "Blue cup",
       metadata: { target_price: 9 },
@@ -107,7 +107,7 @@ describe("the rows of an event of delisted items", () => {
 });
 
 it.each<EventType>(["watchlist.product.changed", "watchlist.product.delisted"])(
-  "the data of a %s event of the service result in a row",
+  "a %s event that the service creates is converted to a row",
   (type) => {
     const data = sampleData({ type, at, endpointId: "whe_1" });
     const body = JSON.stringify({ id: "evt_3", type, created_at: at, data });

@@ -118,7 +118,7 @@ const sha256 = (bytes: Uint8Array | string): string =>
   createHash("sha256").update(bytes).digest("hex");
 
 describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () => {
-  it("has one object for each event, and a manifest that lists them", () => {
+  it("consists of one object for each event, and a manifest that lists the objects", () => {
     const stored = [...objects.keys()].filter((key) => key.startsWith(folderName)).sort();
 
     expect(stored).toHaveLength(102);
@@ -131,7 +131,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     }
   });
 
-  it("has the events as lines with the bytes and the order that the webhook receiver got", async () => {
+  it("contains the events as lines, with the same bytes and order as the webhook receiver got", async () => {
     const bodies = receiver.requests.map(({ body }) => `${body}\n`);
     const lines = manifest().objects.map(({ key }) => gunzipSync(objects.get(key)!).toString());
     expect(lines.map(sha256)).toEqual(bodies.map(sha256));
@@ -151,7 +151,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     ]);
   });
 
-  it("has each change that the webhook receiver got exactly once", async () => {
+  it("contains each change that the webhook receiver got exactly once", async () => {
     const got = received.flatMap(({ data }) => data.changes ?? []);
     const [counts] = await duck.rows(`SELECT CAST(count(*) AS INT) AS entries,
       CAST(count(DISTINCT id) AS INT) AS items,
@@ -162,7 +162,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     expect(counts).toEqual({ entries: items, items, digest: sha256(ofReceiver.join("\n")) });
   });
 
-  it("has the digest that the manifest, the last event and the webhook receiver have", async () => {
+  it("has the same digest as the manifest, the last event and the webhook receiver", async () => {
     const [digest] = await duck.rows(
       "SELECT sha256(string_agg(id, chr(10) ORDER BY filename)) AS digest FROM events",
     );

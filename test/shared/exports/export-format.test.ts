@@ -208,7 +208,7 @@ describe("an upgrade from export layout 1", () => {
     await expectEachEventOnce([run]);
   });
 
-  it("leaves each event once in the objects that the documented glob matches after a backfill, and once in the view of both layouts", async () => {
+  it("results, after a backfill, in each event exactly once in the objects that the documented glob matches, and in the view of both layouts", async () => {
     await world.setDestination(account);
     const run = aRun(types, { runId: "wlrun_1", runNumber: 1 });
     const old = aRun(types, { runId: "wlrun_0", runNumber: 0 });

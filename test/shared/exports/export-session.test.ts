@@ -356,7 +356,7 @@ describe("the export of a run", () => {
     expect(records.map(({ attemptCount }) => attemptCount)).toEqual(records.map(() => 10));
   });
 
-  it("uses one connection together with the other exports of its time slice, and the connection is closed at the end of the slice", async () => {
+  it("shares one connection with the other exports of its time slice, and the connection is closed at the end of the slice", async () => {
     const store = await startReceiver();
     store.answer = answerAsStore;
     const { buckets } = world.exporting;
@@ -417,7 +417,7 @@ describe("the export of a run", () => {
     ["destination_disabled", () => world.setDestination(account, { enabled: false })],
     ["destination_deleted", () => world.registering.destinations.delete(account)],
   ])(
-    "fails with %s, even before its next attempt is due, once the destination accepts no exports",
+    "fails with %s before its next attempt is due if the destination no longer accepts exports",
     async (reason, change) => {
       await world.setDestination(account);
       interceptPuts(() => "SlowDown");

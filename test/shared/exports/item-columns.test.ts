@@ -8,17 +8,17 @@ const folders = ["v", "dt", "watchlist_id", "run_number"];
 describe.each([
   ["changes", changeColumns.map(({ name }) => name)],
   ["items", itemColumns.map(({ name }) => name)],
-])("the columns of files of %s", (_, names) => {
+])("the columns of Parquet files of %s", (_, names) => {
   it("consist of lower-case letters, digits and underscores, as Hive and Spark require", () => {
     expect(names.filter((name) => !/^[a-z][a-z0-9_]*$/.test(name))).toEqual([]);
   });
 
-  it("have different names, which are not the names of folders", () => {
+  it("have unique names that differ from the folder names in the key", () => {
     expect(new Set([...names, ...folders]).size).toBe(names.length + folders.length);
   });
 });
 
-it("a file of items has a column of its type for each field that items can store", () => {
+it("a Parquet file of items has a column of the right type for each field that an item can store", () => {
   const typeOf = Object.fromEntries(itemColumns.map(({ name, type }) => [name, type]));
   expect(typeOf).toMatchObject({
     price: "DOUBLE",

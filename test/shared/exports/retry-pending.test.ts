@@ -75,7 +75,7 @@ describe("pending exports", () => {
     ["where objects go", { prefix: "other/" }],
     ["the format of objects", { compression: "none" }],
     ["nothing", {}],
-  ])("are attempted immediately when a change of the destination changes %s", async (_, wanted) => {
+  ])("are attempted immediately when a PATCH of the destination changes %s", async (_, wanted) => {
     await pendingExports(1, 2);
     isDown = false;
     await world.work();
@@ -132,7 +132,7 @@ describe("pending exports", () => {
     expect(await exports()).toMatchObject([{ state: "pending", tries: 1, attemptCount: 10 }]);
   });
 
-  it("are attempted in the current time slice if a retry is requested during it, after three exports failed", async () => {
+  it("are attempted in the current time slice if the client requests a retry after three exports of the slice have failed", async () => {
     await publish(1, 2, 3, 4, 5);
     const { buckets } = world.exporting;
     const open = (access: Parameters<typeof buckets.open>[0]) => {

@@ -35,7 +35,7 @@ const delisted: ChangeRow = {
 };
 
 describe("a Parquet file of rows", () => {
-  it("returns every value of every row to a reader", async () => {
+  it("contains every value of every row", async () => {
     const { bytes } = await rowsFile([row, delisted]);
     const file = bytes.buffer.slice(
       bytes.byteOffset,
@@ -79,7 +79,7 @@ describe("a Parquet file of rows", () => {
     ]);
   });
 
-  it("has the same bytes whenever it is written from the same rows", async () => {
+  it("always has the same bytes for the same rows", async () => {
     const rows = Array.from({ length: 3_000 }, (_, n) => ({ ...row, itemId: `${n}` }));
     const [one, two] = [await rowsFile(rows), await rowsFile(rows)];
     expect(Buffer.compare(one.bytes, two.bytes)).toBe(0);

@@ -115,20 +115,17 @@ function viewOf({ name, folder: place, format, columns }: ExportTable): string {
   return `CREATE VIEW ${name} AS SELECT ${names} FROM ${source}`;
 }
 
-describe("the tables of exports", () => {
-  it.each(exportTables)(
-    "have in $name columns with the types that the objects have",
-    async (table) => {
-      const described = await duck.rows(`DESCRIBE SELECT * FROM ${table.name}`);
-      expect(described.map((row) => [row["column_name"], unquoted(row["column_type"])])).toEqual(
-        [...table.columns, ...partitionColumns].map(({ name, type }) => [name, duckType(type)]),
-      );
-      expect(await duck.rows(`SELECT * FROM ${table.name}`)).not.toEqual([]);
-    },
-  );
+describe("the Athena tables in docs/s3-export.md", () => {
+  it.each(exportTables)("have in $name the column types that the objects have", async (table) => {
+    const described = await duck.rows(`DESCRIBE SELECT * FROM ${table.name}`);
+    expect(described.map((row) => [row["column_name"], unquoted(row["column_type"])])).toEqual(
+      [...table.columns, ...partitionColumns].map(({ name, type }) => [name, duckType(type)]),
+    );
+    expect(await duck.rows(`SELECT * FROM ${table.name}`)).not.toEqual([]);
+  });
 
   it.each(exportTables)(
-    "of $name obey the rules of Hive and Spark for names",
+    "have in $name only column names that Hive and Spark allow",
     ({ name, columns }) => {
       const names = [...columns, ...partitionColumns].map((one) => one.name);
       for (const one of [name, ...names]) expect(one).toMatch(/^[a-z][a-z0-9_]*$/);
@@ -136,7 +133,7 @@ describe("the tables of exports", () => {
     },
   );
 
-  it.each(exportTables)("are in the statement of the page that creates $name", (table) => {
+  it.each(exportTables)("include $name, with the statement that the page shows", (table) => {
     const statements = codeBlocks(page, "").map((code) => code.trim());
     expect(statements).toContain(tableStatement(table, "s3://my-bucket/shop/"));
   });
@@ -184,12 +181,12 @@ describe("the saved queries of Athena", () => {
     ]);
   });
 
-  it.each(["price-cuts", "out-of-stock-now"])("are on the page: %s", (name) => {
+  it.each(["price-cuts", "out-of-stock-now"])("are shown in docs/s3-export.md: %s", (name) => {
     const query = savedQueries.find((one) => one.name === name);
     expect(codeBlocks(page, "").map((code) => code.trim())).toContain(query?.sql);
   });
 
-  it("each select one watchlist and a span of days, so that Athena reads few objects", () => {
+  it("each select one watchlist and a time span of days, so that Athena reads few objects", () => {
     for (const { sql } of savedQueries) {
       const tables = sql.match(/FROM (?:events|changes|snapshots)/g) ?? [];
       expect(tables.length).toBeGreaterThan(0);

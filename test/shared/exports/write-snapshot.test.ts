@@ -51,7 +51,7 @@ const manifestOf = (objects: ReadonlyMap<string, Buffer>) => {
 
 describe("the export of a run that has a snapshot file", () => {
   it.each(["run", "day"] as const)(
-    "copies the file to a destination with `snapshot` %s, and the manifest lists it",
+    "copies the file to a destination with `snapshot` %s, and lists it in the manifest",
     async (choice) => {
       await world.setDestination(account, { snapshot: choice });
       await publishRun();
@@ -92,7 +92,7 @@ describe("the export of a run that has a snapshot file", () => {
     },
   );
 
-  it("fails without a manifest if the file has expired", async () => {
+  it("fails and writes no manifest if the snapshot file has expired", async () => {
     await world.setDestination(account, { snapshot: "run" });
     await world.publish(runWithSnapshot());
     await world.work();
@@ -102,7 +102,7 @@ describe("the export of a run that has a snapshot file", () => {
   });
 });
 
-it("the export of a run without a snapshot file has no file", async () => {
+it("the export of a run without a snapshot file contains no snapshot file", async () => {
   await world.setDestination(account, { snapshot: "run" });
   await world.publish(aRun(["watchlist.run.completed"], { runId: "wlrun_8", runNumber: 8 }));
   await world.work();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isFieldOfKind, kindOf } from "../../../shared/history/change-kinds.ts";
 import { fieldTypes } from "../../../shared/scrapers/fields.ts";
 
-describe("the kind of a change", () => {
+describe("the kind of an item's change", () => {
   it.each([
     ["price", 10, 9, -1, "price_drop"],
     ["buyboxPrice", 9, 10, 1, "price_rise"],
@@ -27,7 +27,7 @@ describe("the kind of a change", () => {
     },
   );
 
-  it("is one of the kinds that its field can have, for every field", () => {
+  it("is, for every field, one of the kinds that the field can have", () => {
     const values = [null, 1, 2, "a", "b", true, false];
     for (const field of [...Object.keys(fieldTypes), "delisted"]) {
       for (const before of values) {
@@ -40,7 +40,7 @@ describe("the kind of a change", () => {
     }
   });
 
-  it("of a delisting has a field name that no scraper has", () => {
+  it("for a delisting uses a field name that no scraper has", () => {
     expect(Object.keys(fieldTypes)).not.toContain("delisted");
   });
 });

@@ -28,8 +28,8 @@ const query: ChangesQuery = {
   startingAfter: undefined,
 };
 
-describe("the changes of several watchlists by size", () => {
-  it("are on one page each if they are equal, whichever watchlist is read first", async () => {
+describe("the changes of several watchlists, sorted by size,", () => {
+  it("are each on exactly one page if their sizes are equal, whichever watchlist is read first", async () => {
     const pageWith = async (slowest: string, startingAfter: string | undefined) =>
       listChanges(
         { ...query, startingAfter },
@@ -53,7 +53,7 @@ describe("the changes of several watchlists by size", () => {
     expect(second.next).toBe(null);
   });
 
-  it("are the largest of a span with many changes, in order", async () => {
+  it("are the largest of a time span with many changes, in order", async () => {
     const points = Array.from({ length: 3_000 }, (_, n) => ({
       id: String(10_000 + n),
       at,

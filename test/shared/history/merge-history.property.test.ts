@@ -16,7 +16,7 @@ const anyLateRuns = fc.array(
   { maxLength: 4 },
 );
 
-describe("mergeHistory", () => {
+describe("mergeHistory, which merges the history points of a window,", () => {
   it("merges every complete window, in whatever order the runs are recorded and merge", async () => {
     await fc.assert(
       fc.asyncProperty(anyLateRuns, async (lateRuns) => {

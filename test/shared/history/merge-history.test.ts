@@ -28,7 +28,7 @@ const mergeAfter = (runNumber: number, isOver = false): Promise<boolean> =>
   });
 const merged = (): Promise<number> => history.mergedWindows(list.watchlistId);
 
-describe("mergeHistory", () => {
+describe("mergeHistory, which merges the history points of a window,", () => {
   it("merges the history points of a window after the last run of the window, and not before", async () => {
     for (const run of runsOf(1).slice(0, -1)) {
       await record(run);
@@ -41,7 +41,7 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("does not merge a window while one of its runs is in progress, but at the end of that run", async () => {
+  it("merges a window that has a run in progress only at the end of that run", async () => {
     for (const run of runsOf(1)) if (run !== 7) await record(run);
     inProgress.add(7);
     expect(await mergeAfter(lastRunOf(1))).toBe(true);
@@ -81,14 +81,14 @@ describe("mergeHistory", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("also merges the windows that no earlier run merged, one after the other", async () => {
+  it("also merges earlier windows that no run has merged, one after the other", async () => {
     for (const window of [1, 2, 3]) for (const run of runsOf(window)) await record(run);
 
     expect(await mergeAfter(lastRunOf(2) + 1)).toBe(true);
     expect(await merged()).toBe(3);
   });
 
-  it("merges the later windows that waited for a run of an earlier window", async () => {
+  it("merges the later windows that waited for a run in an earlier window", async () => {
     const late = 7;
     for (const run of [...runsOf(1), ...runsOf(2)]) if (run !== late) await record(run);
     inProgress.add(late);
@@ -132,7 +132,7 @@ describe("mergeHistory", () => {
   });
 });
 
-describe("the windows of the history", () => {
+describe("the windows of the item history", () => {
   it("have the same number of runs, and each run belongs to exactly one window", () => {
     expect(runsOf(1)).toHaveLength(limits.historyWindowRuns);
     expect([...runsOf(1), ...runsOf(2)]).toEqual(

@@ -6,7 +6,7 @@ import { fixedClock } from "../../support/clock.ts";
 
 const { attemptMs, answerSpareMs, cancelMs, sendMs } = limits.dependencies;
 
-it("a call that was charged too late to respond, and cannot cancel its charge, returns in time that the charge is unconfirmed", async () => {
+it("a call reports in time that its charge is unconfirmed if it was charged too late to respond and cannot cancel the charge", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   /** Returns a request without a response. */
   const hang = (): Promise<never> =>

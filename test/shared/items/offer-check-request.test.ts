@@ -25,7 +25,7 @@ function refused(body: unknown): ServiceError {
 
 describe("a request to check offers", () => {
   it.each(["offers", "ids"])(
-    "is accepted with its offers as '%s', and has the default platform and marketplace",
+    "is accepted with its offers in '%s', and has the default platform and marketplace",
     (name) => {
       expect(parse({ [name]: [offer("a+b/c=")] })).toEqual({
         platform: "retailer_a",
@@ -35,7 +35,7 @@ describe("a request to check offers", () => {
     },
   );
 
-  it("keeps each pair of item ID and offer ID once, even if it is repeated in other spellings, in the requested order", () => {
+  it("keeps each pair of item ID and offer ID once and in order, even if it is repeated in other spellings", () => {
     const { offers } = parse({
       offers: [
         offer("second"),

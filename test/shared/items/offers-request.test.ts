@@ -22,7 +22,7 @@ function refusal(work: () => unknown): ServiceError {
 const refused = (body: unknown): ServiceError => refusal(() => parse(body));
 
 describe("a request for offers", () => {
-  it("has the default platform, marketplace and condition if it names none", () => {
+  it("has the default platform, marketplace and condition if it contains none of these", () => {
     expect(parse({ ids: ["B00EXAMPLE"] })).toEqual({
       platform: "retailer_a",
       marketplace: "us",
@@ -129,7 +129,7 @@ describe("a request for offers that are not available", () => {
 });
 
 describe("a request for the offers of one item", () => {
-  it("has the default platform, marketplace and condition if it names none", () => {
+  it("has the default platform, marketplace and condition if it contains none of these", () => {
     expect(v.parse(itemOffersRequest, {})).toEqual({
       platform: "retailer_a",
       marketplace: "us",

@@ -74,7 +74,7 @@ describe("a read of offers", () => {
     ["not_found", 1],
     ["unavailable", 0],
   ])(
-    "charges a listing by its number of offers or by its status: %s costs %i credits",
+    "charges for a listing by its number of offers or its status: %s costs %i credits",
     async (listing, credits) => {
       const { body, ...left } = await read(answering([listing]), 1);
       expect(left).toEqual({ credits, balance: granted - credits, reserved: 3 });

@@ -114,7 +114,7 @@ describe("a read of products", () => {
     ]);
   });
 
-  it("is charged nothing if its response is too large to send", async () => {
+  it("charges nothing if its response is too large to send", async () => {
     const reading = read(answering(["ok", "ok", "ok"]), 3, { answerBytesMax: 4_200 });
     await expect(reading).rejects.toMatchObject({ status: 400, details: { param: "ids" } });
     expect(await account().get(accountId)).toMatchObject({
@@ -136,7 +136,7 @@ describe("a read of products", () => {
     expect(during).toMatchObject({ balance: granted - 30, held: 30, inFlight: 1 });
   });
 
-  it("returns counts whose sum is the number of items and which determine the charge, and leaves no hold", async () => {
+  it("returns counts that add up to the number of items and determine the charge, and leaves no hold", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...allStatuses), { minLength: 1, maxLength: 3 }),
@@ -234,7 +234,7 @@ describe("a read of products whose request to the ledger gets no response", () =
   }
 
   it.each(["before", "after"])(
-    "costs nothing if its settlement takes effect %s the hold is cancelled",
+    "refunds all credits if the settlement takes effect %s the hold is cancelled",
     async (when) => {
       const late: (() => Promise<unknown>)[] = [];
       const through: Ledger = {

@@ -64,13 +64,13 @@ describe("a products request", () => {
   });
 
   it.each([[["delivery"]], [["delivery", "more"]], [[]]])(
-    "on retailer_a is parsed to its value of 'include': %j",
+    "on retailer_a keeps its value of 'include': %j",
     (include) => {
       expect(parse({ ids: ["B000000001"], tier: "pulse", include })).toMatchObject({ include });
     },
   );
 
-  it("on retailer_d is parsed without 'include', which is ignored", () => {
+  it("on retailer_d is accepted with 'include', which is ignored", () => {
     const body = { platform: "retailer_d", ids: ["6501234"], include: ["delivery"] };
     expect(parse(body)).not.toHaveProperty("include");
   });

@@ -14,7 +14,7 @@ describe("the collected metrics of a call or message", () => {
     ]);
   });
 
-  it("share one log line unless they differ in the value of a dimension", () => {
+  it("share one log line if all their dimensions have equal values", () => {
     const late = newMetrics("run_starts", {}, { runs_started: 1 });
     const batch = newMetrics("batches", { scraper: "a" }, { batch_ms: 1 });
 

@@ -9,7 +9,7 @@ import {
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 
-describe("nextWaitSeconds", () => {
+describe("nextWaitSeconds, which computes the delay of a retry,", () => {
   it("returns the documented delay after each attempt, and null after the tenth attempt", () => {
     const waits = Array.from({ length: attemptsMax }, (_, index) =>
       nextWaitSeconds({ attempt: index + 1, retryAfterSeconds: null, fraction: 0.5 }),
@@ -41,7 +41,7 @@ describe("nextWaitSeconds", () => {
   });
 });
 
-describe("retryAfterSeconds", () => {
+describe("retryAfterSeconds, which parses a Retry-After header,", () => {
   it.each([
     [null, null],
     ["120", 120],
@@ -49,7 +49,7 @@ describe("retryAfterSeconds", () => {
     ["Fri, 20 Nov 2026 09:00:00 GMT", 0],
     ["soon", null],
     ["-5", 0],
-  ])("returns for the header %j this number of seconds: %s", (header, seconds) => {
+  ])("returns for the value %j this number of seconds: %s", (header, seconds) => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 

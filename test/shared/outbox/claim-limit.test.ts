@@ -41,7 +41,7 @@ describe("a claim of a delivery target", () => {
       { isContested: true, isCrowded: true },
     ],
     ["a lease ends now", [...three, { ...taken("d", 0), due: inSeconds(9) }], { outcome: "free" }],
-  ])("is refused, granted or contested by the limit of four: %s", (_, others, expected) => {
+  ])("is granted, refused or contested by the limit of four targets: %s", (_, others, expected) => {
     expect(beforeClaim(others, now)).toMatchObject(expected);
   });
 
@@ -57,27 +57,27 @@ describe("a contested claim of a delivery target", () => {
   const stays = (others: readonly TargetTimes[], before: readonly TargetTimes[]): boolean =>
     keepsClaim(own, { others, taken: before }, now);
 
-  it("stays if at most three others have an earlier lease", () => {
+  it("remains valid if at most three others have an earlier lease", () => {
     expect(stays([taken("a", 59), taken("b", 59), taken("c", 59)], [])).toBe(true);
     expect(stays([taken("a", 59), taken("b", 59), taken("c", 59), taken("z", 61)], [])).toBe(true);
   });
 
-  it("does not stay if four others have an earlier lease", () => {
+  it("is not valid if four others have an earlier lease", () => {
     expect(stays([taken("a", 59), taken("b", 59), taken("c", 59), taken("d", 59)], [])).toBe(false);
   });
 
-  it("comes after others with the same end of their lease and a lower ID", () => {
+  it("ranks after claims whose lease ends at the same time and whose target ID is lower", () => {
     expect(stays([...three, taken("d", 60)], [])).toBe(false);
     expect(stays([...three, taken("z", 60)], [])).toBe(true);
   });
 
-  it("comes after others that were claimed before, even if they extended their lease since", () => {
+  it("ranks after earlier claims, even if the leases of those claims were extended since", () => {
     const extended = ["w", "x", "y", "z"].map((name) => taken(name, 70));
     expect(stays(extended, [])).toBe(true);
     expect(stays(extended, extended)).toBe(false);
   });
 
-  it("does not count leases that have ended", () => {
+  it("does not count claims whose leases have ended", () => {
     expect(stays([...three, taken("d", -1)], [taken("d", -1)])).toBe(true);
   });
 });

@@ -96,7 +96,7 @@ const listOutbox = (): OutboxStore<string> => ({
 
 const worked = () => kept.flatMap(({ records }) => records);
 
-describe("drain", () => {
+describe("drain, which processes the entries of an outbox,", () => {
   it("calls `begins` with each entry before processing it, even if the processing fails", async () => {
     entries = [entry("a"), entry("b")];
     const steps: string[] = [];
@@ -154,7 +154,7 @@ describe("drain", () => {
     expect(messages).toEqual([]);
   });
 
-  it("does not process entries that are not due, and sends a delayed wake-up message if SQS allows the delay", async () => {
+  it("postpones entries that are not due, and sends a delayed wake-up message if SQS allows the delay", async () => {
     entries = [
       entry("soon", { lane: "later", dueAt: "2026-11-20T10:14:59.100Z" }),
       entry("now", { lane: "later" }),
@@ -199,7 +199,7 @@ describe("drain", () => {
     expect(messages).toEqual([{ delay: 0 }]);
   });
 
-  it("does not process entries that are not due if the target is enabled again during the drain", async () => {
+  it("stops processing entries before their due time if the target is enabled again during the drain", async () => {
     let asked = 0;
     session = {
       ...session,
@@ -350,7 +350,7 @@ describe("drain", () => {
     expect(closed).toBe(1);
   });
 
-  it("reads a small outbox once, even if its work adds an entry that is due at once", async () => {
+  it("reads a small outbox once, even if a processed entry adds another due entry", async () => {
     entries = [entry("a"), entry("b", { lane: "later", dueAt: "2026-11-20T10:05:00.000Z" })];
     session = {
       ...session,

@@ -22,14 +22,14 @@ function recording(failing?: "wake" | "send") {
   };
 }
 
-describe("endPending", () => {
-  it("makes the outbox due before it wakes the delivery worker", async () => {
+describe("endPending, which ends the pending work of a delivery target,", () => {
+  it("makes the outbox due before it sends a wake-up message to the delivery worker", async () => {
     const { calls, dependencies } = recording();
     await endPending(target, now, dependencies);
     expect(calls).toEqual(["wake", "send"]);
   });
 
-  it.each(["wake", "send"] as const)("only warns if %s fails", async (name) => {
+  it.each(["wake", "send"] as const)("only logs a warning if '%s' fails", async (name) => {
     const { calls, dependencies } = recording(name);
     await endPending(target, now, dependencies);
     expect(calls.at(-1)).toBe("warn");

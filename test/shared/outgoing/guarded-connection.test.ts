@@ -229,7 +229,7 @@ describe("a reused socket of a guarded connection", () => {
     await eventually(() => expect(receiver.open()).toBe(1));
   });
 
-  it("is not replaced a second time", async () => {
+  it("is replaced at most once for the same request", async () => {
     const connection = connect();
     await post(connection);
     receiver.answer = (socket) => socket.destroy();

@@ -185,7 +185,7 @@ describe("sample receivers are handled as documented:", () => {
   });
 });
 
-describe("the sample file", () => {
+describe("the sample file of addresses, URLs and receivers", () => {
   it("contains no kind of sample that these tests omit", () => {
     expect(rows).toHaveLength(
       rowsOf("ip").length + rowsOf("url").length + rowsOf("dns").length + rowsOf("receiver").length,

@@ -73,7 +73,7 @@ const privateAddresses: readonly Bytes[] = [
   [0, 0, 0, 0],
 ];
 
-describe("a private IP address as a host", () => {
+describe("a private IP address as the host of a webhook URL", () => {
   it.each(Object.entries(ipv4Spellings))("is refused in every spelling: %s", (name, spell) => {
     for (const bytes of privateAddresses) {
       expect(parsePublicUrl(`https://${spell(bytes)}/hook`, rules)).toMatchObject({
@@ -100,7 +100,7 @@ describe("a private IP address as a host", () => {
   });
 });
 
-describe("a host name", () => {
+describe("a host name in a webhook URL", () => {
   it.each([
     ["https://b\u00fccher.shop/", "xn--bcher-kva.shop"],
     ["https://\u65e5\u672c\u8a9e\u3002jp/", "xn--wgv71a119e.jp"],

@@ -25,7 +25,7 @@ function refusalOf(
 
 const cheap = { field: "price", op: "below", value: 10 } as const;
 
-describe("a key of a route that has no effect with its 'when'", () => {
+describe("a key that has no effect with the 'when' of its route", () => {
   it.each<[keyof Route, Partial<Route>, string]>([
     [
       "where",
@@ -68,7 +68,7 @@ describe("a key of a route that has no effect with its 'when'", () => {
     { when: "failed", once: true },
     { when: "changed", once: false },
     { when: "ok", once: false },
-  ])("is not found in the valid route %j", (route) => {
+  ])("is not reported for the valid route %j", (route) => {
     expect(refusalOf(route)).toBeNull();
   });
 });
@@ -104,7 +104,7 @@ describe("a route with 'cooldown'", () => {
   });
 });
 
-describe.each(["min_delta", "min_delta_percent"] as const)("a route with %s", (key) => {
+describe.each(["min_delta", "min_delta_percent"] as const)("a route with '%s'", (key) => {
   it("is refused without a field", () => {
     expect(refusalOf({ when: "changed", [key]: 1 })).toEqual({
       param: "route.field",

@@ -5,7 +5,7 @@ import { changedFields } from "../../../shared/pipelines/compare.ts";
 const fields = ["price", "inStock", "state", "regularPrice"];
 
 describe("the changed fields between two reads", () => {
-  it("have their values before and after, and include no unchanged field", () => {
+  it("are returned with their values before and after, without unchanged fields", () => {
     const before = { price: 10, inStock: true, state: "ADD_TO_CART" };
     const after = { price: 9.5, inStock: true, state: "SOLD_OUT" };
     expect(changedFields(before, after, fields)).toEqual({

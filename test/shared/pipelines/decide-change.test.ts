@@ -36,7 +36,7 @@ function decideLast(
   return decision;
 }
 
-describe("a changed route with a minimum difference", () => {
+describe("a `changed` route with a minimum difference", () => {
   it.each([
     { what: "exactly the minimum", from: 40_000_000.1, to: 40_000_000.4, least: 0.3 },
     { what: "the minimum less the tolerance", from: 0, to: 1, least: 1.000_000_001 },
@@ -64,7 +64,7 @@ describe("a changed route with a minimum difference", () => {
   );
 });
 
-describe("a changed route with confirm", () => {
+describe("a `changed` route with `confirm`", () => {
   it("keeps its count of confirming reads at a read that lacks a tested field", () => {
     const where = [{ field: "inStock", op: "is", value: true }] as const;
     const route: Route = { ...priceRoute, confirm: 2, where };
@@ -81,7 +81,7 @@ describe("a changed route with confirm", () => {
   });
 });
 
-describe("a changed route with a cooldown", () => {
+describe("a `changed` route with a cooldown", () => {
   it("stores the end of the cooldown and the reference value, but no count of confirming reads", () => {
     const route: Route = { ...priceRoute, cooldown: "1h" };
     expect(decideLast(route, [{ price: 100 }, { price: 90 }, { price: 80 }])).toEqual({
@@ -92,8 +92,8 @@ describe("a changed route with a cooldown", () => {
   });
 });
 
-describe("a changed route with the op decreased and without limits", () => {
-  it("compares with the last number read, even if the route's `where` tests did not pass at that read", () => {
+describe("a `changed` route with the op `decreased` and without limits", () => {
+  it("compares with the last number read, even if the `where` tests of the route failed at that read", () => {
     const where = [{ field: "inStock", op: "is", value: true }] as const;
     const route: Route = { ...priceRoute, op: "decreased", where };
     const reads = [
@@ -115,17 +115,17 @@ describe("the state of a route with `when: changed` after another step has read 
     [before, after]: readonly [Snapshot | undefined, Snapshot],
   ): RouteState => keepState(route, state, { before, after, trackedFields });
 
-  it("has the last value as reference value if the state had none", () => {
+  it("has the last value as its reference value if the state had no reference value", () => {
     expect(kept(minimum, {}, [{ price: 100 }, { price: 97 }])).toEqual({ from: { price: 100 } });
   });
 
-  it("still has its reference value and its cooldown", () => {
+  it("keeps its reference value and its cooldown", () => {
     const state = { from: { price: 100 }, until: later };
     expect(kept(minimum, state, [{ price: 97 }, { price: 95 }])).toEqual(state);
     expect(kept(minimum, state, [{ price: 97 }, { price: 97 }])).toEqual(state);
   });
 
-  it("has no reference value any more if the field has the reference value again", () => {
+  it("loses its reference value if the field has that value again", () => {
     const state = { from: { price: 100 } };
     expect(kept(minimum, state, [{ price: 97 }, { price: 100 }])).toEqual({});
   });

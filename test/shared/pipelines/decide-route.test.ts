@@ -18,7 +18,7 @@ function decided(route: Partial<Route>, verdicts: readonly Verdict[]) {
   return { matched, state };
 }
 
-describe("a cooldown", () => {
+describe("the cooldown of a route", () => {
   it.each([
     { until: "2026-11-01T11:59:59.999Z", isActive: false },
     { until: at, isActive: false },
@@ -27,7 +27,7 @@ describe("a cooldown", () => {
     expect(isCooling({ until }, at)).toBe(isActive);
   });
 
-  it("is not active if the route state does not contain its end", () => {
+  it("is not active if the route state contains no end of a cooldown", () => {
     expect(isCooling({}, at)).toBe(false);
   });
 
@@ -45,8 +45,8 @@ describe("a cooldown", () => {
   });
 });
 
-describe("a route whose `when` is not changed", () => {
-  it("stores only the end of its cooldown if it has neither confirm nor once", () => {
+describe("a route with a `when` other than `changed`", () => {
+  it("stores only the end of its cooldown if it has neither `confirm` nor `once`", () => {
     expect(decided({ cooldown: "1h" }, ["met"])).toStrictEqual({
       matched: [true],
       state: { until: later },
@@ -69,14 +69,14 @@ describe("a route whose `when` is not changed", () => {
     });
   });
 
-  it("with once and confirm does not match again while every read meets the condition", () => {
+  it("with `once` and `confirm` matches only once while every read meets the condition", () => {
     expect(decided({ once: true, confirm: 2 }, ["met", "met", "met", "met"])).toStrictEqual({
       matched: [false, true, false, false],
       state: { matched: true },
     });
   });
 
-  it("keeps its route state at a read for which the result of the condition is unknown", () => {
+  it("keeps its route state at a read for which the condition has no result", () => {
     expect(decided({ confirm: 2 }, ["met", "unknown"])).toStrictEqual({
       matched: [false, false],
       state: { held: 1 },

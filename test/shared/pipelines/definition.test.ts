@@ -18,7 +18,7 @@ const to = (...runs: readonly string[]): Pipeline["steps"][number]["routes"] =>
 const ids = (pipeline: Pipeline): readonly string[] => runOrder(pipeline).map(({ id }) => id);
 
 describe("the order of a run's steps", () => {
-  it("places a step after all steps that route to it, in any order of definition", () => {
+  it("places a step after all steps that route to it, in whatever order they are defined", () => {
     const steps = [
       { id: "last", scraper: lite, routes: [] },
       { id: "middle", scraper: lite, routes: to("last") },
@@ -31,7 +31,7 @@ describe("the order of a run's steps", () => {
     ]);
   });
 
-  it("places the entry step first, then the refresh entry, then the baseline step, unless routes require another order", () => {
+  it("is the entry step, the refresh entry and then the baseline step, if no route requires another order", () => {
     const steps = ["d", "c", "b", "a"].map((id) => ({ id, scraper: lite, routes: [] }) as const);
     const pipeline = { entry: "a", baseline: "c", refresh: { everyRuns: 2, entry: "b" }, steps };
     expect(ids(pipeline)).toEqual(["a", "b", "c", "d"]);

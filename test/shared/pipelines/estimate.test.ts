@@ -17,7 +17,7 @@ const twoSteps = (route: Route): Pipeline => ({
   ],
 });
 
-describe("estimated credits", () => {
+describe("the estimated credits of a run", () => {
   it("for the default pipeline of retailer_a include all items at pulse, a refresh at lite, and new items at full", () => {
     expect(estimatedCredits(defaultPipeline("retailer_a", 8), items)).toEqual({
       pulseRun: 26,
@@ -130,20 +130,20 @@ describe("the least and the most credits of a run", () => {
   );
 });
 
-describe("the bounds of a run under a limit", () => {
+describe("the least and the most credits of a run under a limit", () => {
   const bounds = (route: Route, limit: number) =>
     boundsOf(twoSteps(route), { starts: new Map([["a", 40]]), limit });
 
-  it("are 0 if the first step does not fit", () => {
+  it("are 0 if the first step exceeds the limit", () => {
     expect(bounds({ when: "changed" }, 9)).toEqual({ best: 0, worst: 0 });
   });
 
-  it("leave out a further step that every item reaches and that does not fit", () => {
+  it("omit a further step that every item reaches if the step exceeds the limit", () => {
     expect(bounds({ when: "always" }, 129)).toEqual({ best: 10, worst: 10 });
     expect(bounds({ when: "always" }, 130)).toEqual({ best: 50, worst: 130 });
   });
 
-  it("contain what the limit leaves for a step that new items and changed items reach", () => {
+  it("include the rest of the limit for a step that new items and changed items reach", () => {
     const pipeline = twoSteps({ when: "changed" });
     const starts = new Map([
       ["a", 40],
@@ -156,7 +156,7 @@ describe("the bounds of a run under a limit", () => {
     expect(boundsOf(pipeline, { starts, limit: 39 })).toEqual({ best: 10, worst: 39 });
   });
 
-  it("contain what the limit leaves for a step that only some items reach", () => {
+  it("include the rest of the limit for a step that only some items reach", () => {
     expect(bounds({ when: "changed" }, 100)).toEqual({ best: 10, worst: 100 });
     expect(bounds({ when: "changed" }, 200)).toEqual({ best: 10, worst: 130 });
   });

@@ -3,7 +3,7 @@ import type { FieldTest, Route } from "../../../shared/pipelines/definition.ts";
 import { type Verdict, verdictOf } from "../../../shared/pipelines/field-tests.ts";
 import type { FieldValue } from "../../../shared/scrapers/catalog.ts";
 
-describe("the result of a route's test with `gt`, `lt` or a similar operator", () => {
+describe("the result of a route's test that compares two fields", () => {
   const other = { field: "regularPrice" };
 
   it.each<{
@@ -21,7 +21,7 @@ describe("the result of a route's test with `gt`, `lt` or a similar operator", (
     { price: -10, op: "below", regularPrice: null, verdict: "unmet" },
     { price: 10, op: "above", regularPrice: null, verdict: "unmet" },
   ])(
-    "of the price $price with $op and the other field $regularPrice is $verdict",
+    "is $verdict for the price $price, the op '$op' and the other field's value $regularPrice",
     ({ price, op, regularPrice, verdict }) => {
       const route: Route = { when: "ok", field: "price", op, value: other, notify: true };
       const values = { price, regularPrice };
@@ -31,7 +31,7 @@ describe("the result of a route's test with `gt`, `lt` or a similar operator", (
     },
   );
 
-  it("of a price that is null is unmet with once if another test fails", () => {
+  it("is unmet for a null price in a route with `once` if another test fails", () => {
     const route: Route = {
       when: "ok",
       field: "price",

@@ -42,7 +42,7 @@ const withRoute = (route: Json, scraper = "retailer_a.lite"): Json =>
   pipelineOf(stepOn(scraper, "a", { notify: true, ...route }));
 const always = (run: string): Json => ({ when: "always", run });
 
-describe("a pipeline", () => {
+describe("a pipeline in a request", () => {
   it("starts with its first step and has no baseline and no refresh by default", () => {
     expect(parse(pipelineOf(lite("a", always("b")), lite("b")))).toEqual({
       entry: "a",
@@ -558,7 +558,7 @@ describe("the routes between a pipeline's steps", () => {
   });
 
   it.each(["retailer_a.lite", "retailer_a.pulse"])(
-    "are checked quickly even if there are too many paths of %s to follow each of them",
+    "are checked in a short time even if %s steps form too many paths to follow each one",
     (scraper) => {
       const steps = names(10).map((id, at) =>
         stepOn(

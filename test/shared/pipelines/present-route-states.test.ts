@@ -43,14 +43,14 @@ describe("the states of notifying routes in API responses", () => {
     ]);
   });
 
-  it("show the cooldown of a route once, although the route also runs a step", () => {
+  it("show the cooldown of a route once, even if the route also runs a step", () => {
     const until = "2026-03-01T06:00:00.000Z";
     expect(presentRouteStates(pipeline, statesAt(3, { until }))).toEqual([
       { ...nothing, step: "check", route: 3, cooldown_until: until },
     ]);
   });
 
-  it("leave out routes that do not notify, routes in their initial state, and states of another pipeline", () => {
+  it("omit routes that do not notify, routes in their initial state, and states of another pipeline", () => {
     expect(presentRouteStates(pipeline, statesAt(4, { held: 1 }))).toEqual([]);
     expect(presentRouteStates(pipeline, statesAt(3, { from: { price: 3 } }))).toEqual([]);
     expect(presentRouteStates(pipeline, { otherKey: { held: 2 } })).toEqual([]);

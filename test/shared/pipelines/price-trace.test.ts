@@ -20,21 +20,21 @@ function traceOf(field: DerivedPriceField, prices: readonly (number | null)[]): 
     );
 }
 
-describe("the stored prices of lowest30d", () => {
+describe("the stored prices of the derived field lowest30d", () => {
   it.each([
-    ["none while the price falls", [10, 9, 8], undefined],
+    ["absent while the price falls", [10, 9, 8], undefined],
     [
-      "each lower price, with the last day on which it held",
+      "each price below a later price, with the last day on which the lower price was valid",
       [8, 9, 10],
       [
         [101, 8],
         [102, 9],
       ],
     ],
-    ["no price that a lower one of the same or a later day replaces", [8, 9, 7, 10], [[103, 7]]],
+    ["only prices below every price of the same or a later day", [8, 9, 7, 10], [[103, 7]]],
     ["no price that equals the current price", [8, 9, 8], undefined],
     [
-      "all lower prices while the price is null",
+      "all lower prices while the current price is null",
       [8, 9, null],
       [
         [101, 8],
@@ -61,7 +61,7 @@ describe("the stored prices of lowest30d", () => {
   });
 });
 
-describe("the stored prices of average30d", () => {
+describe("the stored prices of the derived field average30d", () => {
   const read = { was: 10, is: 12, at: 102.25 * dayMs };
   const started = startTrace("average30d", { was: undefined, is: 10, at: 100.5 * dayMs });
 
@@ -89,9 +89,9 @@ describe("the stored prices of average30d", () => {
   });
 });
 
-describe("the trace of a price that did not change", () => {
+describe("the stored trace of a derived price field", () => {
   it.each<DerivedPriceField>(["previousPrice", "lowest30d", "average30d", "changedCount7d"])(
-    "is the same object as before for %s",
+    "is the same object as before if the price did not change: %s",
     (field) => {
       const trace = traceOf(field, [10, 9]);
       expect(traceAfter(field, trace, { was: 9, is: 9, at: 110 * dayMs })).toBe(trace);
@@ -99,22 +99,26 @@ describe("the trace of a price that did not change", () => {
   );
 });
 
-describe("the trace of previousPrice", () => {
+describe("the stored trace of the derived field previousPrice", () => {
   it.each([
-    ["no price while all were null", [null, null], { since: 100 }],
+    ["no price if no read had a price", [null, null], { since: 100 }],
     ["the price before the current one", [10, 9, 8], { since: 100, previous: 9 }],
     [
       "the last price while the price is null",
       [10, 9, null],
       { since: 100, previous: 10, last: 9 },
     ],
-    ["the earlier price if the same price returns", [10, 9, null, 9], { since: 100, previous: 10 }],
-    ["nothing but the day if the only price returns", [10, null, 10], { since: 100 }],
+    [
+      "the price before the current one if the current price returns after a gap",
+      [10, 9, null, 9],
+      { since: 100, previous: 10 },
+    ],
+    ["no previous price if the only price returns after a gap", [10, null, 10], { since: 100 }],
   ])("has %s", (_what, prices, trace) => {
     expect(traceOf("previousPrice", prices)).toEqual(trace);
   });
 
-  it("gives the previous price a value even if the trace began only recently", () => {
+  it("results in a value of the previous price even if the trace began only recently", () => {
     const read = { was: 9, is: 9, at: 101 * dayMs };
     expect(derivedPrice("previousPrice", traceOf("previousPrice", [10, 9]), read)).toBe(10);
   });

@@ -20,7 +20,7 @@ const low: Route = {
 const keyOf = (route: Route, step: Partial<Step> = {}): string | null | undefined =>
   partsOf({ ...stepWith(route), ...step })[0]?.key;
 
-describe("a route", () => {
+describe("a pipeline route", () => {
   it.each<Partial<Route>>([
     { min_delta: 1 },
     { min_delta_percent: 1 },
@@ -31,13 +31,13 @@ describe("a route", () => {
     expect(isGated({ when: "ok", notify: true, ...limit })).toBe(true);
   });
 
-  it("does not count as a route with limits if it has none of these keys, or has 'once': false", () => {
+  it("counts as a route without limits if it has no key for a limit, or only 'once': false", () => {
     expect(isGated({ ...drop, run: "next" })).toBe(false);
     expect(isGated({ when: "ok", notify: true, once: false })).toBe(false);
   });
 });
 
-describe("the parts of a step's routes", () => {
+describe("the parts into which the routes of a step are split", () => {
   const both: Route = { ...drop, cooldown: "1h", run: "next" };
 
   it("are two for a route with cooldown, run and notify: one part without cooldown, and one part without run", () => {
@@ -54,7 +54,7 @@ describe("the parts of a step's routes", () => {
     },
   );
 
-  it("are calculated only once for each step and for each pipeline", () => {
+  it("are computed only once for each step of a pipeline", () => {
     const step = stepWith(drop);
     const pipeline = { entry: "lite", baseline: null, refresh: null, steps: [step] };
     expect(partsOf(step)).toBe(partsOf(step));
@@ -116,9 +116,12 @@ describe("the key of a route's state", () => {
     expect(keyOf(low, { condition: "all" })).toBe(keyOf(low));
   });
 
-  it.each<Partial<Route>>([{ run: "next" }, { once: false }])("does not depend on %j", (change) => {
-    expect(keyOf({ ...low, ...change })).toBe(keyOf(low));
-  });
+  it.each<Partial<Route>>([{ run: "next" }, { once: false }])(
+    "is the same with and without %j",
+    (change) => {
+      expect(keyOf({ ...low, ...change })).toBe(keyOf(low));
+    },
+  );
 
   it("does not depend on the position of the route", () => {
     expect(partsOf(stepWith(drop, low))[1]?.key).toBe(keyOf(low));

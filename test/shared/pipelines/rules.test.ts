@@ -372,7 +372,7 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
-  it("reports the last known number as the value before a decrease that a read without a price interrupts", () => {
+  it("reports the last known number as the previous value of a decrease after a read without a price", () => {
     const step = lite({ when: "changed", field: "price", op: "decreased", notify: true });
     const at = "2026-11-01T12:00:00.000Z";
     const soldOut = matchRoutes(step, found({ price: 100 }, { price: null }), { states: {}, at });
@@ -404,7 +404,7 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
-  it("contains the `when` of each matching route that notifies once, in route order, except `changed`", () => {
+  it("contains once, in route order, the `when` of each matching route that notifies, except `changed`", () => {
     const step = lite(
       { when: "ok", notify: true },
       { when: "always", notify: true },
@@ -420,7 +420,7 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
-  it("contains no change of an untracked field if a route with 'when': ok tests the field", () => {
+  it("contains no change of an untracked field if only a route with 'when': ok tests the field", () => {
     const step = lite({ when: "ok", field: "rating", op: "above", value: 1, notify: true });
     const facts = found(price10, { ...price10, rating: 4.6 });
     expect(matchRoutes(step, facts)).toEqual({ ...nothing, matched: ["ok"] });
@@ -432,14 +432,14 @@ describe("the result of matching a step's routes", () => {
     );
   });
 
-  it("reports no changes if only a route with limits and another `when` matches", () => {
+  it("contains no changes if only a route with limits and a `when` other than `changed` matches", () => {
     const step = lite({ when: "ok", cooldown: "1h", notify: true });
     const matches = matchRoutes(step, changedItem);
     expect(matches).toMatchObject({ matched: ["ok"], notifyChanged: false });
     expect(matches).not.toHaveProperty("reported");
   });
 
-  it("contains no match of a route with a reference value after a failed read, and the unchanged state of the route", () => {
+  it("contains no match and an unchanged state for a route with a reference value after a failed read", () => {
     const step = lite({ when: "changed", field: "price", min_delta: 5, run: "next" });
     const [part] = partsOf(step);
     const states = { [part?.key ?? ""]: { from: { price: 20 } } };
@@ -461,13 +461,13 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
-  it("has no match, no next step and no change for an item that had no reading of this kind", () => {
+  it("contains no match, no next step and no change for an item without an earlier reading of this kind", () => {
     const step = lite({ when: "changed", notify: true }, { when: "unchanged", notify: true });
     expect(matchRoutes(step, outcomes["first read of this kind"])).toEqual(nothing);
     expect(matchRoutes(step, outcomes["first read of any kind"])).toEqual(nothing);
   });
 
-  it("combines the results that each route has alone", () => {
+  it("combines the results that the routes have individually", () => {
     const facts = fc.constantFrom<ReadingFacts>(...Object.values(outcomes), changedItem);
     const routes = fc.array(anyTest("retailer_a.lite"), { maxLength: 8 });
     fc.assert(
@@ -497,11 +497,11 @@ describe("the changes that an event reports", () => {
     return matchRoutes(step, facts, { states: { [key]: { from: { price: 20 } } }, at }).reported;
   };
 
-  it("are only the differences from the reference values if only routes that have one match", () => {
+  it("are only the differences from reference values if only routes with reference values match", () => {
     expect(reportedBy(minimum)).toEqual({ price: { before: 20, after: 4 } });
   });
 
-  it("include the other changes if a route without a reference value matches too", () => {
+  it("include all other changes if a route without a reference value also matches", () => {
     expect(reportedBy(minimum, { when: "changed", notify: true })).toEqual({
       price: { before: 20, after: 4 },
       inStock: { before: true, after: false },
@@ -509,7 +509,7 @@ describe("the changes that an event reports", () => {
   });
 });
 
-describe("a change that a step sees after another scraper saw it", () => {
+describe("a change that another scraper read before the step", () => {
   const known = { newCount: 3, newMinPrice: 9 };
   const last = { ...known, newMinPrice: 10, price: 12 };
   /**
@@ -522,7 +522,7 @@ describe("a change that a step sees after another scraper saw it", () => {
   });
   const notify: Route = { when: "changed", notify: true };
 
-  it("matches the routes of the step, whether or not it was reported", () => {
+  it("matches the routes of the step, whether or not an event has reported it", () => {
     const step = lite({ when: "changed", run: "next" }, { ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse([])).next).toEqual(["next"]);
     expect(matchRoutes(step, seenByPulse(["newMinPrice"])).next).toEqual(["next"]);
@@ -536,7 +536,7 @@ describe("a change that a step sees after another scraper saw it", () => {
     });
   });
 
-  it("is not reported again if an event has reported it, not even together with a new change", () => {
+  it("is not reported again, even together with a new change, if an event has already reported it", () => {
     const matches = matchRoutes(lite(notify), seenByPulse(["newMinPrice"]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, notifyChanged: false });
     const withPrice = matchRoutes(lite(notify), seenByPulse(["newMinPrice"], 11));
@@ -547,7 +547,7 @@ describe("a change that a step sees after another scraper saw it", () => {
     });
   });
 
-  it("does not cause the route that tests its field to report other changes if an event has already reported it", () => {
+  it("does not make a route on its field report other changes if an event has already reported it", () => {
     const step = lite({ ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse(["newMinPrice"], 11))).toMatchObject({
       changes: { price: { before: 12, after: 11 } },
@@ -556,12 +556,12 @@ describe("a change that a step sees after another scraper saw it", () => {
     });
   });
 
-  it("is not stored if the step does not report it", () => {
+  it("is stored only if the step reports it", () => {
     const matches = matchRoutes(lite(), seenByPulse([]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, trackedChanged: true });
   });
 
-  it("counts as new again if the field has changed once more since the other scraper saw it", () => {
+  it("counts as new again if the field has changed once more since the other scraper read it", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: { ...last, newMinPrice: 8 } };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 10, after: 8 } },
@@ -690,7 +690,7 @@ describe("a route that compares a field with metadata", () => {
   );
 
   it.each<Op>(["is", "is_not", "below", "above"])(
-    "with the op %s never matches an item that lacks the metadata key",
+    "with the op %s never matches an item without the metadata key",
     (op) => {
       expect(matches(tested("price", op), undefined, { price: 5 })).toBe(false);
       expect(matches(tested("price", op), { other: 1 }, { price: 5 })).toBe(false);

@@ -19,7 +19,7 @@ const at = "2026-11-01T12:00:00.000Z";
 const day = Math.floor(Date.parse(at) / 86_400_000);
 
 describe("the tested derived prices of a pipeline", () => {
-  it("are the derived prices that routes test or compare with, in their own tests or in 'where'", () => {
+  it("are the derived prices that routes test or use as a comparison value, including in 'where'", () => {
     const pipeline = pipelineWith(
       { ...notify, field: "previousPrice", op: "above", value: 5 },
       { ...notify, field: "price", op: "below", value: { field: "lowest30d" } },
@@ -34,7 +34,7 @@ describe("the tested derived prices of a pipeline", () => {
     ]);
   });
 
-  it("are empty if no route names one, and are calculated only once for a pipeline", () => {
+  it("are empty if no route uses a derived price, and are calculated only once per pipeline", () => {
     const pipeline = pipelineWith({ ...notify, field: "price", op: "below", value: 5 });
     expect(testedPrices(pipeline)).toEqual([]);
     expect(testedPrices(pipeline)).toBe(testedPrices(pipeline));

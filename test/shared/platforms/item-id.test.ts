@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseItemIds } from "../../../shared/platforms/item-id.ts";
 
-describe("item IDs", () => {
+describe("the item IDs of a request", () => {
   it("are returned trimmed and unique in request order, without empty strings", () => {
     expect(
       parseItemIds("retailer_d", [" 6505678 ", "", "6501234", "  ", "6505678"], "ids"),

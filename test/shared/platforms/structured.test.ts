@@ -9,7 +9,7 @@ import {
 describe("the structured endpoints", () => {
   const { data } = presentStructured();
 
-  it("match their schema", () => {
+  it("match the schema of their API response", () => {
     const presented = presentStructured();
     expect(v.parse(structuredResponse, presented)).toEqual(presented);
   });
@@ -25,7 +25,7 @@ describe("the structured endpoints", () => {
     expect(new Set(data.map(({ status }) => status))).toEqual(new Set(["coming_soon"]));
   });
 
-  it("are listed with their parameters and the limits of these", () => {
+  it("are listed with their parameters and the limits of each parameter", () => {
     const search = data.find(({ id }) => id === "retailer_a.search");
     expect(search?.parameters).toEqual([
       { name: "query", type: "string", required: true },

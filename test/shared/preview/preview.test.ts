@@ -131,7 +131,7 @@ describe("a preview", () => {
     ],
     ["two steps", twoSteps],
   ])(
-    "of the current pipeline with %s returns the events and the charge that the next run has",
+    "of the current pipeline with %s returns the events and the charge of the next run",
     async (_name, pipeline) => {
       const list = await readOnce({ pipeline });
       bench.answers.product = (id) =>
@@ -248,7 +248,7 @@ describe("a preview", () => {
     },
   );
 
-  it("that fails is not charged", async () => {
+  it("that fails charges nothing", async () => {
     const list = await bench.createList(ids);
     bench.answers.product = () => {
       throw new Error("invalid answer");
@@ -258,7 +258,7 @@ describe("a preview", () => {
     expect(await bench.account()).toMatchObject({ balance: 100, spent: 0 });
   });
 
-  it("that has no time left to respond is not charged", async () => {
+  it("that has no time left to respond charges nothing", async () => {
     const list = await bench.createList(ids);
     bench.answers.product = () => priced(20);
 

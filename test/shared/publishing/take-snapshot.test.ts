@@ -104,7 +104,7 @@ function expectedRow({ id: runId, runNumber }: Run, item: Row): Row {
 }
 
 describe("the snapshot file of a run", () => {
-  it("has each item as `GET /v1/watchlists/{id}/items` returns it after the run", async () => {
+  it("contains each item as `GET /v1/watchlists/{id}/items` returns it after the run", async () => {
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     const at = bench.clock.now().toISOString();
     await bench.pages.createDetails(list.id, [
@@ -134,7 +134,7 @@ describe("the snapshot file of a run", () => {
     ]);
   });
 
-  it("has all items of a watchlist of several groups of rows, in the order of their IDs", async () => {
+  it("contains all items of a watchlist in ID order, even if the file needs several row groups", async () => {
     const ids = Array.from({ length: 5_003 }, (_, n) => String(10_001 + n));
     const list = await bench.createList(ids);
     bench.answers.product = () => ({ status: "unavailable" });
@@ -172,7 +172,7 @@ describe("the snapshot file of a run", () => {
   });
 
   it.each(["before", "after"] as const)(
-    "is that of the attempt that ended the run if a finisher died at any port call, %s its effect",
+    "is the file of the attempt that ended the run if a finisher died %s the effect of any port call",
     async (when) => {
       const finished = async (crash?: CrashPoint) => {
         const list = await bench.createList(["10001", "10003"]);
@@ -214,7 +214,7 @@ describe("the snapshot file of a run", () => {
     expect(ended?.snapshot).toEqual(isPublished ? held.snapshot : undefined);
   });
 
-  it("does not keep a run in progress whose file could not be written for 15 minutes", async () => {
+  it("is abandoned after 15 minutes of failed writes, so that the run can end", async () => {
     const list = await bench.createList(["10001"]);
     await bench.runSome(list, 2);
     const run = await bench.lastRun(list);

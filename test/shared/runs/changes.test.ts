@@ -1,4 +1,4 @@
-/** Which changes runs count, report and record when several scrapers read the same field. */
+/** Tests which changes runs count, report and record when several scrapers read the same field. */
 import { describe, expect, it } from "vitest";
 import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import { listItems } from "../../../shared/watchlists/list-items.ts";

@@ -230,7 +230,7 @@ describe("a watchlist with a daily_credit_budget", () => {
   });
 
   it.each([1_000, null])(
-    "has its items read by the first run after the daily budget of the account was set to %s, although the process has cached the earlier budget",
+    "reads its items in the first run after the account's daily budget is set to %s, even if the process has cached the old budget",
     async (budget) => {
       const { bench, list } = await withList(skus, {});
       const budgets = accountBudgets(bench);

@@ -1,4 +1,4 @@
-/** What runs do with the labels, metadata, titles and sellers of items. */
+/** Tests how runs use the labels, metadata, titles and sellers of items. */
 import { describe, expect, it } from "vitest";
 import { afterChange } from "../../../shared/base/after-change.ts";
 import type { Route } from "../../../shared/pipelines/definition.ts";
@@ -180,7 +180,7 @@ describe("the details of an item", () => {
   const readAt = "2026-03-02T00:00:00.000Z";
   const read = (facts: ItemDetails["facts"], at = readAt) => ({ id, addedAt, readAt: at, facts });
 
-  it("keep their label when a run stores facts, and keep their facts when a client sets a label", () => {
+  it("keep the label when a run stores facts, and keep the facts when a client sets a label", () => {
     const labeled = withLabels(undefined, { id, addedAt, isAdded: true, given: { label: "A" } });
     const both = withFacts(afterChange(undefined, labeled), read({ title: "T" }));
     expect(both).toMatchObject({ label: "A", facts: { title: "T" }, readAt });
@@ -189,7 +189,7 @@ describe("the details of an item", () => {
     expect(later).toMatchObject({ label: null, metadata: { a: 1 }, facts: { title: "T" } });
   });
 
-  it("do not change after a read that is older than the stored facts or shows the same facts", () => {
+  it("do not change after a read that is older than the stored facts or has the same facts", () => {
     const known = afterChange(
       undefined,
       withFacts(undefined, read({ title: "New", url: "https://a.example" })),

@@ -16,20 +16,24 @@ const item: Item = {
 
 describe("lastReadAt, which finds the last successful read of an item,", () => {
   it.each<[string, Partial<Item>, string | null]>([
-    ["returns the newest run for an item whose values are steady", {}, at(9)],
-    ["returns the run before the failures of an item", { consecutiveFailures: 2 }, at(7)],
+    ["returns the time of the newest run for an item whose values did not change", {}, at(9)],
     [
-      "returns the time of the values if the failures began before the runs that it knows",
+      "returns the time of the last run before the failures of an item",
+      { consecutiveFailures: 2 },
+      at(7),
+    ],
+    [
+      "returns the time of the stored values if the failures began before the listed runs",
       { consecutiveFailures: 3 },
       at(3),
     ],
     [
-      "returns the time of the values if a run in progress has just read them",
+      "returns the time of the stored values if a run in progress has just read the item",
       { snapshotAt: at(10) },
       at(10),
     ],
     [
-      "returns the time of the values if the newest run deferred the item",
+      "returns the time of the stored values if the newest run deferred the item",
       { owes: [{ step: "check" }] },
       at(3),
     ],

@@ -63,7 +63,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect(next.runs[0]?.stats.matched).toBe(1);
   });
 
-  it("causes no further store calls per run once all items have the derived field", async () => {
+  it("causes no further store calls once all items have the derived field", async () => {
     const [one, other] = [
       await bench.createList(["10001"], { pipeline: plain }),
       await bench.createList(["10002"], { pipeline: cheaper }),
@@ -77,7 +77,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect(bench.calls()).toBe(calls);
   });
 
-  it("gets no derived field while the history lacks an earlier run, and tries again in the next run", async () => {
+  it("gets no derived field while the history lacks an earlier run, and the next run tries again", async () => {
     const list = await bench.createList(["10001"], { pipeline: plain });
     await runAt(list, 10, plain);
     const { runs } = await bench.runs.list(list.id, 1);

@@ -124,7 +124,7 @@ describe("an `active` item", () => {
     expect(applyOutcome(known, outcome, reading).lastChange).not.toBeNull();
   });
 
-  it("gets an outcome without a change, which clears its owed retry, when the read of this retry is `ok`", () => {
+  it("gets an outcome that only clears its owed retry when the read of this retry is `ok`", () => {
     const owing = { ...known, owes: [owed] };
     expect(onlyOutcome(read(owing, answer("ok", seen(10))))).toStrictEqual(unchangedOutcome);
     expect(after(owing, answer("ok", seen(10))).owes).toEqual([]);
@@ -283,7 +283,7 @@ describe("a `changed` route with `min_delta`", () => {
   });
 });
 
-describe("an outcome that only routes or reports the item", () => {
+describe("the outcome of a read that only routes or reports the item", () => {
   const step = check({
     when: "ok",
     field: "price",
@@ -318,7 +318,7 @@ describe("the readings of an item at two kinds of steps", () => {
     buyboxOfferId: "o1",
   };
 
-  it("allow a product step to report a change that a pulse step found but did not report, without counting it again", () => {
+  it("allow a product step to report a change that a pulse step found but did not report, without counting the change again", () => {
     const silent = { ...pulse, routes: [] };
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), silent));
     expect(scan).not.toHaveProperty("isCounted");
@@ -401,11 +401,11 @@ describe("the readings of an item at two kinds of steps", () => {
   });
 });
 
-describe("the observed changes of an outcome", () => {
+describe("the observed changes in the outcome of a read", () => {
   const lite: Step = { id: "lite", scraper: "retailer_a.lite", routes: [] };
   const pulse: Step = { ...lite, id: "pulse", scraper: "retailer_a.pulse" };
 
-  it("are all values of the first reading, without values before it", () => {
+  it("are all values of the first reading, with no previous values", () => {
     const { observed } = onlyOutcome(read(fresh, answer("ok", seen(10))));
     const values = Object.entries(seen(10)).map(([field, value]) => [field, { after: value }]);
     expect(observed).toStrictEqual(Object.fromEntries(values));
@@ -427,7 +427,7 @@ describe("the observed changes of an outcome", () => {
     });
   });
 
-  it("omit values that another kind of read saw first, and price differences of half a cent", () => {
+  it("omit values that another kind of read saw first, and price differences of up to half a cent", () => {
     const item = { ...known, readings: { product: { newCount: 3, newMinPrice: 9 } } };
     const seenFirst = { newCount: 3, newMinPrice: 9.004 };
     expect(onlyOutcome(read(item, answer("ok", seenFirst), pulse))).not.toHaveProperty("observed");
@@ -448,7 +448,7 @@ describe("the observed changes of an outcome", () => {
   );
 });
 
-describe("an outcome that is applied again", () => {
+describe("the outcome of a read that is applied again", () => {
   const moved = (price: number): ItemOutcome => onlyOutcome(read(known, answer("ok", seen(price))));
 
   it("changes nothing if it has already been applied to the item", () => {
@@ -511,10 +511,10 @@ describe("the details of an item", () => {
   });
 });
 
-describe("a batch with items that have no offer to check", () => {
+describe("a batch of offer checks that has items without an offer", () => {
   const owing = (id: string): Item => ({ ...known, id, owes: [owed] });
 
-  it("clears the owed retries of these items, and has the outcomes of all items in ID order", () => {
+  it("clears the owed retries of these items, and contains the outcomes of all items in ID order", () => {
     const items = [owing("6500001"), owing("6500002"), { ...known, id: "6500003" }];
     const result = batchResult(
       alone(check()),

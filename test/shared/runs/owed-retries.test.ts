@@ -112,7 +112,7 @@ describe("the step that does an owed retry", () => {
     expect(stepOfRetry(withBase(pulse, look), { state: "new" }, owedFull).id).toBe("base");
   });
 
-  it("is pulse for a pulse read and lite for others on retailer_a's default pipeline, and the only step on retailer_c's", () => {
+  it("is pulse for a pulse read and lite for other reads on retailer_a's default pipeline, and the only step on retailer_c's default pipeline", () => {
     const ofDefault = (owed: OwedRetry): string =>
       stepOfRetry(defaultPipeline("retailer_a", 8), active, owed).id;
     for (const scraper of ["lite", "full", "pulse", "offers", "offer_check"] as const) {
@@ -141,7 +141,7 @@ describe("the owed retries of an item", () => {
     expect(owes.map(({ step }) => step)).toEqual(["scan", "look"]);
   });
 
-  it("are cleared only by an answer of the step that does them", () => {
+  it("are cleared only by an answer of the step that does the retry", () => {
     const item = { ...active, owes: [{ step: "old", scraper: look.scraper }] };
     expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "scan")).toEqual(item.owes);
     expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "look")).toEqual([]);
@@ -281,7 +281,7 @@ describe("items that a step deferred or failed to read", () => {
     expect(reported(world)).toHaveLength(4);
   });
 
-  it("are read by the next run if the watchlist's pipeline changed during the run in which they failed", async () => {
+  it("are read by the next run if the pipeline of the watchlist changed during the run that failed to read them", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.clock.advance(3_600_000);
@@ -298,7 +298,7 @@ describe("items that a step deferred or failed to read", () => {
 
 describe("the owed retry of an item that a source did not answer", () => {
   it.each(["partial", "unavailable"] as const)(
-    "is done, after `%s`, by the step of the new pipeline with the same scraper and condition filter",
+    "is done after the answer '%s' by the step of the new pipeline with the same scraper and condition filter",
     async (status) => {
       const world = await watched(scanned());
       world.bench.answers.product = (_, scraper) =>
@@ -360,7 +360,7 @@ describe("the owed retry of an item that a source did not answer", () => {
 });
 
 describe("an owed retry that was stored as a step ID", () => {
-  it("is done by the step with this ID, or by lite on the default pipeline, which has no such step", async () => {
+  it("is done by the step with this ID, or by the lite step of a default pipeline without this ID", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.answers.product = () => ({ status: "ok", fields: product(10) });

@@ -338,7 +338,7 @@ describe("an owed retry of an offer_check step", () => {
 });
 
 describe("the charge of a run's step", () => {
-  it("is rounded up once, for any number of batches", async () => {
+  it("is rounded up only once, regardless of the number of batches", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList([first, second, third], {
       platform: "retailer_a",

@@ -82,7 +82,7 @@ const [sweep, refresh] = ["sweep pulse completed", "refresh lite completed"];
 const skipped = "refresh lite insufficient_credits";
 
 describe("a refresh that was skipped for lack of credits", () => {
-  it("is made by the next run with enough credits, and the cadence does not shift", async () => {
+  it("is made by the next run with enough credits, without a shift of the refresh cadence", async () => {
     const world = await World.open();
     expect(await world.next()).toBe(sweep);
     expect(await world.next("unpaid"), "run 3").toBe(skipped);

@@ -38,7 +38,7 @@ const matched = (route: Route, reads: readonly PlayedRead[]): readonly number[] 
   playReads(pipelineOf(route), reads).effects.flatMap(({ isMatched }, n) => (isMatched ? [n] : []));
 
 describe("a route with min_delta", () => {
-  it("reports small changes in one direction once their sum reaches the difference", () => {
+  it("reports several small changes in the same direction when their sum reaches min_delta", () => {
     expect(notified({ min_delta: 5 }, priced(100, 98, 97, 95, 94, 99, 100))).toEqual([
       "-",
       "-",
@@ -58,7 +58,7 @@ describe("a route with min_delta", () => {
     ]);
   });
 
-  it("does not match at null, and compares the next number with the value before null", () => {
+  it("does not match a null value, and compares the next number with the value before null", () => {
     expect(notified({ min_delta: 5 }, priced(100, null, 98, null, 60))).toEqual([
       "-",
       "-",
@@ -96,7 +96,7 @@ describe("a route with min_delta", () => {
 });
 
 describe("a route with min_delta_percent", () => {
-  it("reports a change of at least this percentage of the value notified last", () => {
+  it("reports a change of at least this percentage of the last notified value", () => {
     expect(notified({ min_delta_percent: 10 }, priced(100, 91, 90, 82, 81))).toEqual([
       "-",
       "-",
@@ -111,13 +111,13 @@ describe("a route with min_delta_percent", () => {
     expect(notified(both, priced(100, 96, 95))).toEqual(["-", "-", "100 > 95"]);
   });
 
-  it("reports every change of a field from 0", () => {
+  it("reports every change from a value of 0", () => {
     expect(notified({ min_delta_percent: 50 }, priced(0, 1))).toEqual(["-", "0 > 1"]);
   });
 });
 
 describe("a route with increased or decreased", () => {
-  it("compares with the last value that was not null", () => {
+  it("compares with the last value other than null", () => {
     const reads = priced(100, null, 60, null, null, 60, 61);
     expect(notified({ op: "decreased" }, reads)).toEqual([
       "-",
@@ -141,7 +141,7 @@ describe("a route with increased or decreased", () => {
 });
 
 describe("a route with cooldown", () => {
-  it("reports a change during the cooldown at the first read after it", () => {
+  it("reports a change during the cooldown at the first read after the cooldown", () => {
     expect(notified({ cooldown: "30m" }, priced(100, 90, 80, 80, 80))).toEqual([
       "-",
       "100 > 90",
@@ -161,7 +161,7 @@ describe("a route with cooldown", () => {
     ]);
   });
 
-  it("routes an item during the cooldown", () => {
+  it("still routes an item to the next step during the cooldown", () => {
     const route: Route = {
       when: "changed",
       field: "price",
@@ -174,7 +174,7 @@ describe("a route with cooldown", () => {
     expect(effects.map(({ changes }) => changes !== null)).toEqual([false, true, false, false]);
   });
 
-  it("also delays matches if its 'when' is not changed", () => {
+  it("also delays matches if its 'when' is a value other than 'changed'", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -236,12 +236,12 @@ describe("a route with confirm", () => {
     ]);
   });
 
-  it("does not compare a decrease with a high value that only one read showed", () => {
+  it("ignores a high value of only one read as the reference value of a decrease", () => {
     const route = { op: "decreased", confirm: 2 } as const;
     expect(notified(route, priced(100, 900, 100, 100, 100))).toEqual(["-", "-", "-", "-", "-"]);
   });
 
-  it("matches from the nth read in a row on if its 'when' is not changed", () => {
+  it("with a 'when' other than 'changed' matches from the nth matching read in a row on", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -294,7 +294,7 @@ describe("a route with once", () => {
     expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 96, 96, 96))).toEqual([0]);
   });
 
-  it("matches at the nth read in a row if it also has confirm", () => {
+  it("matches at the nth matching read in a row if it also has confirm", () => {
     expect(matched({ ...low, confirm: 2 }, priced(94, 94, 94, 96, 94, 94))).toEqual([1, 5]);
   });
 });
@@ -355,7 +355,7 @@ describe("the state of a route", () => {
     expect(other.item).not.toHaveProperty("routeStates");
   });
 
-  it("still has its reference value after another step with the same kind of read has read the item", () => {
+  it("keeps its reference value after another step with the same kind of read has read the item", () => {
     const pipeline = pipelineOf(drop);
     const quiet = { ...found({ price: 95 }), step: "next" };
     const { effects } = playReads(pipeline, [...reads, quiet, ...priced(95)]);

@@ -1,4 +1,4 @@
-/** Runs that their brake holds: how a hold begins, and ends by release, discard or expiry. */
+/** Tests how the brake holds a run, and how the hold ends by release, discard or expiry. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { changeItems } from "../../../shared/watchlists/change-items.ts";
@@ -134,7 +134,7 @@ describe("a run above its brake", () => {
     expect((await bench.account()).balance).toBe(before - run.credits);
   });
 
-  it("is held for delisted items, but not for items that their first read does not find", async () => {
+  it("is held because of delisted items, but not because of items that their first read did not find", async () => {
     const list = await readOnce(bench);
     bench.answers.product = (id) => (id < "10004" ? { status: "not_found" } : priced(10));
     await bench.run(list);
@@ -153,7 +153,7 @@ describe("a run above its brake", () => {
     expect(await bench.lastRun(other)).toMatchObject({ phase: "done", stats: { delisted: 5 } });
   });
 
-  it("has a share of changed items that leaves out items read for the first time", async () => {
+  it("excludes items that are read for the first time from its share of changed items", async () => {
     const list = await readOnce(bench);
     const add = { add: ["10005", "10006", "10007"], remove: [], labels: new Map() };
     const watchlist = (await bench.list(list)) ?? list;
@@ -165,7 +165,7 @@ describe("a run above its brake", () => {
     expect((await bench.lastRun(list)).hold).toMatchObject({ changedItems: 3, readItems: 4 });
   });
 
-  it("has a share of changed items that leaves out items for which the source gave no answer", async () => {
+  it("excludes items for which the source gave no answer from its share of changed items", async () => {
     const list = await readOnce(bench, { brake: { maxChangedPercent: 50, minItems: 3 } });
     bench.answers.product = (id) => (id === "10004" ? { status: "unavailable" } : priced(20));
     await bench.run(list);
@@ -176,11 +176,11 @@ describe("a run above its brake", () => {
 
 describe("a run below its brake", () => {
   it.each([
-    ["exactly the share changed", brake, 2],
+    ["exactly the allowed share of items changed", brake, 2],
     ["fewer items were read than `min_items`", { ...brake, minItems: 5 }, 4],
     ["the watchlist has no brake", null, 4],
     ["the brake is 100 percent", { ...brake, maxChangedPercent: 100 }, 4],
-  ])("is not held: %s", async (_, setting, changed) => {
+  ])("is not held if %s", async (_, setting, changed) => {
     const list = await readOnce(bench, { brake: setting });
     const run = await runChanged(bench, list, changed);
 
@@ -311,7 +311,7 @@ describe("the discard of a held run", () => {
     expect(await pricesOf(bench, list)).toEqual([undefined, 10, 10, undefined]);
   });
 
-  it("happens automatically 7 days after the end of the run if the client made no decision", async () => {
+  it("happens automatically 7 days after the end of the run if the client makes no decision", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);
     const resume = { queue: "resume" as const, run };
@@ -376,7 +376,7 @@ describe("decisions about a held run", () => {
 });
 
 /** Runs whose source answers in another shape, with a brake that so few changes do not reach. */
-describe("a run whose source answers in another shape", () => {
+describe("a run in which the source changed the shape of its answers", () => {
   const many = Array.from({ length: 100 }, (_, n) => String(20_000 + n));
   const highBrake = { maxChangedPercent: 95, minItems: 50 };
   const wrong = 30;
@@ -404,7 +404,7 @@ describe("a run whose source answers in another shape", () => {
     fields: { price: { amount: 10, currency: "USD" }, retailer_d: { purchasable: true } },
   });
 
-  it("is held for prices that jump together, although few items changed", async () => {
+  it("is held if prices jump together, even if few items changed", async () => {
     const run = await runAgain(await manyRead(), jumped);
 
     expect(run.phase).toBe("held");
@@ -425,7 +425,7 @@ describe("a run whose source answers in another shape", () => {
     ]);
   });
 
-  it("sends its events if its watchlist has no brake, and counts for the alarm", async () => {
+  it("sends its events if its watchlist has no brake, and is counted for the alarm", async () => {
     const run = await runAgain(await manyRead({ brake: null }), jumped);
 
     expect(run).toMatchObject({ phase: "done", shape: { priceJump: { factor: 100 } } });
@@ -434,7 +434,7 @@ describe("a run whose source answers in another shape", () => {
     expect(typesOf(bench)).toContain("watchlist.product.changed");
   });
 
-  it("is held for a lost field; after the release, no later run is held for this field until it returns", async () => {
+  it("is held for a lost field; after its release, no later run is held for this field until the field returns", async () => {
     const list = await manyRead();
     const run = await runAgain(list, stateless);
     expect(run).toMatchObject({ phase: "held", shape: { lostFields: ["standard.state"] } });
@@ -458,7 +458,7 @@ describe("a run whose source answers in another shape", () => {
     expect((await runAgain(list, stateless)).phase).toBe("held");
   });
 
-  it("is not held if its items become incomplete, and counts once for the alarm", async () => {
+  it("is not held if its items become incomplete, but is counted once for the alarm", async () => {
     const list = await manyRead();
     const first = await runAgain(list, () => ({ status: "partial" }));
     expect(first).toMatchObject({ phase: "done", shape: { incompleteItems: 100 } });

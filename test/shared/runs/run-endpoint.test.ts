@@ -1,4 +1,7 @@
-/** The webhook endpoint of a run's events (specification, section "Events", rules 1 and 2). */
+/**
+ * Tests which webhook endpoint gets the events of a run (specification, section "Events", rules 1
+ * and 2).
+ */
 import { describe, expect, it } from "vitest";
 import { newId } from "../../../shared/base/ids.ts";
 import { systemRandom } from "../../../shared/base/system.ts";
@@ -73,7 +76,7 @@ describe("the endpoint that receives a run's events", () => {
     expect(await bench.list(list)).toMatchObject({ ...stored, revision: list.revision });
   });
 
-  it("is the watchlist's deleted endpoint if no other endpoint has its URL, so that deliveries are recorded as failed", async () => {
+  it("is the watchlist's deleted endpoint if no other endpoint has the same URL, so that deliveries are recorded as failed", async () => {
     const { bench, register, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);

@@ -38,7 +38,7 @@ describe.each([
 });
 
 describe("a delisted item", () => {
-  it("is not read in later runs", async () => {
+  it("is not read by later runs", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001", "10002"]);
     bench.answers.product = () => ({ status: "not_found" });
@@ -51,7 +51,7 @@ describe("a delisted item", () => {
   });
 });
 
-describe("a watchlist whose first step the balance does not cover", () => {
+describe("a watchlist for which the balance does not cover the first step", () => {
   it("skips its runs without a read or a charge, and is paused at the third skip in a row", async () => {
     const bench = await startRunBench({ tables, credits: 3 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
@@ -84,7 +84,7 @@ describe("a watchlist whose first step the balance does not cover", () => {
   });
 });
 
-describe("a later step of a run that the balance does not cover", () => {
+describe("a later step that the balance does not cover", () => {
   const pipeline: Pipeline = {
     entry: "pulse",
     baseline: null,
@@ -94,7 +94,7 @@ describe("a later step of a run that the balance does not cover", () => {
       { id: "full", scraper: "retailer_a.full", routes: [{ when: "changed", notify: true }] },
     ],
   };
-  it("reads nothing, and its items get an owed retry of this step", async () => {
+  it("reads nothing, and gives its items an owed retry of this step", async () => {
     const bench = await startRunBench({ tables, credits: 7 });
     const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a", pipeline });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -164,7 +164,7 @@ describe("a run of several batches and steps", () => {
     { deliveries: 1, batches: 12 },
     { deliveries: 2, batches: 12 + 2 * 4 },
   ])(
-    "sends $batches batch messages in two runs if every message is delivered $deliveries times",
+    "sends $batches batch messages in two runs with $deliveries deliveries of every message",
     async ({ deliveries, batches }) => {
       const bench = await startRunBench({ tables, batchIdsMax: 1, deliveries });
       const list = await bench.createList(asins.slice(0, 4), { platform: "retailer_a" });
@@ -185,7 +185,7 @@ describe("a run of several batches and steps", () => {
 });
 
 describe("a run whose batch messages are lost", () => {
-  it("has only the messages of its unfinished batches sent again by the sweeper", async () => {
+  it("makes the sweeper send again only the messages of the unfinished batches", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -294,7 +294,7 @@ describe("an item that is removed while its run is in progress", () => {
   });
 });
 
-describe("a step whose ID is the name of a member of every object", () => {
+describe("a step whose ID is the name of a JavaScript object member", () => {
   it.each(["constructor", "toString", "hasOwnProperty"])(
     "has correct stats and the correct charge: %s",
     async (id) => {

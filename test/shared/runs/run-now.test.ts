@@ -43,7 +43,7 @@ describe("the start of a manual run while other calls change the watchlist", () 
     expect(claims()).toBe(3);
   });
 
-  it("returns 409 if other calls prevent all its claims", async () => {
+  it("returns 409 if other calls prevent every attempt to claim the run", async () => {
     const { run } = contended(Infinity);
     await expect(run()).rejects.toMatchObject({ code: "CONFLICT" });
   });

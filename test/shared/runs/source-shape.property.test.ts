@@ -47,7 +47,7 @@ const shape = fc.record({
   ),
 });
 
-describe("a change of shape", () => {
+describe("a change in the shape of a source's answers", () => {
   it("is found if all prices of at least 20 items change by a factor of 4 or more", () => {
     fc.assert(
       fc.property(
@@ -65,7 +65,7 @@ describe("a change of shape", () => {
     );
   });
 
-  it("is not found while no price changes by a factor of 2.9 or more", () => {
+  it("is not found if every price changes by a factor of less than 2.9", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(price, fc.double({ min: 0.35, max: 2.9, noNaN: true }))),

@@ -40,8 +40,8 @@ const answer = (id: string, observed: Snapshot | null, status: ReadStatus = "ok"
   observed,
 });
 
-describe("the shape of a batch", () => {
-  it("counts each field that an item had, and whether it is now absent or null", () => {
+describe("the recorded shape of a batch", () => {
+  it("counts, for each field that an item had, whether the field is now absent or null", () => {
     const shape = batchShape(step, {
       items: new Map([
         known("1", { price: 1, regularPrice: 2, inStock: false, state: null }),
@@ -61,7 +61,7 @@ describe("the shape of a batch", () => {
     });
   });
 
-  it("counts an item as incomplete only if its answer before was complete", () => {
+  it("counts an item as incomplete only if the item's previous answer was complete", () => {
     const shape = batchShape(step, {
       items: new Map([
         known("1", { price: 1 }),
@@ -128,8 +128,8 @@ const times = (factor: number, count: number) =>
 const usual = (count: number) =>
   Array.from({ length: count }, (_, n): [number, number] => [10, 8 + (n % 9) / 2 + 0.01]);
 
-describe("a lost field", () => {
-  it("is a field that 95% of the items had and 80% of these items lost, over all batches", () => {
+describe("a lost field in the answers of a source", () => {
+  it("is a field that at least 95% of the items had and at least 80% of these items lost, counted over all batches", () => {
     const half = Math.ceil(itemsMin / 2);
     const change = changeIn({ shapes: [lost("price", [half, half]), lost("price", [half, half])] });
     expect(change).toEqual({ lostFields: ["standard.price"], missingFields: ["standard.price"] });
@@ -144,7 +144,7 @@ describe("a lost field", () => {
     expect(changeIn({ shapes: [shape] })).toBeUndefined();
   });
 
-  it("is reported exactly at the limits", () => {
+  it("is reported if the counts are exactly at the limits", () => {
     expect(changeIn({ shapes: [lost("price", [95, 76, 100])] })?.lostFields).toEqual([
       "standard.price",
     ]);
@@ -155,7 +155,7 @@ describe("a lost field", () => {
     expect(changeIn({ shapes, run: { kind: "baseline" } })).toBeUndefined();
   });
 
-  it("is not reported again while it is missing, and again after it returned", () => {
+  it("is reported only once while it is missing, and its return is recorded without an alarm", () => {
     const shapes = [lost("price", [100, 100])];
     const missingFields = ["standard.price"];
     expect(changeIn({ shapes, run: { missingFields } })).toBeUndefined();
@@ -173,8 +173,8 @@ describe("a lost field", () => {
   });
 });
 
-describe("incomplete items", () => {
-  it("raise the alarm if nearly all items became partial, but hold no events", () => {
+describe("incomplete items in the answers of a source", () => {
+  it("raise the alarm if nearly all items became partial, but do not cause the events to be held", () => {
     const change = changeIn({ shapes: [{ compared: 20, incomplete: 80, fields: {} }] });
     expect(change).toEqual({ incompleteItems: 80, missingFields: [] });
     expect(change && [isAlarming(change), holdsEvents(change)]).toEqual([true, false]);
@@ -188,14 +188,14 @@ describe("incomplete items", () => {
   });
 });
 
-describe("a jump of prices", () => {
+describe("a jump of prices in the answers of a source", () => {
   it.each([100, 10, 3, 0.3, 0.1, 0.01, 146.3])("is found if all prices change by %d", (factor) => {
     const { priceJump } = changeIn({ prices: times(factor, 100) }) ?? {};
     expect(priceJump?.factor).toBeGreaterThan(factor * 0.98);
     expect(priceJump?.factor).toBeLessThan(factor * 1.02);
   });
 
-  it("has the number of items and a factor of three digits", () => {
+  it("is reported with the number of items, and with a factor of three digits", () => {
     expect(changeIn({ prices: times(100, itemsMin) })).toEqual({
       priceJump: { factor: 100, items: itemsMin },
       missingFields: [],
@@ -208,7 +208,7 @@ describe("a jump of prices", () => {
   });
 
   it.each([
-    ["fewer items changed by the factor", { prices: times(100, itemsMin - 1), items: 20 }],
+    ["too few items changed by the factor", { prices: times(100, itemsMin - 1), items: 20 }],
     [
       "less than a tenth of the items changed by the factor",
       { prices: times(100, 30), items: 301 },

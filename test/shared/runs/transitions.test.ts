@@ -38,7 +38,7 @@ const bodies = (bench: RunBench): { type: string; data: Record<string, unknown> 
   [...bench.published.values()].map(({ body }) => JSON.parse(body) as never);
 
 describe("a new watchlist", () => {
-  it("starts its first run at once, and this run reads every item at the baseline step and reports no changes", async () => {
+  it("starts its first run at once; this run reads every item at the baseline step and reports no changes", async () => {
     const { bench, list } = await afterFirstRun();
     expect(await bench.lastRun(list)).toMatchObject({
       runNumber: 1,

@@ -88,8 +88,8 @@ const outcomesOf = (
   answer: StepAnswer,
 ) => batchResult(found, { items: new Map([[item.id, item]]), planned: 1, at }, [answer]).outcomes;
 
-describe("the check for unchanged reads", () => {
-  it("leaves out only reads that have no outcome", () => {
+describe("the shortcut for unchanged reads", () => {
+  it("skips only reads that would have no outcome", () => {
     let unchanged = 0;
     fc.assert(
       fc.property(anyStep, anyItemAndRead, (found, { item, read }) => {

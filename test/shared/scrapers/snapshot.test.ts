@@ -112,7 +112,7 @@ describe("the snapshot of a found item", () => {
     },
   );
 
-  it("does not contain fields that were not read", () => {
+  it("omits fields that were not read", () => {
     const fields = { title: "Lamp", retailer_d: { state: "SOLD_OUT" } };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ state: "SOLD_OUT" });
   });
@@ -122,7 +122,7 @@ describe("the snapshot of a found item", () => {
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ price: null, regularPrice: null });
   });
 
-  it("does not contain a value that cannot be compared, nor a field inside a value that is not an object", () => {
+  it("omits values that cannot be compared, and fields inside a value that is not an object", () => {
     const fields = { price: { amount: { nested: 1 } }, availability: "yes" };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({});
   });
@@ -183,7 +183,7 @@ describe("the snapshot of offers", () => {
     expect(buyboxOfferOf(answer)).toBe("offer-of-A2");
   });
 
-  it("contains exactly the fields of its scraper, and so does the snapshot of an offer check", () => {
+  it("contains exactly the fields of its scraper, like the snapshot of an offer check", () => {
     const { fieldTypes } = stepScrapers["retailer_a.offers"];
     expect(Object.keys(snapshotOfOffers(answer, "all")).toSorted()).toEqual(
       Object.keys(fieldTypes).toSorted(),

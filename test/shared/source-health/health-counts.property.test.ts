@@ -12,7 +12,7 @@ const read = fc.record({
   quota: fc.constant(null),
 });
 
-describe("counts of reads", () => {
+describe("the counts of a source's reads", () => {
   it("do not depend on the order in which processes add them", () => {
     fc.assert(
       fc.property(read, read, read, (...reads) => {
@@ -22,7 +22,7 @@ describe("counts of reads", () => {
     );
   });
 
-  it("have as many items and calls as the reads", () => {
+  it("include every item and every call of the reads", () => {
     fc.assert(
       fc.property(read, read, (one, other) => {
         const { ok, partial, notFound, unavailable, latencies } = addCounts(

@@ -32,7 +32,7 @@ function counts(statuses: Statuses, callMs: readonly number[] = []): HealthCount
 
 const statusOf = (statuses: Statuses) => healthStatus(windowHealth(counts(statuses)));
 
-describe("the health of a window", () => {
+describe("the health of a source in a time window", () => {
   it("has the share of each status, and the mean age of complete answers", () => {
     const health = windowHealth(counts({ ok: 14, partial: 2, not_found: 1, unavailable: 3 }));
     expect(health.shares).toEqual({ ok: 0.7, partial: 0.1, notFound: 0.05, unavailable: 0.15 });
@@ -80,8 +80,8 @@ describe("the health of a window", () => {
   });
 });
 
-describe("the counts of reads", () => {
-  it("do not become negative if the clock of the source is ahead", () => {
+describe("the counts of a source's reads", () => {
+  it("contain an age of 0 if the clock of the source is ahead", () => {
     const fetchedAt = new Date(endedAt.getTime() + 5_000).toISOString();
     const read = countRead({
       answers: [{ status: "ok", fetchedAt }],
@@ -103,7 +103,7 @@ describe("the counts of reads", () => {
   });
 });
 
-describe("the level of a quota", () => {
+describe("the level of a source's quota", () => {
   it.each([
     [null, undefined],
     ["exhausted", { left: -20, max: 1_200 }],

@@ -5,7 +5,7 @@ import { fixedClock } from "../../support/clock.ts";
 
 const clock = () => fixedClock("2026-03-01T12:00:00Z");
 
-describe("the reader of health", () => {
+describe("the reader of source health", () => {
   const counts = countRead({
     answers: [{ status: "ok", fetchedAt: "2026-03-01T12:00:00.000Z" }],
     callMs: [100],

@@ -30,7 +30,7 @@ function recording(add: (counts: HealthCounts) => Promise<void> = async () => {}
   return { time, writes, warnings, record };
 }
 
-describe("the recorder of health", () => {
+describe("the recorder of source health", () => {
   it("writes the first read immediately, and then at most once a minute, without losing a count", async () => {
     const { time, writes, record } = recording();
     for (let second = 0; second < 150; second += 1) {
@@ -62,7 +62,7 @@ describe("the recorder of health", () => {
     expect(writes).toHaveLength(1);
   });
 
-  it("does not fail a read whose health cannot be written, and warns", async () => {
+  it("does not make a read fail if the health of the source cannot be written, but warns", async () => {
     const { time, warnings, record } = recording(() => Promise.reject(new Error("down")));
     await record("retailer_a.lite", okCounts(time.now()));
     expect(warnings).toEqual(["source health not recorded"]);

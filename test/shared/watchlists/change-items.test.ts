@@ -196,7 +196,7 @@ describe("a full watchlist", () => {
     });
   });
 
-  it("refuses a change with 409 and keeps its items if it is full at every attempt to write", async () => {
+  it("refuses a change with 409, and keeps its items, if the watchlist is full at every attempt to write", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
       change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),
@@ -263,7 +263,7 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
 });
 
 describe("a change of items, beside other calls that write the watchlist,", () => {
-  it("reads a page again that another call changed, and counts its IDs by the current items", async () => {
+  it("reads a page again after another call changed it, and counts the IDs by the current items", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const store = world.store();
     let met = false;
@@ -354,7 +354,7 @@ describe("an item change that sets labels", () => {
     expect(tally).toMatchObject({ added: 1, updated: 1, unchanged: 1 });
   });
 
-  it("stores the time at which each item was added with the label", async () => {
+  it("stores, together with the label, the time at which the item was added", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await change(list, { add: [object("10001", "Kettle"), object("10002", "Lamp")] });
     const found = await details(list);
@@ -370,14 +370,14 @@ describe("an item change that sets labels", () => {
     expect((await details(list)).get("10001")?.label).toBe("Kettle");
   });
 
-  it("removes the label of an item that it removes, and of an item that it removes and adds", async () => {
+  it("removes the label of an item that it removes, even if it adds the item again", async () => {
     const list = await world.open(itemsOf(["10001", "10002", "10003"]));
     await change(list, { add: ["10001", "10002", "10003"].map((id) => object(id, "Kettle")) });
     await change(list, { add: ["10002"], remove: ["10001", "10002"] });
     expect([...(await details(list)).keys()]).toEqual(["10003"]);
   });
 
-  it("discards the details that an earlier item with the same ID left", async () => {
+  it("discards the details of an earlier item with the same ID", async () => {
     const list = await world.open([]);
     const left = { id: "10001", addedAt, label: "Old", metadata: {}, facts: {}, readAt: null };
     await world.store().changeDetails(list, { ids: ["10001"], change: () => left });
@@ -398,7 +398,7 @@ describe("an item change that sets labels", () => {
 });
 
 describe("the pages that an item change reads", () => {
-  it("reach from its lowest to its highest ID if the watchlist may become full", async () => {
+  it("include every page from the lowest to the highest ID of the change if the watchlist may become full", async () => {
     const list = await world.open(itemsOf(numbered(limits.watchlistItemsMax)));
     const store = world.store();
     const ranges: unknown[] = [];

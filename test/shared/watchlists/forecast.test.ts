@@ -37,7 +37,7 @@ describe("the forecast of a watchlist", () => {
     expect(forecastOf({ ...list, runs }, now).day.likely).toBe(21 * 40 + 3 * 100);
   });
 
-  it("includes the first read of new items, which the first run makes instead of its scan", () => {
+  it("includes the first read of new items, which the first run makes instead of its usual read", () => {
     const itemCounts = { new: 10, active: 0, delisted: 0 };
     const { day } = forecastOf({ ...list, itemCounts, runCount: 0, refreshEveryRuns: 0 }, now);
     expect(day).toEqual({ runs: 24, best: 50 + 23 * 3, likely: 50 + 23 * 3, worst: 50 + 23 * 13 });
@@ -51,7 +51,7 @@ describe("the forecast of a watchlist", () => {
     expect(forecastOf(limited, now).day.worst).toBe(24 * 30);
   });
 
-  it("contains no credits after a refresh that a limit never covers, because the next runs repeat it", () => {
+  it("contains no credits after a refresh that a limit never covers, because the following runs repeat the refresh", () => {
     const { day } = forecastOf({ ...list, runCount: 5, maxCreditsPerRun: 30 }, now);
     expect(day).toMatchObject({ runs: 24, best: 2 * 25, worst: 2 * 30 });
   });
@@ -90,12 +90,12 @@ describe("the forecast of a watchlist with one step", () => {
     [{ watchlist: 0, account: 20 }, 50],
     [{ watchlist: 12, account: 25 }, 40],
     [{ watchlist: 0, account: 90 }, 30],
-  ])("counts what is left of today's budgets after the use %j", (usedToday, worst) => {
+  ])("counts the rest of today's budgets after the usage %j", (usedToday, worst) => {
     const budgets = { dailyCreditBudget: 30, accountBudget: 40, usedToday };
     expect(ofDay(10, budgets)).toMatchObject({ best: 30, likely: 30, worst });
   });
 
-  it("contains 31 UTC days in a month, at worst", () => {
+  it("counts at most 31 UTC days in a month", () => {
     const itemCounts = { new: 0, active: 10, delisted: 0 };
     const limits = { dailyCreditBudget: 15, usedToday: { watchlist: 10, account: 10 } };
     const { month } = forecastOf({ ...oneStep, itemCounts, ...limits }, now);
@@ -104,7 +104,7 @@ describe("the forecast of a watchlist with one step", () => {
     expect(forecastOf({ ...oneStep, itemCounts, ...unused }, now).month.worst).toBe(310);
   });
 
-  it("leaves out new items whose first read costs more than the limit", () => {
+  it("omits new items whose first read costs more than the limit", () => {
     const itemCounts = { new: 10, active: 4, delisted: 0 };
     const limits = { maxCreditsPerRun: 20, refreshEveryRuns: 0 };
     const { day } = forecastOf({ ...list, itemCounts, ...limits }, now);

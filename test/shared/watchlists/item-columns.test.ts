@@ -15,7 +15,7 @@ const withStates: Item = {
 };
 
 describe("watchlist items that are stored in columns", () => {
-  it("keep the route states of the items that have any", () => {
+  it("keep their route states", () => {
     const stored = JSON.parse(JSON.stringify(toColumns([read, withStates]))) as ReturnType<
       typeof toColumns
     >;
@@ -23,7 +23,7 @@ describe("watchlist items that are stored in columns", () => {
     expect(fromColumns(stored)[0]).not.toHaveProperty("routeStates");
   });
 
-  it("have heads that equal their own state and owed retries", () => {
+  it("have heads with the same ID, state and owed retries as the items", () => {
     const owes = [{ step: "lite", scraper: "retailer_a.lite" } as const];
     const items: Item[] = [{ ...withStates, owes }, newItem("9000003", read.addedAt)];
     expect(headsIn(toColumns(items))).toEqual(
@@ -38,7 +38,7 @@ describe("watchlist items that are stored in columns", () => {
     expect(toColumns([read]).fields).not.toHaveProperty("openChanges");
   });
 
-  it("keep route states that the previous release read as open changes and stored again", () => {
+  it("keep route states that the previous release read as open changes and then stored again", () => {
     // The previous release copies the stored column to the item and stores it again unchanged.
     const openChanges = toColumns([withStates]).fields.openChanges?.[0] ?? {};
     const { routeStates: _, ...others } = withStates;

@@ -75,7 +75,7 @@ describe("a listing of items", () => {
     expect((await list({ startingAfter: "0" })).ids).toHaveLength(8);
   });
 
-  it("by ID prefix returns only items with this prefix, and decodes only pages that may contain such items", async () => {
+  it("by ID prefix returns only items with this prefix, and decodes only pages that may contain such an item", async () => {
     expect(await list({ idPrefix: "4" })).toMatchObject({ ids: ["40"], decoded: 1 });
     expect((await list({ idPrefix: "40" })).ids).toEqual(["40"]);
     expect((await list({ idPrefix: "400" })).ids).toEqual([]);
@@ -83,7 +83,7 @@ describe("a listing of items", () => {
     expect((await list({ idPrefix: "4", startingAfter: "10" })).ids).toEqual(["40"]);
   });
 
-  it("by state decodes only pages that have an item in this state", async () => {
+  it("by state decodes only pages that contain an item in this state", async () => {
     expect(await list({ state: "new" })).toMatchObject({ ids: ["70", "80"], decoded: 1 });
     expect(await list({ state: "delisted" })).toMatchObject({ ids: ["20"], decoded: 1 });
   });

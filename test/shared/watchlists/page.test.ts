@@ -150,7 +150,7 @@ describe("the stored pages of a watchlist", () => {
 });
 
 describe("the snapshot of a watchlist item", () => {
-  it("is null before the first read, and has the value of the pulse read for a field that a product read has too", () => {
+  it("is null before the first read, and prefers the pulse read for a field that a product read also contains", () => {
     expect(currentSnapshot({ readings: {}, openChanges: {} })).toBeNull();
     expect(
       currentSnapshot({

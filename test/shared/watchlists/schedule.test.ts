@@ -22,7 +22,7 @@ describe("a cadence", () => {
     ["24h", 86_400],
     ["7d", 604_800],
     ["10080m", 604_800],
-  ])("written as %s is %i seconds", (text, everySeconds) => {
+  ])("of '%s' has %i seconds", (text, everySeconds) => {
     expect(parseEvery(text)).toEqual({ type: "every", every: text, everySeconds });
   });
 

@@ -35,14 +35,14 @@ beforeEach(() => {
 });
 
 describe("the endpoint of a delivery session", () => {
-  it("is read once for the target and for attempts within a second", async () => {
+  it("is read only once for the delivery target and for attempts within a second", async () => {
     await receiver.current();
     clock.advance(999);
     expect((await receiver.ready()).outcome).toBe("ready");
     expect(reads).toBe(1);
   });
 
-  it("is read again for an attempt a second after it was read for the target, and no later", async () => {
+  it("is read again for the first attempt that is at least a second later than the read for the delivery target", async () => {
     await receiver.current();
     clock.advance(600);
     await receiver.ready();
@@ -52,7 +52,7 @@ describe("the endpoint of a delivery session", () => {
     expect(reads).toBe(2);
   });
 
-  it("is read again for an attempt if it was disabled when it was read for the target", async () => {
+  it("is read again for an attempt if the endpoint was disabled at the read for the delivery target", async () => {
     stored = anEndpoint({ enabled: false });
     await receiver.current();
     stored = anEndpoint();
@@ -60,7 +60,7 @@ describe("the endpoint of a delivery session", () => {
     expect(reads).toBe(2);
   });
 
-  it("is read again for an attempt if it was forgotten during a read for the target", async () => {
+  it("is read again for an attempt if the cached endpoint was discarded during the read for the delivery target", async () => {
     const reading = receiver.current();
     receiver.forget();
     await reading;
@@ -68,7 +68,7 @@ describe("the endpoint of a delivery session", () => {
     expect(reads).toBe(2);
   });
 
-  it("is read again for an attempt after it is forgotten", async () => {
+  it("is read again for an attempt after the cached endpoint was discarded", async () => {
     await receiver.current();
     receiver.forget();
     await receiver.ready();

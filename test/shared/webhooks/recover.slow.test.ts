@@ -62,7 +62,7 @@ async function failEverything(runs: ReturnType<typeof aRun>[]): Promise<void> {
 }
 
 describe("a recovery of failed deliveries", () => {
-  it("sends each failed delivery once more, and none that was delivered", async () => {
+  it("sends each failed delivery once more, and no delivery that succeeded", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const delivered = runOf(900);
     await world.publish(delivered);
@@ -212,7 +212,7 @@ describe("a recovery of failed deliveries", () => {
     expect(received().sort()).toEqual([...idsOf(run), ...idsOf(named)].sort());
   });
 
-  it("sends no event that happened before the endpoint was created", async () => {
+  it("sends no event from before the endpoint was created", async () => {
     const run = runOf(1, { happenedAt: "2026-11-20T09:59:59.000Z" });
     await world.publish(run);
     const { endpoint } = await world.addEndpoint(account, receiver.url);

@@ -22,7 +22,7 @@ const nextAttempt = async (): Promise<void> => {
 };
 
 describe("the header Service-Attempt", () => {
-  it("contains a number that counts only requests that were sent, as in the delivery log", async () => {
+  it("contains the number of requests that were sent, as in the delivery log", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const { sender } = world.webhooks;
     const unresolved = { outcome: "failed", error: "name_not_resolved", sent: false } as const;
@@ -50,7 +50,7 @@ describe("the header Service-Attempt", () => {
     ]);
   });
 
-  it("contains a number that does not include an attempt to a closed port", async () => {
+  it("does not count an attempt to a closed port", async () => {
     const { port } = receiver;
     await receiver.stop();
     await world.addEndpoint(account, `http://127.0.0.1:${port}/hook`);
@@ -65,7 +65,7 @@ describe("the header Service-Attempt", () => {
     receiver = await startReceiver();
   });
 
-  it("contains a number that does not include deliveries that ended because the endpoint was disabled", async () => {
+  it("does not count deliveries that ended because the endpoint was disabled", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     await world.publish(aRun(["watchlist.run.completed"], { webhookEndpointId: endpoint.id }));
     await world.deliverDue();

@@ -72,7 +72,7 @@ describe.each([
 });
 
 describe("newSecret", () => {
-  it("returns whsec_ with 33 random bytes, and the hint of a secret is its last four characters", () => {
+  it("returns whsec_ with 33 random bytes, and the last four characters of a secret as its hint", () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
     expect(secret).not.toBe(previous);
     expect(secretHint(secret)).toBe(secret.slice(-4));
@@ -80,7 +80,7 @@ describe("newSecret", () => {
 });
 
 describe("signatureHeader", () => {
-  it("contains the time in seconds, and the current secret's signature first", () => {
+  it("contains the time in seconds, and first the signature with the current secret", () => {
     const header = signatureHeader({ body, secrets: [secret, previous], at });
 
     const [t, first, second] = header.split(",");

@@ -105,7 +105,7 @@ describe("the first webhook attempts of a run", () => {
     { requestsAtOnce: 7, most: 7 },
     { requestsAtOnce: 1, most: 1 },
   ])(
-    "are sent $most at a time, for 8 runs, if the endpoint's requestsAtOnce is $requestsAtOnce",
+    "are sent $most at a time for 8 runs if the endpoint's requestsAtOnce is $requestsAtOnce",
     async ({ requestsAtOnce, most }) => {
       const { endpoint } = await world.addEndpoint(account, receiver.url);
       await world.webhooks.endpoints.replace(endpoint, { ...endpoint, requestsAtOnce });

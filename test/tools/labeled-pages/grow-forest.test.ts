@@ -11,17 +11,17 @@ const options = { seed: 1, trees: 25, depthMax: 6, leafMin: 2 };
 const forestOf = (seed: number): ReturnType<typeof growTrees> =>
   growTrees(samples, { ...options, seed });
 
-describe("a grown forest", () => {
+describe("a random forest that was grown from samples", () => {
   const forest = { features: [], threshold: 0, margin: 0, trees: forestOf(1) };
 
-  it("separates the samples that it was grown from", () => {
+  it("classifies these samples correctly", () => {
     const wrong = samples.filter(
       ({ features, isPrice }) => scoreOf(forest, features) > 0.5 !== isPrice,
     );
     expect(wrong.length).toBeLessThan(samples.length / 20);
   });
 
-  it("is the same for the same samples and seed, and another for another seed", () => {
+  it("is identical for the same samples and seed, and differs for another seed", () => {
     expect(forestOf(1)).toEqual(forestOf(1));
     expect(forestOf(2)).not.toEqual(forestOf(1));
   });

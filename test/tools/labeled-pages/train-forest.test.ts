@@ -17,7 +17,7 @@ const page: LabeledPage = {
 };
 
 describe("the samples of a labeled page", () => {
-  it("mark the right amounts, which together weigh as much as the wrong ones", () => {
+  it("mark the right amounts, which together have the same weight as the wrong amounts", () => {
     const samples = samplesOf(page);
     const weightOf = (isPrice: boolean): number =>
       samples.filter((one) => one.isPrice === isPrice).reduce((sum, one) => sum + one.weight, 0);

@@ -166,16 +166,19 @@ describe("the local EventBridge endpoint", () => {
     [{ detail: {} }, "{} in detail"],
     [{}, "{} in the pattern"],
     [[{ source: ["a"] }], "in the pattern"],
-  ])("refuses the pattern %j, which it cannot match, with its place", async (pattern, place) => {
-    const { rule, put, sent } = await start();
-    const refused = rule(pattern);
-    await expect(refused).rejects.toMatchObject({ name: "InvalidEventPatternException" });
-    await expect(refused).rejects.toThrow(place);
-    await put("watchlist.run.completed", "{}");
-    expect(sent).toEqual([]);
-  });
+  ])(
+    "refuses the unsupported pattern %j, and names the unsupported part",
+    async (pattern, place) => {
+      const { rule, put, sent } = await start();
+      const refused = rule(pattern);
+      await expect(refused).rejects.toMatchObject({ name: "InvalidEventPatternException" });
+      await expect(refused).rejects.toThrow(place);
+      await put("watchlist.run.completed", "{}");
+      expect(sent).toEqual([]);
+    },
+  );
 
-  it("refuses a pattern that is not JSON, and a number that EventBridge would compare as another text", async () => {
+  it("refuses a pattern that is not JSON, and a number that EventBridge would compare as a different text", async () => {
     const { client } = await start();
     const putRule = (EventPattern: string) =>
       client.send(new PutRuleCommand({ Name: "mine", EventBusName: bus, EventPattern }));

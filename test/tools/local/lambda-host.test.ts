@@ -11,7 +11,7 @@ async function hostOf(handlers: Parameters<typeof loadFixture>[0] = {}) {
 }
 
 describe("startLambdaHost, which runs the functions of a local world,", () => {
-  it("gives a function exactly the environment variables of its template, with the local values instead of overridden ones", async () => {
+  it("gives a function exactly the environment variables of its template, with local values for the overridden variables", async () => {
     const host = await hostOf();
 
     const answer = (await host.byName("echo").invoke({})) as { body: string };
@@ -28,7 +28,7 @@ describe("startLambdaHost, which runs the functions of a local world,", () => {
     });
   });
 
-  it("overrides a variable that a function's template has, but adds no other variable", async () => {
+  it("overrides only variables that the function's template has", async () => {
     const host = await startLambdaHost({
       templates,
       log: () => {},

@@ -65,7 +65,7 @@ it("a schedule whose target is the API call SendMessage sends its message with t
   ]);
 });
 
-it("a schedule whose target is the API call SendMessage is logged as failed if the call has a parameter that the local world does not support", async () => {
+it("a schedule whose target is the API call SendMessage is logged as failed if the local world does not support a parameter of the call", async () => {
   const { received, logged } = await fired((QueueUrl) => ({
     QueueUrl,
     MessageBody: "due",

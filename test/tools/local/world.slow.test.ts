@@ -303,7 +303,7 @@ describe("a queue of a local world", () => {
     });
   });
 
-  it("delivers a message again that its function reports as failed, and then moves it to the dead-letter queue; it delivers the other messages once", async () => {
+  it("delivers each failed message of a batch again and then moves it to the dead-letter queue, but delivers the other messages once", async () => {
     const seen: string[] = [];
     const world = await start(temporaryFolder(), {
       quick: async (event: SQSEvent) => {

@@ -77,7 +77,7 @@ function migrateRuns({ to = "current", client = engine.client, name, ...run }: W
   });
 }
 
-describe("A migration of rows", () => {
+describe("a migration of rows", () => {
   it("converts rows of the previous version, and returns how many rows it read and converted", async () => {
     for (const row of [olderRun(1), newerRun(2), olderRun(3)]) await put(row);
     await put({ ...watchlistKeys.purge("wl_1"), progress_at: "other" });
@@ -140,7 +140,7 @@ describe("A migration of rows", () => {
   });
 });
 
-describe("A migration of a row that other processes write at the same time", () => {
+describe("a migration of a row that other processes write at the same time", () => {
   const disturbed = (disturb: (attempt: number) => Promise<unknown>): DynamoDBDocumentClient => {
     let attempts = 0;
     return watchedClient(engine.client, async (command, send) => {
@@ -178,7 +178,7 @@ describe("A migration of a row that other processes write at the same time", () 
   });
 });
 
-describe("The migrations of a release", () => {
+describe("the migrations of a release", () => {
   it("first move the credits of accounts that are older than release 0.1.0 to shards, and never move them back", () => {
     const options = { client: engine.client, tables: tablesOf("any"), ...time };
     const names = (to: WrittenVersions) => migrationsOf({ ...options, to }).map(({ name }) => name);

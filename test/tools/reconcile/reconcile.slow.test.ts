@@ -31,7 +31,7 @@ beforeEach(async () => {
   world = await startWorld();
 });
 
-it("reconcile reports no difference in rows that the service wrote, and how many rows it compared", async () => {
+it("reconcile reports no difference in rows that the service wrote, and the number of rows that it compared", async () => {
   const differences: Difference[] = [];
   const tally = await reconcile(client, names, {
     accountId: world.accountId,

@@ -1,6 +1,5 @@
 /**
- * Reconciliation finds each inconsistency that a test writes into the shards of an account, and
- * nothing else.
+ * Tests that `reconcile` reports each inconsistency in the shards of an account, and no others.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
@@ -151,7 +150,7 @@ it("reconcile reports no difference if no row of a shard is damaged", async () =
 });
 
 describe("reconcile, for the row of a shard,", () => {
-  it.each(["balance", "spent", "held", "added"])("reports a wrong %s", async (name) => {
+  it.each(["balance", "spent", "held", "added"])("reports a wrong value of '%s'", async (name) => {
     for (const number of [0, 1]) {
       const value = await numberIn(shard(number), name);
       expect(await differencesAfter([...shard(number), add(name, 1)])).toEqual([
@@ -410,7 +409,7 @@ describe("reconcile, for the records of a shard,", () => {
 });
 
 describe("reconcile, for the row of a sharded account,", () => {
-  it.each(["received", "lifetime"])("reports a wrong %s", async (name) => {
+  it.each(["received", "lifetime"])("reports a wrong value of '%s'", async (name) => {
     const value = await numberIn(account(), name);
     expect(await differencesAfter([...account(), add(name, 1)])).toEqual([
       `${world.accountId}: ${name} is ${value + 1}, should be ${value}`,

@@ -77,7 +77,7 @@ describe("the local products API that replays recordings", () => {
     });
   });
 
-  it("omits products that are no longer sold, unless the query includes them", async () => {
+  it("returns products that are no longer sold only if the query includes them", async () => {
     expect(await page("/v1/products(sku%20in(6510005))")).toMatchObject({ total: 0 });
     expect(await page("/v1/products(sku%20in(6510005))?active=*")).toMatchObject({ total: 1 });
   });

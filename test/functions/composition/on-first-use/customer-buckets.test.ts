@@ -10,18 +10,18 @@ const access = {
   secretAccessKey: "secret",
 };
 
-it("a bucket that loads on first use can be closed before its first request", () => {
+it("a customer bucket whose client loads on first use can be closed before its first request", () => {
   const bucket = customerBuckets({ allowLoopback: true }, { isCheck: true }).open(access);
   expect(() => bucket.close()).not.toThrow();
 });
 
-it("a bucket that loads on first use returns the failure of a request, and can be closed after it", async () => {
+it("a customer bucket whose client loads on first use returns the failure of a request, and can then be closed", async () => {
   const bucket = customerBuckets({ allowLoopback: true }, { isCheck: true }).open(access);
   expect(await bucket.find("a")).toEqual({ outcome: "failed", reason: "connection_failed" });
   expect(() => bucket.close()).not.toThrow();
 });
 
-it("customer buckets on first use keep the address policy: a loopback address is refused", async () => {
+it("a customer bucket whose client loads on first use refuses a loopback address, as the address policy demands", async () => {
   const bucket = customerBuckets({}, { isCheck: false }).open(access);
   expect(await bucket.find("a")).toEqual({ outcome: "failed", reason: "address_refused" });
 });

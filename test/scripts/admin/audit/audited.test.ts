@@ -24,7 +24,7 @@ function world(append?: AuditLog["append"]) {
 }
 
 describe("audited, which records a change in the audit log,", () => {
-  it("stores the operator, the change, the change's options without personal data, and the result", async () => {
+  it("stores the operator, the change, the options of the change without personal data, and the result", async () => {
     const { lines, options } = world();
     await withAuditLines(options, async () => ({ id: "key_1", key: "svc_live_secret" }));
 
@@ -68,7 +68,7 @@ describe("audited, which records a change in the audit log,", () => {
     });
   });
 
-  it("does not make the change if the audit line that precedes it cannot be stored", async () => {
+  it("does not make the change if the audit line before the change cannot be stored", async () => {
     const { options } = world(async () => {
       throw new Error("no permission");
     });
@@ -81,7 +81,7 @@ describe("audited, which records a change in the audit log,", () => {
     expect(changes).toBe(0);
   });
 
-  it("warns if the audit line that follows the change cannot be stored, and still returns the result of the change", async () => {
+  it("warns if the audit line after the change cannot be stored, and still returns the result of the change", async () => {
     let stored = 0;
     const { options, warnings } = world(async () => {
       stored += 1;
@@ -94,7 +94,7 @@ describe("audited, which records a change in the audit log,", () => {
 });
 
 describe("lastLines, which reads the audit log,", () => {
-  it("returns one line for each change, newest first, with the time of its start", () => {
+  it("returns one line for each change with the time at which the change started, newest first", () => {
     const line = { operator: "ops", role: "act", command: "grant", options: {} };
     const first = { ...line, id: "1", at: "t1", result: "started" as const };
     const second = { ...line, id: "2", at: "t2", result: "started" as const };

@@ -58,7 +58,7 @@ export function restoreCloudContract(name: string, open: () => Promise<CloudWorl
         return state === undefined;
       });
 
-    it("report a table, backup, service stack or progress that does not exist as missing", async () => {
+    it("report a missing table, backup, service stack or progress as missing", async () => {
       expect(await cloud.table(table)).toBeUndefined();
       expect(await cloud.backup(table, "none")).toBeUndefined();
       expect(await cloud.serviceStatus()).toBeUndefined();

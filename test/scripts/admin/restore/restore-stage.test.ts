@@ -72,7 +72,7 @@ describe("restoreStage", () => {
     expect(one.cloud.stored).toBeUndefined();
   });
 
-  it("waits, after it has replaced the tables, until the operator has deployed the service again", async () => {
+  it("waits after the tables are replaced until the operator has deployed the service again", async () => {
     const { cloud, tools } = world();
     const waiting = await restoreStage(restore, tools);
 
@@ -96,7 +96,7 @@ describe("restoreStage", () => {
   });
 
   it.each(["stop", "replace"])(
-    "changes no row of the service if the operator does not confirm step %s, and continues from there when it is repeated",
+    "changes no row of the service if the operator does not confirm step '%s', and continues with that step when it is repeated",
     async (step) => {
       const one = world();
       one.state.refuses = (change) => change.startsWith(`Step ${step} `);
@@ -215,7 +215,7 @@ describe("restoreStage", () => {
     expect(lines).toHaveLength(24 * 12 - 1);
   });
 
-  it("fails instead of waiting further if a table or backup that it waits for is deleted", async () => {
+  it("fails instead of waiting further if a table or backup is deleted while it is expected", async () => {
     const table = world();
     table.cloud.restoreToTime = async () => {};
     await expect(restoreStage(restore, table.tools)).rejects.toThrow(

@@ -34,7 +34,7 @@ const entriesOf = async (accountId: string) => {
 };
 
 describe("dynamoAccountStore", () => {
-  it("creates an account, and a ledger entry for the grant that is its balance", async () => {
+  it("creates an account with a ledger entry for the grant of the initial balance", async () => {
     await store.create(account);
 
     expect(await store.get("acct_1")).toEqual(account);
@@ -58,7 +58,7 @@ describe("dynamoAccountStore", () => {
     expect(await store.get("acct_2")).toBeUndefined();
   });
 
-  it("does not change an existing account when a call creates it again", async () => {
+  it("does not change an existing account if a call tries to create the account again", async () => {
     await store.create(account);
 
     await expect(store.create({ ...account, name: "Other", balance: 9 })).rejects.toThrow(

@@ -91,7 +91,7 @@ describe("dynamoApiKeyStore", () => {
     expect((await store.list("acct_1")).at(-1)).toEqual(shown(oneMore));
   });
 
-  it("stores the scopes of a limited key for its calls and for the list of keys", async () => {
+  it("stores the scopes of a key for the authentication of calls and for the list of keys", async () => {
     const key = aKey(1, { scopes: ["read"] });
     await addKeys([key]);
 
@@ -99,7 +99,7 @@ describe("dynamoApiKeyStore", () => {
     expect(await store.list("acct_1")).toMatchObject([{ scopes: ["read"] }]);
   });
 
-  it("reads the rows of a key from before keys had scopes as a key with every scope", async () => {
+  it("reads a key that was stored before scopes existed as a key with every scope", async () => {
     const { hash, listing } = keyBeforeScopes;
     for (const Item of [hash, listing]) {
       await tables.client.send(new PutCommand({ TableName: table, Item }));
@@ -114,7 +114,7 @@ describe("dynamoApiKeyStore", () => {
     });
   });
 
-  it("stores a key with every scope as before keys had scopes, so that the previous release reads it", async () => {
+  it("stores a key with every scope in the format before scopes existed, so that the previous release can read the key", async () => {
     const { listing } = keyBeforeScopes;
     await addKeys([
       aKey(1, {

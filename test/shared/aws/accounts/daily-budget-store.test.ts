@@ -40,7 +40,7 @@ describe("a daily budget in DynamoDB", () => {
     expect(await budgets.used(accountId, morning)).toBe(100);
   });
 
-  it("no longer counts a charge after it is cancelled", async () => {
+  it("no longer counts a charge after the charge is canceled", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     await reserve("failed", 40);
     await settle("failed", 25);
@@ -48,14 +48,14 @@ describe("a daily budget in DynamoDB", () => {
     expect(await budgets.used(accountId, evening)).toBe(0);
   });
 
-  it("no longer counts the credits of a hold after it expires", async () => {
+  it("no longer counts the credits of a hold after the hold expires", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     await reserve("abandoned", 70);
     await world.ledger().releaseExpired(accountId, new Date("2026-03-02T00:10:00Z"));
     expect(await budgets.used(accountId, evening)).toBe(0);
   });
 
-  it("is never exceeded, even by processes that have cached an earlier budget", async () => {
+  it("is never exceeded, even by processes with an earlier budget in their cache", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     const process = world.ledger();
     const hold = {

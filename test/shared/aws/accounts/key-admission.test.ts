@@ -131,7 +131,7 @@ describe("the rate limit of an API key", () => {
     expect(one.sent).toEqual({ requests: 120, writeUnits: 120 });
   });
 
-  it("admits a call with an earlier time than the calls that other processes have stored", async () => {
+  it("admits a call whose time is earlier than the times that other processes have stored", async () => {
     const [one, other] = [process(), process()];
     await one(key.hash, at(100));
     expect(await other(key.hash, at(0))).toMatchObject({
@@ -146,7 +146,7 @@ describe("the rate limit of an API key", () => {
     ]);
   });
 
-  it("counts a call that arrives late together with the calls before it", async () => {
+  it("counts a late call together with the earlier calls", async () => {
     const [one, other] = [process(), process()];
     for (let n = 0; n < 49; n += 1) await one(key.hash, at(55));
     expect(await other(key.hash, at(45))).toMatchObject({ outcome: "admitted" });
@@ -158,7 +158,7 @@ describe("the rate limit of an API key", () => {
     expect(await other(key.hash, at(1_100))).toMatchObject({ outcome: "admitted" });
   });
 
-  it("counts only the calls of this key", async () => {
+  it("counts only the calls of the same key", async () => {
     const admit = process();
     for (let n = 0; n < 50; n += 1) await admit(key.hash, at(0));
     expect(await admit(key.hash, at(1))).toMatchObject({
@@ -189,7 +189,7 @@ describe("a process whose call the rate limit refused", () => {
     expect((await admit(key.hash, at(1_020))).outcome).toBe("admitted");
   });
 
-  it("waits longer before its next request after each refusal in a row, and at most two seconds", async () => {
+  it("waits longer before its next request after each refusal in a row, but at most two seconds", async () => {
     const [other, one] = [process(), meteredProcess()];
     let [ms, refusals] = [0, 0];
     const askedAt: number[] = [];
@@ -236,7 +236,7 @@ describe("an API key whose row DynamoDB throttles", () => {
   const throttles = ["ProvisionedThroughputExceededException", "ThrottlingException"];
 
   it.each(throttles)(
-    "is refused for a second, without another request, after the error %s",
+    "is refused for a second without another request after the error %s",
     async (name) => {
       let isThrottled = false;
       let requests = 0;
@@ -278,7 +278,7 @@ describe("an API key whose row DynamoDB throttles", () => {
       table,
     );
 
-  it("is refused as unknown if it does not exist or was revoked", async () => {
+  it("is refused as unknown if the key does not exist or was revoked", async () => {
     expect(await throttledProcess("answer")("0".repeat(64), at(0))).toEqual({ outcome: "unknown" });
     await dynamoApiKeyStore(tables.client, table).revoke(key.accountId, key.id, at(1));
     expect(await throttledProcess("answer")(key.hash, at(2))).toEqual({ outcome: "unknown" });
@@ -471,7 +471,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(1_200))).toMatchObject({ outcome: "admitted" });
   });
 
-  it("a call is not admitted, but is counted, if its key is neither cached nor readable", async () => {
+  it("a call whose key is neither cached nor readable is counted but not admitted", async () => {
     failing.add(UpdateCommand).add(GetCommand);
     const admit = admitFailing();
     expect(await admit(key.hash, at(0))).toMatchObject({
@@ -483,7 +483,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(50))).toMatchObject({ outcome: "limited" });
   });
 
-  it("a key that the process cached too long ago is not admitted, because it may have been revoked", async () => {
+  it("a key that the process cached too long ago is not admitted, because the key may have been revoked", async () => {
     const admit = admitFailing();
     await admit(key.hash, at(0));
     failing.add(UpdateCommand).add(GetCommand);

@@ -137,7 +137,7 @@ describe("a stored delivery", () => {
     expect((await page(10)).ids).toEqual(["wlrun_1"]);
   });
 
-  it("is returned for exactly 30 days, and not after that even if DynamoDB has not deleted it yet", async () => {
+  it("is returned for exactly 30 days, regardless of when DynamoDB deletes the row", async () => {
     const delivery = aDelivery(0);
     await keep(delivery);
     const Key = deliveryKeys.delivery(account, delivery.id);
@@ -152,7 +152,7 @@ describe("a stored delivery", () => {
   });
 });
 
-it("dynamoDeliveryStore makes one request to find which of many deliveries exist", async () => {
+it("dynamoDeliveryStore makes one request to find out which of many deliveries exist", async () => {
   const kept = Array.from({ length: 60 }, (_, n) => aDelivery(n));
   await keep(...kept);
   const asked = Array.from({ length: 100 }, (_, n) => aDelivery(n).id);
@@ -199,7 +199,7 @@ describe("the list of stored deliveries", () => {
 });
 
 describe("a requested redelivery", () => {
-  it("is added to the outbox in the transaction that records its request, and only once until it is attempted", async () => {
+  it("is added to the outbox in the same transaction as its request, and only once before the attempt", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     const now = new Date("2026-11-20T11:00:00.000Z");
@@ -235,7 +235,7 @@ describe("a requested redelivery", () => {
     expect(asked.filter(Boolean)).toHaveLength(1);
   });
 
-  it("stays recorded until its own attempt is made, even if other attempts of the delivery come first", async () => {
+  it("stays recorded until its attempt is made, even if other attempts of the delivery are made first", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     await store.requestRedelivery(account, failed, clock.now());

@@ -34,7 +34,7 @@ function numberedEndpoint(number: number, wanted: Partial<WebhookEndpoint> = {})
 }
 
 describe("dynamoEndpointStore", () => {
-  it("returns stored endpoints by ID and by URL, only to their account", async () => {
+  it("returns stored endpoints by ID and by URL, but only to their account", async () => {
     const endpoint = numberedEndpoint(1, {
       events: ["watchlist.run.completed"],
       previousSecret: { sealed: "old", expiresAt: "2026-11-21T10:00:00.000Z" },
@@ -82,7 +82,7 @@ describe("dynamoEndpointStore", () => {
     expect(await store.list(account)).toHaveLength(10);
   });
 
-  it("replaces an endpoint only if it has failed without interruption since the given time", async () => {
+  it("replaces an endpoint only if the endpoint has failed without interruption since the given time", async () => {
     const before = numberedEndpoint(1);
     await store.create(account, before);
     const after = { ...before, enabled: false, updatedAt: "2026-11-29T10:00:00.000Z" };

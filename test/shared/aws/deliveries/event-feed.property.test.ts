@@ -69,7 +69,7 @@ it.each([
   [6, 3],
   [15, 100],
 ])(
-  "the event feed numbers the runs of %i parallel processes from 1 on, and a reader of pages of %i runs gets each run once, in order",
+  "the event feed numbers the runs of %i parallel processes from 1 on, and returns each run once and in order in pages of %i runs",
   race,
   60_000,
 );

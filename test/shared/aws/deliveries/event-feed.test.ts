@@ -194,8 +194,8 @@ describe("the event feed between two times", () => {
   });
 });
 
-describe("the number that the event feed returns for a time", () => {
-  it("is the sequence number of the last run that ended before the time, or 0 if there is none", async () => {
+describe("the sequence number that the event feed returns for a time", () => {
+  it("is the number of the last run that ended before the time, or 0 without such a run", async () => {
     expect(await feed.before(account, at(0))).toBe(0);
     await appendAll(...[0, 10, 20, 30, 40].map((minute) => [run(`r${minute}`, minute)] as const));
 

@@ -119,7 +119,7 @@ describe("adding to an outbox", () => {
 });
 
 describe("the entries of an outbox", () => {
-  it("are returned for both lanes together, those of the first lane first, up to a limit", async () => {
+  it("are returned for both lanes together up to a limit, those of the first lane first", async () => {
     const earlier = "2026-11-20T09:59:00.000Z";
     await store.add(target, [
       entry("b"),
@@ -152,7 +152,7 @@ describe("the entries of an outbox", () => {
 });
 
 describe("the claim of an outbox", () => {
-  it("gives the outbox to one process only, until the lease of that process ends", async () => {
+  it("gives the outbox to only one process until that process's lease ends", async () => {
     await store.add(target, [entry("a")]);
     expect(await claim()).not.toBeNull();
     expect(await claim()).toBeNull();
@@ -170,7 +170,7 @@ describe("the claim of an outbox", () => {
     expect(claims.filter((claimed) => claimed !== null)).toHaveLength(1);
   });
 
-  it("is valid for the worker that made it even if the response was lost", async () => {
+  it("is valid for its worker even if the response to the claim was lost", async () => {
     await store.add(target, [entry("a")]);
     const lease = newLease(clock.now(), random);
 
@@ -191,7 +191,7 @@ describe("the claim of an outbox", () => {
 describe("an account with many delivery targets", () => {
   const targets = Array.from({ length: 6 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
 
-  it("has at most four targets drained in parallel, and one more after each release of a target", async () => {
+  it("has at most four targets drained in parallel, and another one after each release of a target", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     const claims = [];
     for (const one of targets) claims.push(await claim(one));
@@ -226,7 +226,7 @@ describe("an account with many delivery targets", () => {
     expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(5));
   });
 
-  it("has at most four targets drained, even if many workers claim targets before they check the leases", async () => {
+  it("has at most four targets drained, even if many workers claim targets before they check their leases", async () => {
     const many = Array.from({ length: 11 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
     for (const one of many) await store.add(one, [entry("a")]);
     const { client } = openTables();
@@ -307,7 +307,7 @@ describe("recording changes in an outbox", () => {
 });
 
 describe("releasing an outbox", () => {
-  it("that has no entries removes the due time of the delivery target", async () => {
+  it("without entries removes the due time of the delivery target", async () => {
     await store.add(target, [entry("a")]);
     const { lease, token, additions } = await mustClaim();
     await store.record(target, {

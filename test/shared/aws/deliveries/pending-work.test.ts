@@ -80,7 +80,7 @@ describe("dynamoPendingWork", () => {
   });
 
   it.each([1, 2, 3])(
-    "returns all entries that are due at the same time as the last one, even beyond a limit of %i",
+    "returns all entries with the same due time as the last one, even above the limit of %i",
     async (limit) => {
       await outbox.add(target, [entry(1, "older"), ...["a", "b", "c"].map((key) => entry(2, key))]);
 

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe("dynamoProbeCounter", () => {
-  it("admits as many concurrent probes of an account as the limit allows, and returns when the next probe is possible", async () => {
+  it("admits only as many concurrent probes of an account as the limit allows, and returns when the next probe is possible", async () => {
     const counted = await Promise.all(
       Array.from({ length: 4 * max }, () => probes.count("acct_1", at(0))),
     );
@@ -45,13 +45,13 @@ describe("dynamoProbeCounter", () => {
     expect(admitted.length).toBe(3 * max);
   });
 
-  it("has a limit whose period is at least as long as the longest probe", () => {
+  it("has a limit period that is at least as long as the longest probe", () => {
     expect(seconds * 1_000).toBeGreaterThanOrEqual(exchangeTimes.totalMs);
     // A check of a store writes an object, then deletes it.
     expect(seconds * 1_000).toBeGreaterThanOrEqual(2 * checkTimes.totalMs);
   });
 
-  it("throws the error of DynamoDB, and admits no probe, if DynamoDB could not count the probe", async () => {
+  it("throws the error of DynamoDB, and admits no probe, if DynamoDB cannot count the probe", async () => {
     const throttled = Object.assign(new Error("throttled"), { name: "ThrottlingException" });
     const client = watchedClient(tables.client, async (command, send) => {
       if (command instanceof UpdateCommand) throw throttled;

@@ -147,7 +147,7 @@ describe("requests to an object store", () => {
   });
 });
 
-describe("an object store that misbehaves", () => {
+describe("a write to an object store that misbehaves", () => {
   /** Longer than any request takes on a busy machine. */
   const patient = { connectMs: 60_000, totalMs: 60_000 };
   const impatient = { connectMs: 60_000, totalMs: 600 };
@@ -174,7 +174,7 @@ describe("an object store that misbehaves", () => {
     [503, "SlowDown"],
     [500, "InternalError"],
     [400, "KMS.DisabledException"],
-  ])("is reported with its error code, without a retry: %i %s", async (status, code) => {
+  ])("fails without a retry, with the error code of the store: %i %s", async (status, code) => {
     store.answer = (response) =>
       response.writeHead(status, { Location: `http://127.0.0.1:${store.port}/x` }).end(xml(code));
 
@@ -183,7 +183,7 @@ describe("an object store that misbehaves", () => {
   });
 
   it.each([301, 302, 307, 403, 404, 500, 503])(
-    "is reported with its status if it returns no error code: %i",
+    "fails with the status of a response without an error code: %i",
     async (status) => {
       store.answer = (response) => response.writeHead(status, { Location: "/elsewhere" }).end();
 
@@ -200,7 +200,7 @@ describe("an object store that misbehaves", () => {
     ["200,000 letters", "x".repeat(200_000)],
     ["an error code with a space", "<Error><Code>call 555</Code></Error>"],
   ])(
-    "is reported with its status only, and without text of its response, if it sends %s",
+    "fails with only the status, and without text of the response, if the store sends %s",
     async (_, body) => {
       store.answer = (response) => response.writeHead(502).end(body);
 
@@ -219,7 +219,7 @@ describe("an object store that misbehaves", () => {
     { status: 301, headers: { "x-amz-bucket-region": "<b>" }, xml: "", named: {} },
     { status: 400, headers: {}, xml: "<Region>Somewhere else</Region>", named: {} },
   ])(
-    "is reported with the bucket's region only if it names a valid region: %j",
+    "fails with the bucket's region only if the response names a valid region: %j",
     async ({ status, headers, xml: region, named }) => {
       store.answer = (response) =>
         response
@@ -230,7 +230,7 @@ describe("an object store that misbehaves", () => {
     },
   );
 
-  it("is reported as kms_generate_data_key_denied if it denies the use of the bucket's KMS key", async () => {
+  it("fails with kms_generate_data_key_denied if the store denies the use of the bucket's KMS key", async () => {
     const message =
       "User: arn:aws:iam::123456789012:user/x is not authorized to perform: kms:GenerateDataKey on " +
       "resource: arn:aws:kms:us-east-1:123456789012:key/1 because no identity-based policy allows the kms:GenerateDataKey action";
@@ -242,19 +242,19 @@ describe("an object store that misbehaves", () => {
     expect(await put()).toEqual(failed("kms_generate_data_key_denied"));
   });
 
-  it("is reported as no_object_store if it returns 200 without an ETag", async () => {
+  it("fails with no_object_store if the store returns 200 without an ETag", async () => {
     store.answer = (response) => response.end("<html>Welcome</html>");
 
     expect(await put()).toEqual(failed("no_object_store"));
   });
 
-  it("causes a timeout of the write if it sends no response", async () => {
+  it("times out if the store sends no response", async () => {
     store.answer = () => {};
 
     expect(await put({}, impatient)).toEqual(failed("timeout"));
   });
 
-  it("causes the write to fail if it sends its response byte by byte", async () => {
+  it("fails if the store sends its response byte by byte", async () => {
     store.answer = (response) => {
       response.writeHead(500);
       const timer = setInterval(() => response.write(" "), 50);
@@ -264,7 +264,7 @@ describe("an object store that misbehaves", () => {
     expect(await put({}, impatient)).toMatchObject({ outcome: "failed" });
   });
 
-  it("sends an endless response, of which only the start is read", async () => {
+  it("reads only the start of an endless response", async () => {
     const closed = Promise.withResolvers<void>();
     store.answer = (response) => {
       const pump = () => {
@@ -279,13 +279,13 @@ describe("an object store that misbehaves", () => {
     await closed.promise;
   });
 
-  it("is reported as connection_failed if it resets the connection", async () => {
+  it("fails with connection_failed if the store resets the connection", async () => {
     store.answer = (response) => response.destroy();
 
     expect(await put()).toEqual(failed("connection_failed"));
   });
 
-  it("is reported as connection_failed if it accepts no connection", async () => {
+  it("fails with connection_failed if the store accepts no connection", async () => {
     const { port } = store;
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
@@ -298,7 +298,7 @@ describe("an object store that misbehaves", () => {
     );
   });
 
-  it("is reported as tls_failed if its certificate is not trusted", async () => {
+  it("fails with tls_failed if the store's certificate is not trusted", async () => {
     const server = createTlsServer(selfSigned, (_, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -308,7 +308,7 @@ describe("an object store that misbehaves", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("gets no connection if its name resolves to a refused address at the time of the write", async () => {
+  it("opens no connection if the store's host name resolves to a refused address at the time of the write", async () => {
     const names = loopbackNames();
     const bucket = open(
       { endpoint: "https://store.shop-example.com" },

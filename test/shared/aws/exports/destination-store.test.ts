@@ -53,7 +53,7 @@ describe("dynamoDestinationStore", () => {
   it.each([
     { what: "a destination with an access key", destination: aDestination },
     { what: "a failing destination with a role", destination: failingRole },
-  ])("returns $what as it was stored, only to its account", async ({ destination }) => {
+  ])("returns $what unchanged, and only to its own account", async ({ destination }) => {
     expect(await store.put("acct_1", destination, null)).toBe(true);
 
     expect(await store.get("acct_1")).toEqual(destination);
@@ -85,7 +85,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toEqual(won[0]);
   });
 
-  it("keeps the stored export results when settings change, unless the new settings were checked with a test write", async () => {
+  it("keeps the export results at a change of settings, and resets the failures only if the new settings were checked with a test write", async () => {
     await store.put("acct_1", aDestination, null);
     await store.report("acct_1", "1", { outcome: "exported", at });
     await store.report("acct_1", "1", gone);

@@ -61,7 +61,7 @@ describe("stsRoleCredentials", () => {
     [403, "AccessDenied"],
     [403, "RegionDisabledException"],
   ])(
-    "returns the error code of a refusal by AWS as the reason: status %i, code %s",
+    "returns the error code as the reason if AWS refuses the role: status %i, code %s",
     async (status, code) => {
       sts.answer = (response) => response.writeHead(status).end(refusal(code));
 

@@ -84,10 +84,10 @@ const segment = (runNumber: number, points: readonly HistoryPoint[]): RunSegment
   points,
 });
 
-describe("A run segment that is larger than a row can be", () => {
+describe("a run segment that is too large for one row", () => {
   const points = largePoints(2_000);
 
-  it("is stored in several chunks, and is read as one segment", async () => {
+  it("is stored in several chunks and read as one segment", async () => {
     const store = openStore();
     const list = await createList();
     await store.append(list, segment(1, points));
@@ -120,7 +120,7 @@ describe("A run segment that is larger than a row can be", () => {
   });
 });
 
-describe("The runs of a span that a history store has read before", () => {
+describe("the runs of a time span that the history store has already read", () => {
   const day = (n: number): string => new Date(Date.parse(at) - n * 86_400_000).toISOString();
   const run = (runNumber: number, daysAgo: number): RunSegment => {
     const point = { id: "1", at: day(daysAgo), step: "check", status: "ok" as const };
@@ -154,7 +154,7 @@ describe("The runs of a span that a history store has read before", () => {
     return { add, read };
   };
 
-  it("are returned without a request until there is a newer run", async () => {
+  it("are returned without a request until a newer run is recorded", async () => {
     const { add, read } = await open();
     await add(run(1, 30), run(2, 9), run(3, 5));
     expect(await read(10, 3)).toEqual({ runs: [3, 2], requests: 1 });
@@ -166,7 +166,7 @@ describe("The runs of a span that a history store has read before", () => {
     expect(await read(10, 4)).toEqual({ runs: [4, 3, 2], requests: 0 });
   });
 
-  it("are read again for a longer span", async () => {
+  it("are read again for a longer time span", async () => {
     const { add, read } = await open();
     await add(run(1, 30), run(2, 9));
     expect(await read(10, 2)).toEqual({ runs: [2], requests: 1 });
@@ -174,7 +174,7 @@ describe("The runs of a span that a history store has read before", () => {
     expect(await read(40, 2)).toEqual({ runs: [2, 1], requests: 0 });
   });
 
-  it("are read again while a run between them is not recorded yet", async () => {
+  it("are read again while a run among them is not recorded yet", async () => {
     const { add, read } = await open();
     await add(run(1, 9), run(3, 5));
     expect(await read(10, 3)).toEqual({ runs: [3, 1], requests: 1 });
@@ -184,7 +184,7 @@ describe("The runs of a span that a history store has read before", () => {
   });
 });
 
-describe("A large run segment whose rows are claimed before they are put", () => {
+describe("a large run segment whose rows are claimed before they are written", () => {
   const points = largePoints(700);
   const query = { order: "oldest_first", ...always } as const;
   /** Opens a store that calls `before` before its first put of a claimed row. */
@@ -207,7 +207,7 @@ describe("A large run segment whose rows are claimed before they are put", () =>
     expect(await historyRows(list)).toEqual([]);
   });
 
-  it("does not count as recorded if its process dies after the claim, and is recorded by a repetition", async () => {
+  it("does not count as recorded if its process dies after the claim, and can then be recorded again", async () => {
     const list = await createList();
     const { watchlistId } = list;
     const dying = openInterrupted(() => Promise.reject(new Error("died")));
@@ -221,7 +221,7 @@ describe("A large run segment whose rows are claimed before they are put", () =>
     expect(stored).toEqual([segment(1, points)]);
   });
 
-  it("keeps its points if another process claims the rows again and dies", async () => {
+  it("keeps its points if another process claims the rows again and then dies", async () => {
     const list = await createList();
     await openStore().append(list, segment(1, points));
     const before = await historyRows(list);
@@ -231,14 +231,14 @@ describe("A large run segment whose rows are claimed before they are put", () =>
   });
 });
 
-describe("The merge of the history points of a large window", () => {
+describe("the merge of the history points of a large window", () => {
   const points = largePoints(300);
   const absent = new Set(Array.from({ length: 64 }, (_, n) => n + 1));
   const ids = points.filter((_, n) => n % 10 === 0).map(({ id }) => id);
   const readSome = (store: HistoryStore, { watchlistId }: HistoryOwner) =>
     Promise.all(ids.map((itemId) => store.item({ watchlistId, itemId, ...always })));
 
-  it("writes its rows in several slices, and continues after the last complete slice if its time runs out", async () => {
+  it("writes its rows in several slices, and continues after the last complete slice if the time runs out", async () => {
     const list = await createList();
     const whole = openStore();
     for (const run of [1, 2, 3]) await whole.append(list, segment(run, points));
@@ -271,7 +271,7 @@ describe("The merge of the history points of a large window", () => {
     expect(await readSome(whole, list)).toEqual(before);
   });
 
-  it("writes the same rows whether it writes them in several slices or in one", async () => {
+  it("writes the same rows in one slice as in several slices", async () => {
     const rowsOf = async (mergeCharactersMax?: number) => {
       const list = await createList();
       const store = openStore(mergeCharactersMax === undefined ? {} : { mergeCharactersMax });
@@ -284,7 +284,7 @@ describe("The merge of the history points of a large window", () => {
   });
 });
 
-describe("The rows of the history", () => {
+describe("the rows of the history", () => {
   it("expire only after the API no longer shows their history points", async () => {
     const store = openStore();
     const list = await createList();

@@ -84,7 +84,7 @@ describe("dynamoCreditHistory", () => {
       expect(writes()).toBe(0);
     });
 
-    it("reads the row of the shard, and one page for the entries that are no longer in the row", async () => {
+    it("reads the row of the shard, and one page for entries that are no longer in the row", async () => {
       await makeRecords(60);
       const sent: unknown[] = [];
       const client = watchedClient(world.client, (command, send) => {
@@ -170,7 +170,7 @@ describe("dynamoCreditHistory", () => {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("leaves entries that are made while it reads for the next listing", async () => {
+    it("omits entries that are written during the read, and returns them with the next listing", async () => {
       await work();
       const before = await entriesOf(world, accountId);
       let reads = 0;
@@ -189,7 +189,7 @@ describe("dynamoCreditHistory", () => {
       expect(page.transactions.toReversed()).toEqual(before);
     });
 
-    it("raises the fence of a shard with older stamps at the first listing, and not again at the next one", async () => {
+    it("raises the fence of a shard with older stamps at the first listing, but not again at the next one", async () => {
       await work();
       for (const raised of [1, 0]) {
         const { client, writes } = countingWrites();
@@ -233,7 +233,7 @@ describe("dynamoCreditHistory", () => {
       return dynamoCreditChanges(client, { accountsTable, ledgerTable, ...ports });
     };
 
-    it("includes the records of shards that are added while it reads", async () => {
+    it("includes the records of shards that are added during the read", async () => {
       await work();
       // The second shard now has more credits and older stamps, so the purchase changes that shard.
       const ledger = world.ledger();

@@ -267,7 +267,7 @@ async function playOut(
   }
 }
 
-it("the ledger keeps every account balance correct at all times, no matter which request fails or is repeated", async () => {
+it("the ledger keeps every account balance correct at all times, whichever request fails or is repeated", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(call, { minLength: 1, maxLength: 7 }),
@@ -280,7 +280,7 @@ it("the ledger keeps every account balance correct at all times, no matter which
 });
 
 it.each(faults.flatMap((one) => [0, 1, 2, 3].map((position) => [one, position] as const)))(
-  "the ledger charges a call or a step at most once if the fault %s occurs in its request %i and another process resolves it",
+  "the ledger charges a call or a step at most once if the fault %s occurs in ledger request %i and another process resolves the hold",
   async (one, position) => {
     const plan: Fault[] = [...Array.from({ length: position }, () => "none" as const), one];
     const model = { credits: 100, answered: 0.7, faults: plan, zombie: true, sleeps: false };

@@ -60,8 +60,8 @@ describe("dynamoLedger", () => {
   ledgerContract(() => world);
 });
 
-describe("the requests of the ledger to DynamoDB", () => {
-  it("are one to reserve credits and one to settle them if the process has cached the account", async () => {
+describe("the number of requests that the ledger sends to DynamoDB", () => {
+  it("is one to reserve credits and one to settle the hold if the process has cached the account", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -78,7 +78,7 @@ describe("the requests of the ledger to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand", "UpdateCommand"]);
   });
 
-  it("are one to reserve credits of an account with one shard, even if the process has cached nothing", async () => {
+  it("is one to reserve credits of an account with one shard, even if the process has cached nothing", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -88,7 +88,7 @@ describe("the requests of the ledger to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand"]);
   });
 
-  it("include a read of all shards if the chosen shard has too few credits", async () => {
+  it("includes a read of all shards if the chosen shard has too few credits", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -99,7 +99,7 @@ describe("the requests of the ledger to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand", "BatchGetCommand"]);
   });
 
-  it("copy the journal to a page at every eighth record, in one transaction with the usage of these records", async () => {
+  it("includes a copy of the journal to a page at every eighth record, in one transaction with the usage of these records", async () => {
     const sent: TransactWriteCommand[] = [];
     const client = watchedClient(world.client, (command, send) => {
       if (command instanceof TransactWriteCommand) sent.push(command);
@@ -164,7 +164,7 @@ describe("the row of a ledger shard", () => {
 });
 
 describe("a lost response to a ledger update", () => {
-  it("makes the ledger read the shard, and thereby find out whether the update took effect", async () => {
+  it("makes the ledger read the shard to find out whether the update took effect", async () => {
     const client = watchedClient(world.client, async (command, send) => {
       const answer = await send();
       if (command instanceof UpdateCommand) throw new Error("socket hang up");
@@ -179,7 +179,7 @@ describe("a lost response to a ledger update", () => {
 });
 
 describe("a ledger settlement after which the balance cannot be read", () => {
-  it("is reported as unconfirmed and not as refused, because the call was charged", async () => {
+  it("is reported as unconfirmed, and not as refused, because the call was charged", async () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
     accountId = await world.open(tier.atLifetimeCredits);
@@ -207,7 +207,7 @@ describe("a ledger settlement after which the balance cannot be read", () => {
 });
 
 describe("a process that is suspended while it reserves credits", () => {
-  it("does not reserve the credits a second time after its hold has expired and was released", async () => {
+  it("does not reserve the credits again after its hold has expired and was released", async () => {
     const clock = fixedClock(now.toISOString());
     let isFirst = true;
     const client = watchedClient(world.client, async (command, send) => {
@@ -259,7 +259,7 @@ describe("the ledger's cancellation of a call by another process", () => {
     await expectLedgerToBalance(world, accountId);
   });
 
-  it("refunds the charge of the call, and releases the hold of a late duplicate of its reservation", async () => {
+  it("refunds the charge of the call, and releases the hold of a late duplicate of the reservation", async () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
     accountId = await world.open(tier.atLifetimeCredits);

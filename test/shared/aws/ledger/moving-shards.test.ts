@@ -81,7 +81,7 @@ it("a call gets a free slot even if the slot moves to another ledger shard while
   expect(await reserve(ledger, { accountId, holdId: "last" })).toEqual({ outcome: "reserved" });
 });
 
-it("a call gets its credits even if they move to new ledger shards while the shards are read", async () => {
+it("a call gets its credits even if the credits move to new ledger shards while the shards are read", async () => {
   const accountId = await world.open(20_000);
   const other = world.ledger();
   // All slots of the account are in use, so the call reads the shards.

@@ -48,7 +48,7 @@ async function received(): Promise<unknown[]> {
 }
 
 describe("the messages of a step's batches", () => {
-  it("are all sent, ten in a request, in the form that the step worker parses", async () => {
+  it("are all sent, ten per request, in the form that the step worker parses", async () => {
     const batches = Array.from({ length: 23 }, (_, n) => batch(n));
     await sqsRunQueue(client, { steps }, 4).sendBatches(batches);
     const found = (await received()) as { batch: number }[];

@@ -190,7 +190,7 @@ describe("the phases of a stored run", () => {
 });
 
 describe("dynamoRunStore.finish", () => {
-  it("marks the run as ended in the row of its watchlist, once", async () => {
+  it("marks the run as ended in the row of its watchlist, only once", async () => {
     const run = await claim();
     const finishing = await bring(run, "finishing");
     const outcome = { ...keep, consecutiveSkips: 2, refreshDue: true };

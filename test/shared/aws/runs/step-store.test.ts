@@ -181,7 +181,7 @@ describe("dynamoStepStore.plan", () => {
 });
 
 describe("dynamoStepStore.recordSent", () => {
-  it("stores that the batches of a step were sent, but not for a deleted step", async () => {
+  it("stores that the batches of a step were sent, but stores nothing for a deleted step", async () => {
     const step = await plan({ step: aStep(), batches });
     await store.recordSent(step);
     await store.recordSent(aStep({ step: "deleted" }));
@@ -192,7 +192,7 @@ describe("dynamoStepStore.recordSent", () => {
 });
 
 describe("dynamoStepStore.decide", () => {
-  it("stores whether a step is read, and returns that decision to later calls", async () => {
+  it("stores the decision to read or defer a step, and returns the same decision to later calls", async () => {
     const step = await plan({ step: aStep(), batches });
 
     expect(await store.decide(run, step, null)).toBe("read");
@@ -218,7 +218,7 @@ describe("dynamoStepStore.decide", () => {
     expect(await store.get(run.id, "detail")).toMatchObject({ decision: null });
   });
 
-  it("stores a decision that can be read after the run ends, and none for an unknown step", async () => {
+  it("stores a decision that can be read after the run ends, and stores none for an unknown step", async () => {
     const step = await plan({ step: aStep(), batches });
     await store.decide(run, step, null);
     await runs.startFinishing(run, "completed", ["reading"]);

@@ -28,7 +28,7 @@ function counts(time: string, quota: HealthCounts["quota"] | null = null): Healt
 }
 
 describe("the health of sources in DynamoDB", () => {
-  it("is the sum of what all processes added in a period", async () => {
+  it("is the sum of the values that all processes added in a period", async () => {
     const writes = [counts("12:00:00"), counts("12:07:00"), counts("12:14:59")];
     for (const one of writes) await store.add("retailer_a.lite", one);
     expect(await store.since("retailer_a.lite", at("12:00:00"))).toEqual([
@@ -36,7 +36,7 @@ describe("the health of sources in DynamoDB", () => {
     ]);
   });
 
-  it("counts parallel writes completely", async () => {
+  it("includes every one of several parallel writes", async () => {
     const one = counts("12:00:00");
     await Promise.all(Array.from({ length: 20 }, () => store.add("retailer_a.pulse", one)));
     const [period] = await store.since("retailer_a.pulse", at("12:00:00"));

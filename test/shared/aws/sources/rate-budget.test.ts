@@ -36,7 +36,7 @@ describe("the shared rate limit of a source in DynamoDB", () => {
     expect(second.from.getTime() - first.from.getTime()).toBe(2_000);
   });
 
-  it("is replaced by the local limit, and this is reported, if DynamoDB does not respond", async () => {
+  it("is replaced by the local limit, with a warning, if DynamoDB does not respond", async () => {
     const errors: unknown[] = [];
     const throttle = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
     const client = watchedClient(tables.client, async (command, send) => {

@@ -55,7 +55,7 @@ function pksOf(kind: DueKind, partition: string, wanted: number): readonly strin
 
 const pks = (keys: readonly Pick<RowKey, "pk">[]): string[] => keys.map(({ pk }) => pk);
 
-describe("dueKeys", () => {
+describe("dueKeys, which reads the index of due rows,", () => {
   it.each(kinds)("finds a row of kind %s in every partition", async (kind) => {
     const rows = pkPerPartition(kind).map((pk, n) => ({ pk, second: n }));
     await put(kind, rows);
@@ -82,7 +82,7 @@ describe("dueKeys", () => {
     expect(asked.toSorted()).toEqual(duePartitionsOf("hold"));
   });
 
-  it("merges the rows of all partitions by due time, and returns the longest due rows", async () => {
+  it("merges the rows of all partitions by due time, and returns the rows that have been due longest", async () => {
     const rows = Array.from({ length: 48 }, (_, n) => ({ pk: `pk-${n}`, second: (n * 29) % 48 }));
     await put("run", rows);
     const sorted = rows.toSorted((one, other) => one.second - other.second);
@@ -136,7 +136,7 @@ describe("dueKeys", () => {
   });
 });
 
-describe("dueKeysOf", () => {
+describe("dueKeysOf, which reads the due rows of one partition key,", () => {
   it("finds all due rows of one partition key with one request, and none of other keys", async () => {
     const [partition = ""] = duePartitionsOf("hold");
     const [pk = "", neighbor = ""] = pksOf("hold", partition, 2);

@@ -47,7 +47,7 @@ describe("the partitions of the due index", () => {
     }
   });
 
-  it("have names that sort by their numbers, and no two kinds share one", () => {
+  it("have names that sort by their numbers, and no name is used by two kinds of rows", () => {
     expect(duePartitionsOf("watchlist")).toEqual([
       "watchlist#00",
       "watchlist#01",
@@ -58,11 +58,11 @@ describe("the partitions of the due index", () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it("are at most as many as the sweeper can query every minute", () => {
+  it("are few enough that the sweeper can query all of them every minute", () => {
     expect(kinds.flatMap(duePartitionsOf).length).toBeLessThanOrEqual(50);
   });
 
-  it("for holds, are enough that the table's write quota is reached before the limit of one partition", () => {
+  it("of holds are so many that the table's write quota is reached before the limit of one partition", () => {
     const writesOfPartition = 1_000;
     // DynamoDB's default quota of write units for a table.
     const writesOfTable = 40_000;

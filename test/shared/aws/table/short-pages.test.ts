@@ -559,7 +559,7 @@ const cutShort = (client: DynamoDBDocumentClient) =>
       : send(),
   );
 
-describe.each(cases)("$file: $title", ({ fill, read, found, queries = 1 }) => {
+describe.each(cases)("$title, read by $file,", ({ fill, read, found, queries = 1 }) => {
   const filled = async (): Promise<Place> => {
     const place = { client: tables.client, table: await tables.create() };
     for (const n of five) await fill(place, n);
@@ -629,14 +629,14 @@ describe("queries of DynamoDB", () => {
       .map((name) => name.replace(/\.ts$/, ""))
       .toSorted();
 
-  it("are sent only by query-rows.ts and by the reader of watchlist pages, which continues after the last page", () => {
+  it("are sent only by query-rows.ts and by the reader of watchlist pages", () => {
     expect(filesWith("new QueryCommand(")).toEqual([
       "shared/aws/table/query-rows",
       "shared/aws/watchlists/page-reader",
     ]);
   });
 
-  it("are each tested here with responses that DynamoDB ends early", () => {
+  it("are each tested in this file with responses that DynamoDB ends early", () => {
     const tried = [...new Set(cases.map(({ file }) => file))];
     expect(filesWith('/query-rows.ts"').toSorted()).toEqual(tried.toSorted());
   });

@@ -66,7 +66,7 @@ const older = { ...key, name: "shoes", item_count: 3 };
 const newer = { ...key, label: ["shoes"], item_count: 3 };
 const newerStored = { ...newer, stored_version: 2 };
 
-describe("A versioned client that reads", () => {
+describe("a versioned client that reads rows", () => {
   it("converts a row of the older version to the version of the code", async () => {
     await put(tables.client, { name: "shoes", item_count: 3 });
 
@@ -168,7 +168,7 @@ describe("A versioned client that reads", () => {
   });
 });
 
-describe("A versioned client that accepts only version 2", () => {
+describe("a versioned client that accepts only version 2", () => {
   const ofWatchlist = {
     KeyConditionExpression: "pk = :pk",
     ExpressionAttributeValues: { ":pk": key.pk },
@@ -198,7 +198,7 @@ describe("A versioned client that accepts only version 2", () => {
     expect(Item).toEqual({ item_count: 3 });
   });
 
-  it("accepts rows without a version from the projection of a batch, but only from the table with the projection", async () => {
+  it("accepts rows without a version from the projection of a batch, but not from a table of the batch without a projection", async () => {
     const whole = await tables.create();
     await put(c, { label: ["shoes"], item_count: 3 });
     await c.send(new PutCommand({ TableName: whole, Item: { ...newer } }));
@@ -222,7 +222,7 @@ describe("A versioned client that accepts only version 2", () => {
   });
 });
 
-describe("A versioned client that puts a row", () => {
+describe("a versioned client that puts rows", () => {
   it("stores no version attribute for version 1, and stores one for a later version", async () => {
     await put(a, { name: "shoes", item_count: 3 });
     expect(await stored()).toEqual(older);
@@ -266,15 +266,15 @@ const rename = (name: "name" | "label", value: unknown, expected?: unknown) => (
   },
 });
 
-describe("A versioned client that updates a converted attribute", () => {
-  it("first converts a row of the older version", async () => {
+describe("a versioned client that updates an attribute that a conversion changes", () => {
+  it("first converts a row of the older version to the newer version", async () => {
     await put(tables.client, { name: "shoes", item_count: 3 });
     await b.send(new UpdateCommand(rename("label", ["boots"], ["shoes"])));
 
     expect(await stored()).toEqual({ ...newerStored, label: ["boots"] });
   });
 
-  it("first converts back a row of the newer version", async () => {
+  it("first converts a row of the newer version back to the older version", async () => {
     await put(tables.client, newerStored);
     await a.send(new UpdateCommand(rename("name", "boots", "shoes")));
 
@@ -341,7 +341,7 @@ describe("A versioned client that updates a converted attribute", () => {
   });
 });
 
-describe("A versioned client that updates an attribute that no conversion changes", () => {
+describe("a versioned client that updates an attribute that no conversion changes", () => {
   it("does not convert the row", async () => {
     await put(tables.client, newerStored);
     const update = new UpdateCommand({
@@ -358,7 +358,7 @@ describe("A versioned client that updates an attribute that no conversion change
   });
 });
 
-describe("A versioned client for kinds with only version 1", () => {
+describe("a versioned client for kinds with only version 1", () => {
   it("sends each request unchanged", async () => {
     const sent: unknown[] = [];
     const recording = watchedClient(tables.client, async (command) => {

@@ -75,7 +75,7 @@ describe("the store of back-tests", () => {
     expect(await store.get(job)).toMatchObject({ status: "failed", error: "Why.", result: null });
   });
 
-  it("refuses a second job of an account while the first one has not ended", async () => {
+  it("refuses a second job of an account while the first one is in progress", async () => {
     const [first, second] = [aJob("bt_1"), aJob("bt_2", "wl_2")];
     await store.create(first);
     expect(await store.create(second)).toEqual({ outcome: "busy", id: "bt_1" });
@@ -84,7 +84,7 @@ describe("the store of back-tests", () => {
     expect(await store.create(second)).toEqual({ outcome: "created" });
   });
 
-  it("accepts a second job of an account two hours after the start of a first one that has not ended", async () => {
+  it("accepts a second job of an account if the first one is still in progress after two hours", async () => {
     const first = aJob("bt_1");
     await store.create(first);
     clock.advance(2 * hour);

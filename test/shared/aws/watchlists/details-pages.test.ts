@@ -53,7 +53,7 @@ const setLabel = (label: string | null) => (_: ItemDetails | undefined, id: stri
   label === null ? undefined : labeled(id, label);
 
 describe("the details of a watchlist's items", () => {
-  it("need no row, and one read request, until something is stored", async () => {
+  it("need one read request and no stored row until a label, a title or other details are stored", async () => {
     const list = await world.open(itemsOf(numbered(3)));
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
@@ -90,7 +90,7 @@ describe("the details of a watchlist's items", () => {
     expect([...part.keys()]).toEqual(["10002"]);
   });
 
-  it("are returned for some IDs with one request for each page that has some of them", async () => {
+  it("are read for given IDs with one request for each page that contains any of these IDs", async () => {
     const list = await world.open([]);
     const ids = numbered(2_500);
     await world.store().changeDetails(list, { ids, change: (_, id) => labeled(id, `Label ${id}`) });
@@ -113,7 +113,7 @@ describe("the details of a watchlist's items", () => {
     expect(await store.detailsOf(list.watchlistId, [])).toEqual([]);
   });
 
-  it("are left out by pages if no item of the page has all words in its ID, label or title", async () => {
+  it("are omitted page by page if no item of the page has all search words in its ID, label or title", async () => {
     const list = await world.open([]);
     const odd = { ...labeled("10001", 'Größe "XL" \\ 2'), facts: { title: "Blue KETTLE" } };
     await world.store().createDetails(list.watchlistId, [odd]);
@@ -126,7 +126,7 @@ describe("the details of a watchlist's items", () => {
     expect(await found("kettle", "toaster")).toBe(0);
   });
 
-  it("are split into pages, none of which exceeds the maximum number of items or bytes", async () => {
+  it("are split into pages that do not exceed the maximum number of items and bytes", async () => {
     const list = await world.open([]);
     const ids = numbered(1_500);
     const random = (id: string): string =>
@@ -147,7 +147,7 @@ describe("the details of a watchlist's items", () => {
     ]);
   });
 
-  it("are read once by a change, which writes only the pages that it changes", async () => {
+  it("are read once by a change that then writes only the changed pages", async () => {
     const bounds = { itemsMax: 2 };
     const list = await world.open([]);
     const ids = numbered(6);

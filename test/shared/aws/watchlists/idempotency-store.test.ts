@@ -99,7 +99,7 @@ describe("dynamoIdempotencyStore.takeOver", () => {
     expect(await store.open(aRecord("fourth"), now)).toEqual(aRecord("second"));
   });
 
-  it("succeeds again when it is repeated after a lost response", async () => {
+  it("succeeds when it is repeated after a lost response", async () => {
     await store.open(aRecord("first"), now);
     await store.takeOver(aRecord("second"), "first");
 

@@ -294,7 +294,7 @@ async function expectSoundPages({ list, model, limits }: Played): Promise<void> 
   }
 }
 
-it("the stored pages of a watchlist have the items that a plain map has, for any interleaving of changes, steps, reads and lost responses", async () => {
+it("the stored pages of a watchlist contain the same items as a plain map, for any interleaving of changes, steps, reads and lost responses", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),

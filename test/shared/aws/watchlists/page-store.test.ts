@@ -76,7 +76,7 @@ describe("creating the pages of a watchlist", () => {
     expect(sent).toEqual({ PutCommand: 50, QueryCommand: 6 });
   });
 
-  it("starts no write of a further page after one write has failed", async () => {
+  it("starts no further write of a page after a write has failed", async () => {
     let puts = 0;
     const client = watchedClient(world.client, (command, send) => {
       if (!(command instanceof PutCommand)) return send();
@@ -120,7 +120,7 @@ describe("creating the pages of a watchlist", () => {
 });
 
 describe("replacing a page of a watchlist", () => {
-  it("with the same number of items in each state is one plain write, which does not touch the watchlist's row", async () => {
+  it("that keeps the number of items in each state makes one plain write, and no write of the watchlist's row", async () => {
     const list = await world.open(itemsOf(numbered(5)));
     const { client, sent } = counting();
     const page = await pageAt(list);
@@ -208,7 +208,7 @@ describe("replacing a page of a watchlist", () => {
     expect(await world.counters(list)).toMatchObject({ total: 6 });
   });
 
-  it("is tried again when its transaction conflicts with another transaction, or when another transaction has locked the row", async () => {
+  it("is retried if its transaction conflicts with another transaction, or if another transaction has locked the row", async () => {
     const list = await world.open(itemsOf(numbered(4)));
     const conflicts = [
       new TransactionCanceledException({
@@ -249,7 +249,7 @@ describe("replacing a page of a watchlist", () => {
     expect(rows.flatMap((row) => row.items)).toEqual(heavy);
   });
 
-  it("fails for a caller that read the page before it was merged and another page was split at the same bound", async () => {
+  it("fails if, since the caller read the page, the page was merged and another page was split at the same bound", async () => {
     const bounds = { itemsMax: 3, mergeItemsMax: 3 };
     const store = world.store(world.client, bounds);
     const list = await world.open(itemsOf(["1", "2", "3", "4", "5", "6"]), bounds);
@@ -350,7 +350,7 @@ describe("reading the pages of a watchlist", () => {
 });
 
 describe("removing all pages of a watchlist", () => {
-  it("leaves no page, even if DynamoDB does not process all of a batch at first", async () => {
+  it("leaves no page, even if DynamoDB at first processes only a part of a batch", async () => {
     const list = await world.open(itemsOf(numbered(60)), { itemsMax: 1 });
     let left = 0;
     const client = watchedClient(world.client, async (command, send) => {

@@ -95,7 +95,7 @@ describe("dynamoWatchlistStore.create", () => {
     expect(await purges.due(purgeAt, 10)).toEqual([]);
   });
 
-  it("returns superseded once the purge of its rows has begun, and leaves no rows", async () => {
+  it("returns 'superseded' after the purge of the watchlist's rows has begun, and leaves no rows", async () => {
     const list = aList(1);
     await purges.expectCreation(list, purgeAt);
     await purges.begin(list.id, look);
@@ -105,7 +105,7 @@ describe("dynamoWatchlistStore.create", () => {
     expect((await store.list("acct_1", 10)).watchlists).toEqual([]);
   });
 
-  it("stores its response under the idempotency key, and succeeds when it is repeated", async () => {
+  it("stores the response under the idempotency key, and succeeds when it is repeated", async () => {
     const list = aList(1);
     const record = aRecord("first", list.id);
     await keys.open(record, now);
@@ -118,7 +118,7 @@ describe("dynamoWatchlistStore.create", () => {
     });
   });
 
-  it("returns superseded if another call has taken over the idempotency key", async () => {
+  it("returns 'superseded' if another call has taken over the idempotency key", async () => {
     const list = aList(1);
     await keys.open(aRecord("first", list.id), now);
     await keys.takeOver(aRecord("second", list.id), "first");
@@ -240,7 +240,7 @@ describe("dynamoWatchlistStore.due", () => {
     expect(await dueIds("2026-03-01T00:10:00.000Z", 2)).toEqual(["wl_002", "wl_003"]);
   });
 
-  it("returns a watchlist at its changed due time, not while it is paused, and again after its activation", async () => {
+  it("returns a watchlist at its changed due time and again after its activation, but not while it is paused", async () => {
     const active = aList(1, { nextRunAt: "2026-03-01T00:01:00.000Z" });
     await create(active);
     const moved = { ...active, nextRunAt: "2026-03-01T00:05:00.000Z", revision: 2 };
@@ -281,7 +281,7 @@ describe("dynamoWatchlistStore.skipOverlap", () => {
 });
 
 describe("dynamoWatchlistStore.remove", () => {
-  it("deletes the watchlist and writes one purge mark", async () => {
+  it("deletes the watchlist and writes a purge mark", async () => {
     const list = aList(1);
     await create(list);
 

@@ -91,7 +91,7 @@ describe("the mapping of an affiliate item", () => {
     });
   });
 
-  it("returns that the platform does not ship an item of a third-party seller unless the source states otherwise", () => {
+  it("returns a third-party item as not shipped by the platform if the source does not state the shipper", () => {
     const fields = fieldsOf(anItem(id, { marketplace: true, sellerInfo: "Alder" }));
     expect(fields["fulfillment"]).toEqual({ byPlatform: false });
   });
@@ -100,7 +100,7 @@ describe("the mapping of an affiliate item", () => {
     expect(fieldsOf(anItem(id, { marketplace: true }))).not.toHaveProperty("seller");
   });
 
-  it("returns the free shipping flag for a threshold of any amount", () => {
+  it("returns the free shipping flag regardless of the amount of the threshold", () => {
     expect(objectOf({ freeShippingOver125Dollars: true })["shipping"]).toEqual({
       freeOverThreshold: true,
     });
@@ -131,7 +131,7 @@ describe("the availability of an affiliate item", () => {
     expect(availability(fields)).toEqual({ inStock, message });
   });
 
-  it("is absent if the source does not state the stock", () => {
+  it("is unknown if the source does not state the stock", () => {
     const answer = map(anItem(id, { stock: "Perhaps", availableOnline: "maybe" }));
     expect(answer.status).toBe("partial");
     expect(answer).not.toHaveProperty("fields.availability");
@@ -142,7 +142,7 @@ describe("the link of an affiliate item", () => {
   const counting = "https://go.example/c/77/1/2?u=https%3A%2F%2Fshop.example%2Fip%2F9";
   const productUrl = "https://shop.example/ip/9";
 
-  it("is the address of the product page unless tracking links are configured", () => {
+  it("is the address of the product page, or a tracking link if tracking links are configured", () => {
     const item = anItem(id, { productUrl, productTrackingUrl: counting });
     expect(map(item)).toMatchObject({ fields: { url: productUrl } });
     expect(map(item, true)).toMatchObject({ fields: { url: counting } });

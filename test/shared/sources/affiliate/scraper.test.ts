@@ -93,7 +93,7 @@ scraperContract("b_affiliate", async () => {
 });
 
 describe("the affiliate scraper", () => {
-  it("requests 20 IDs in a call", async () => {
+  it("requests 20 IDs per call", async () => {
     const ids = numbered(45);
     expect(statuses(await readFrom(allItems, ids))).toEqual(ids.map(() => "ok"));
     const sizes = idsAsked().map(({ length }) => length);
@@ -122,7 +122,7 @@ describe("the affiliate scraper", () => {
 });
 
 describe("the signature of the affiliate scraper", () => {
-  it("makes items unavailable, not not_found, if the source refuses it as too old", async () => {
+  it("makes items unavailable, and not not_found, if the source refuses the signature as too old", async () => {
     const behindMs = 200_000;
     const clock = { ...systemClock, now: () => new Date(Date.now() - behindMs) };
     const client: SourceClient = {
@@ -188,14 +188,14 @@ describe("the signature of the affiliate scraper", () => {
     };
   }
 
-  it("is made again for a retry if the wait before the retry exceeds the lifetime of a signature", async () => {
+  it("is created again for a retry if the wait before the retry exceeds the lifetime of a signature", async () => {
     const { answers, askedAt, signedAt } = await readWhileBusy("250");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0, expect.closeTo(250_000, -3)]);
     expect(signedAt).toEqual(askedAt);
   });
 
-  it("is not made again if the time in Retry-After is after the deadline", async () => {
+  it("is not created again if the time in Retry-After is after the deadline", async () => {
     const { answers, askedAt, restedMs } = await readWhileBusy("600");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0]);
@@ -215,7 +215,7 @@ describe("the signature of the affiliate scraper", () => {
     ["a key of another kind", elliptic.privateKey],
     ["a public key", elliptic.publicKey],
   ])(
-    "requires an RSA key: with %s, every item is unavailable and the operator is warned",
+    "requires an RSA key: if the key is %s, every item is unavailable and the operator is warned",
     async (_, key) => {
       const ids = numbered(45);
       expect(statuses(await readFrom(allItems, ids, { key }))).toEqual(
@@ -247,7 +247,7 @@ describe("the signature of the affiliate scraper", () => {
 
 describe("the affiliate scraper, after a failure,", () => {
   it.each([401, 403])(
-    "treats a %d as a refused key, returns unavailable and warns the operator",
+    "treats a response with status %d as a refused key, returns unavailable and warns the operator",
     async (status) => {
       const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
       expect(statuses(answers)).toEqual(["unavailable"]);
@@ -255,7 +255,7 @@ describe("the affiliate scraper, after a failure,", () => {
     },
   );
 
-  it.each([429, 503])("returns unavailable after a %d", async (status) => {
+  it.each([429, 503])("returns unavailable after a response with status %d", async (status) => {
     const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual([]);
@@ -269,11 +269,14 @@ describe("the affiliate scraper, after a failure,", () => {
     [405, "refuses calls"],
     [422, "refuses calls"],
     [451, "refuses calls"],
-  ])("warns the operator of a %d, which is permanent", async (status, problem) => {
-    const answers = await readFrom(() => ({ status }), ["6501234"]);
-    expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(notes).toEqual([`b_affiliate: the source ${problem} (${status})`]);
-  });
+  ])(
+    "warns the operator of a response with status %d, which is permanent",
+    async (status, problem) => {
+      const answers = await readFrom(() => ({ status }), ["6501234"]);
+      expect(statuses(answers)).toEqual(["unavailable"]);
+      expect(notes).toEqual([`b_affiliate: the source ${problem} (${status})`]);
+    },
+  );
 
   it("does not warn of a refused batch if the source accepts smaller batches", async () => {
     const takesTen: Parameters<typeof readFrom>[0] = (call) =>
@@ -292,7 +295,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(statuses(answers)).toEqual([...ids.slice(1).map(() => "ok"), "unavailable"]);
   });
 
-  it("returns unavailable only for the one ID that the source refuses, and reads the others", async () => {
+  it("returns unavailable only for the one ID that the source refuses, and reads the other IDs", async () => {
     const ids = numbered(20);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000013") ? { status: 400 } : allItems(call)),
@@ -301,7 +304,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000013" ? "unavailable" : "ok")));
   });
 
-  it("returns unavailable only for the one ID at which the source fails, and reads the others", async () => {
+  it("returns unavailable only for the one ID at which the source fails, and reads the other IDs", async () => {
     const ids = numbered(20);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000013") ? { status: 500 } : allItems(call)),

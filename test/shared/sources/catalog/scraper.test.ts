@@ -108,7 +108,7 @@ scraperContract("d_catalog", async () => {
 });
 
 describe("the catalog scraper", () => {
-  it("requests 100 IDs in a call, with a limited number of calls in parallel", async () => {
+  it("requests 100 IDs per call, with a limited number of calls in parallel", async () => {
     const ids = numbered(450);
     const answers = await readFrom((call) => ({ ...(allFound(call) as object), afterMs: 30 }), ids);
     expect(statuses(answers)).toEqual(ids.map(() => "ok"));
@@ -197,7 +197,7 @@ describe("the catalog scraper, after a 403 for too many calls,", () => {
     ["a limit", forbidden("The limit of calls per second was reached")],
     ["calls a second", { status: 403, body: "<h1>Developer Over Qps</h1>" }],
     ["calls a second, as a code", { status: 403, body: "ERR_403_DEVELOPER_OVER_QPS" }],
-  ])("that mentions %s waits and retries once", async (_, reaction) => {
+  ])("waits and retries once if the 403 mentions %s", async (_, reaction) => {
     const { clock, rests } = restlessClock();
     const react = (call: DoubleCall): Reaction => (call.number === 1 ? reaction : allFound(call));
     const answers = await readFrom(react, ["6501234"], { clock });
@@ -272,19 +272,22 @@ describe("the catalog scraper", () => {
       { body: { ...wholeReply([]), error: { message: "canary" } } },
       "d_catalog: the source reports an error in a reply with status 200",
     ],
-  ])("warns of %s after one call and returns unavailable", async (_, reaction, note) => {
+  ])("returns unavailable after one call, and warns of %s", async (_, reaction, note) => {
     const answers = await readFrom(() => reaction, ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(1);
     expect(notes).toEqual([note]);
   });
 
-  it.each([429, 500, 503])("does not warn of a %d, which is temporary", async (status) => {
-    await readFrom(() => ({ status }), ["6501234"]);
-    expect(notes).toEqual([]);
-  });
+  it.each([429, 500, 503])(
+    "does not warn of a response with status %d, which is temporary",
+    async (status) => {
+      await readFrom(() => ({ status }), ["6501234"]);
+      expect(notes).toEqual([]);
+    },
+  );
 
-  it("opens the circuit after five 403s, unless their texts name a wrong key", async () => {
+  it("opens the circuit after five 403s whose texts do not mention a wrong key", async () => {
     const asks = async (body: string): Promise<number> => {
       await readFrom(() => ({ status: 403, body }), numbered(10), { batchIdsMax: 1 });
       return events.filter((kind) => kind === "circuit_opened").length;
@@ -294,7 +297,7 @@ describe("the catalog scraper", () => {
     expect(await asks("Access denied")).toBe(1);
   });
 
-  it("does not warn of a refused batch if smaller ones are accepted, or of an error after which no item is missing", async () => {
+  it("does not warn of a refused batch if the source accepts smaller batches, or of an error that leaves no item missing", async () => {
     const bad = (call: DoubleCall): Reaction =>
       call.skus.length > 2 ? { status: 400 } : allFound(call);
     await readFrom(bad, numbered(4));
@@ -316,7 +319,7 @@ it("the catalog scraper decodes a reply in the charset that the reply declares",
 });
 
 describe("the catalog scraper, after a permanent failure,", () => {
-  it("returns unavailable only for the one ID that the source refuses, and reads the others", async () => {
+  it("returns unavailable only for the one ID that the source refuses, and reads the other IDs", async () => {
     const ids = numbered(100);
     const answers = await readFrom(
       (call) => (call.skus.includes("6000042") ? { status: 400 } : allFound(call)),
@@ -340,7 +343,7 @@ describe("the catalog scraper, after a permanent failure,", () => {
     },
   );
 
-  it("follows no redirect, so that another host does not get the key", async () => {
+  it("follows no redirect, so that no other host gets the API key", async () => {
     const other = await startProductsDouble(allFound);
     started.push(other);
     const answers = await readFrom(
@@ -351,7 +354,7 @@ describe("the catalog scraper, after a permanent failure,", () => {
     expect(other.calls).toHaveLength(0);
   });
 
-  it("returns no answer that contains the key, even if the reply does", async () => {
+  it("returns no answer that contains the API key, even if the reply contains the key", async () => {
     const answers = await readFrom(
       ({ url, ...call }) => ({
         body: { ...wholeReply(call.skus.map((sku) => aProduct(sku))), canonicalUrl: url.href },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lineOf, paragraphsOf } from "../../../../shared/sources/contract/html-text.ts";
 
-describe("lineOf", () => {
+describe("lineOf, which converts HTML to a line of text,", () => {
   it.each([
     ["A &amp; B", "A & B"],
     ["7&quot; &#39;x&#x27;", "7\" 'x'"],
@@ -18,7 +18,7 @@ describe("lineOf", () => {
   });
 });
 
-describe("paragraphsOf", () => {
+describe("paragraphsOf, which converts HTML to paragraphs,", () => {
   it("splits a text into the blocks of its HTML and removes the tags", () => {
     const html = "<p>One <b>two</b></p><ul><li>Three &lt; 4<li>Five</ul>Six<br/>Seven";
     expect(paragraphsOf(html)).toEqual(["One two", "Three < 4", "Five", "Six", "Seven"]);
@@ -34,7 +34,7 @@ describe("paragraphsOf", () => {
     expect(paragraphsOf("  ")).toEqual([]);
   });
 
-  it("parses quickly even a text that was designed to be slow", () => {
+  it("parses in a short time even a text that was designed to be slow to parse", () => {
     // The processor time, which other processes do not increase.
     const before = process.cpuUsage();
     for (const part of ["<script>", "<!--", "<a ", "&#1", "<p"]) paragraphsOf(part.repeat(100_000));

@@ -57,7 +57,7 @@ describe("readInBatches", () => {
     ["too_many", 43],
     ["failed", 15],
   ] as const)(
-    "for the outcome %s of every batch makes at most %i calls for 100 items",
+    "makes at most, for the outcome %s of every batch, %i calls for 100 items",
     async (kind, callsMax) => {
       const { results, calls } = await readWith(items(100), () => kind);
       expect(results).toEqual(items(100).map((item) => `unread ${item}`));
@@ -65,7 +65,7 @@ describe("readInBatches", () => {
     },
   );
 
-  it("isolates up to ten refused items of a hundred in smaller batches, and reads the others", async () => {
+  it("isolates up to ten refused items of a hundred in smaller batches, and reads the other items", async () => {
     const badOnes = fc.uniqueArray(fc.nat(99), { minLength: 1, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(badOnes, async (bad) => {
@@ -79,13 +79,13 @@ describe("readInBatches", () => {
     );
   });
 
-  it("splits only one batch if the source refuses everything", async () => {
+  it("splits only one batch if the source refuses every batch", async () => {
     const { results, calls } = await readWith(items(200), () => "refused", 20);
     expect(results).toEqual(items(200).map((item) => `unread ${item}`));
     expect(calls.length).toBeLessThanOrEqual(31 + 9);
   });
 
-  it("splits every refused batch, even concurrent ones, if the source accepts others", async () => {
+  it("splits every refused batch, even concurrent ones, if the source accepts other batches", async () => {
     const isBad = (item: number): boolean => item % 20 === 0;
     const { results } = await readWith(
       items(200),

@@ -15,14 +15,14 @@ const isPage = (text: string, status = 200): boolean => isPageAnswer(answerOf(te
 
 describe("a response of a JSON source", () => {
   it.each(["<!doctype html><title>x</title>", "\n\t <html>", "\uFEFF<p>", "<?xml version='1.0'?>"])(
-    "is an HTML page if its body is %j",
+    "counts as an HTML page if its body is %j",
     (text) => {
       expect(isPage(text)).toBe(true);
     },
   );
 
   it.each(["", " ", '{"a":"<html>"}', "\uFEFF[]", '"<"', "not <html>"])(
-    "is not an HTML page if its body is %j, whatever its content type",
+    "does not count as an HTML page if its body is %j, whatever the content type",
     (text) => {
       expect(isPage(text)).toBe(false);
     },
@@ -37,7 +37,7 @@ describe("a response of a JSON source", () => {
 });
 
 describe("a 403 from a JSON source", () => {
-  it("counts as a refusal of the caller, and counts as a block by a proxy only if it is an HTML page", () => {
+  it("counts as a refusal of the caller, or as a block by a proxy if the body is an HTML page", () => {
     for (const text of ["<html>", '{"error":"key"}', ""]) {
       expect(isCallerRefused(answerOf(text, 403))).toBe(true);
       expect(isBlockedByProxy(answerOf(text, 403))).toBe(text === "<html>");

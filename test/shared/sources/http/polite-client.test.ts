@@ -196,7 +196,7 @@ describe("a call of the source client", () => {
 const neverMs = 3_600_000;
 
 describe("the deadline of the source client", () => {
-  it("ends a try that hangs before the response or within its body", async () => {
+  it("ends an attempt that hangs before the response or within its body", async () => {
     const silent = await startDouble(() => undefined);
     const stuck = await startDouble(({ response }) => response.writeHead(200).write("begun"));
     const patient = { tryTimeoutMs: neverMs };
@@ -207,7 +207,7 @@ describe("the deadline of the source client", () => {
     expect(replies.map(({ kind }) => kind)).toEqual(["no_time", "no_time"]);
   });
 
-  it("ends a call's wait for a free slot and its wait for a start time", async () => {
+  it("ends a call's wait for a free slot or for its start time", async () => {
     const silent = await startDouble(() => undefined);
     const crowded = clientWith({ callsAtOnce: 1, tryTimeoutMs: neverMs });
     const slow = clientWith({ callsPerSecond: 0.5, burst: 1, tryTimeoutMs: neverMs });
@@ -218,13 +218,13 @@ describe("the deadline of the source client", () => {
     await expect.poll(() => silent.startedAt).toHaveLength(2);
   });
 
-  it("prevents a call that would start after the deadline", async () => {
+  it("prevents a call from starting after the deadline", async () => {
     const double = await startDouble(answer(200));
     expect(await get(clientWith(), double, 0)).toEqual({ kind: "no_time" });
     expect(double.startedAt).toHaveLength(0);
   });
 
-  it("allows a retry after a try that reached the separate time limit of a try", async () => {
+  it("allows a retry after an attempt that reached the separate time limit of an attempt", async () => {
     const double = await startDouble(({ response, number }) => number > 1 && response.end("there"));
     expect(textOf(await get(clientWith({ tryTimeoutMs: 200 }), double))).toBe("there");
   });
@@ -278,7 +278,7 @@ describe("a retry of the source client", () => {
     },
   );
 
-  it("is made at most twice, then the last response is returned", async () => {
+  it("is made at most twice, and then the last response is returned", async () => {
     const double = await startDouble(answer(503));
     expect(resultOf(await get(clientWith(), double))).toBe(503);
     expect(double.startedAt).toHaveLength(3);
@@ -306,7 +306,7 @@ describe("a retry of the source client", () => {
     expect(second - first).toBeGreaterThanOrEqual(950);
   });
 
-  it("is made after a response of any status that asks to wait in its body, and waits for that time", async () => {
+  it("is made after a response of any status whose body asks the client to wait, and waits for that time", async () => {
     const asksToWait: SourceClientOptions["asksToWait"] = ({ headers }) =>
       headers.has("x-busy") ? { waitMs: 30 } : undefined;
     const busy = { "X-Busy": "1" };
@@ -322,14 +322,14 @@ describe("a retry of the source client", () => {
     expect(sleptMs).toEqual([30, 0]);
   });
 
-  it("is limited even for responses that ask to wait in their bodies", async () => {
+  it("is limited even for responses whose bodies ask the client to wait", async () => {
     const double = await startDouble(answer(200));
     const client = clientWith({ asksToWait: () => ({ waitMs: 0 }) });
     await Promise.all(Array.from({ length: 100 }, () => get(client, double)));
     expect(double.startedAt.length - 100).toBeLessThanOrEqual(10 + 100 * 0.2);
   });
 
-  it("makes all other calls wait too, or fail if their deadline is earlier", async () => {
+  it("makes all other calls wait too, or makes them fail if their deadline is earlier", async () => {
     const waits: number[] = [];
     const double = await startDouble((call) =>
       answer(call.number === 1 ? 429 : 200, { "Retry-After": "7" })(call),
@@ -359,7 +359,7 @@ describe("a retry of the source client", () => {
     expect(sleptMs).toEqual([]);
   });
 
-  it("is made once, and is not counted as a try, if the server has closed a kept-alive connection", async () => {
+  it("is made once, without counting as an attempt, if the server has closed a kept-alive connection", async () => {
     const double = await startDouble(({ request, response, number }) => {
       if (number === 2 || number > 3) request.socket.destroy();
       else response.end("there");

@@ -145,10 +145,10 @@ describe("the mapping of a price history product", () => {
 
 describe("the read time of a price history product", () => {
   it.each([
-    ["is that of the source", 7_975_000, "2026-03-01T04:40:00.000Z"],
+    ["is the time that the source reports", 7_975_000, "2026-03-01T04:40:00.000Z"],
     ["is never in the future", 9_000_000, now.toISOString()],
-    ["is the current time if the source has none", 0, now.toISOString()],
-    ["is the current time if it cannot be parsed", "soon", now.toISOString()],
+    ["is the current time if the source reports no time", 0, now.toISOString()],
+    ["is the current time if the source's time cannot be parsed", "soon", now.toISOString()],
   ])("%s", (_, lastUpdate, fetchedAt) => {
     expect(map(aListing(asin, { lastUpdate })).fetchedAt).toBe(fetchedAt);
   });
@@ -158,15 +158,31 @@ describe("the values of a price history product", () => {
   it.each([
     ["a price in cents", { 1: 1_234, 11: 2 }, { newCount: 2, newMinPrice: 12.34 }],
     ["numbers as text", { 1: "1234", 11: "2" }, { newCount: 2, newMinPrice: 12.34 }],
-    ["no offer", { 1: -1, 11: 0 }, { newCount: 0, newMinPrice: null }],
-    ["no offer and no count", { 1: -1, 11: -1 }, { newCount: 0, newMinPrice: null }],
-    ["an unknown price", { 1: -2, 11: 3 }, { newCount: 3 }],
-    ["a price of 0, which counts as unknown", { 1: 0, 11: 3 }, { newCount: 3 }],
-    ["an unknown count", { 1: 1_234, 11: -2 }, { newMinPrice: 12.34 }],
-    ["a count of 0 with a price", { 1: 1_234, 11: -1 }, { newMinPrice: 12.34 }],
+    [
+      "an offer count of 0 and a null price if there is no offer",
+      { 1: -1, 11: 0 },
+      { newCount: 0, newMinPrice: null },
+    ],
+    [
+      "an offer count of 0 and a null price if the source has neither an offer nor a count",
+      { 1: -1, 11: -1 },
+      { newCount: 0, newMinPrice: null },
+    ],
+    ["only the offer count if the price is unknown", { 1: -2, 11: 3 }, { newCount: 3 }],
+    [
+      "only the offer count if the price is 0, which counts as unknown",
+      { 1: 0, 11: 3 },
+      { newCount: 3 },
+    ],
+    ["only the price if the offer count is unknown", { 1: 1_234, 11: -2 }, { newMinPrice: 12.34 }],
+    [
+      "only the price if the offer count contradicts the price",
+      { 1: 1_234, 11: -1 },
+      { newMinPrice: 12.34 },
+    ],
     ["neither an unknown price nor an unknown count", { 1: -2, 11: null }, {}],
     ["nothing for invalid values", { 1: "12,34", 11: 1.5 }, {}],
-    ["an impossibly high price", { 1: 1e14, 11: 3 }, { newCount: 3 }],
+    ["only the offer count if the price is impossibly high", { 1: 1e14, 11: 3 }, { newCount: 3 }],
   ])("include %s", (_, values, shown) => {
     const answer = map(withCurrent(values), { tier: "pulse" });
     expect(objectOf(answer)).toEqual(shown);
@@ -320,16 +336,19 @@ describe("the type of a price history product", () => {
     });
   });
 
-  it.each([1, 2, 3, 6, "2"])("leaves the prices unknown, not null, if it is %j", (type) => {
-    const stats = someStats({ current: current({}), buyBoxPrice: -1 });
-    const product = aListing(asin, { productType: type, stats });
-    expect(map(product, { tier: "pulse" })).toMatchObject({
-      status: "partial",
-      fields: { retailer_a: {} },
-    });
-    expect(map(product).status).toBe("partial");
-    expect(fieldsOf(map(product))).not.toHaveProperty("price");
-  });
+  it.each([1, 2, 3, 6, "2"])(
+    "leaves the prices unknown, and not null, if the type is %j",
+    (type) => {
+      const stats = someStats({ current: current({}), buyBoxPrice: -1 });
+      const product = aListing(asin, { productType: type, stats });
+      expect(map(product, { tier: "pulse" })).toMatchObject({
+        status: "partial",
+        fields: { retailer_a: {} },
+      });
+      expect(map(product).status).toBe("partial");
+      expect(fieldsOf(map(product))).not.toHaveProperty("price");
+    },
+  );
 
   it("makes the item unavailable if the source has no data about the product", () => {
     const product = aListing(asin, { title: null, stats: someStats({ current: current({}) }) });

@@ -108,7 +108,7 @@ offerCheckerContract("a_history", async () => {
 });
 
 describe("the price history offer checker", () => {
-  it("reads each listing once, 20 in a call, and reads nothing for an offer ID that names another listing", async () => {
+  it("reads each listing once, 20 listings per call, and reads nothing for an offer ID that names another listing", async () => {
     await begin(({ ids }) => ({
       body: envelope({ products: ids.map((id) => listed(id, someOffers)) }),
     }));
@@ -171,7 +171,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect((await check([[asin, featuredId]])).map(verdictOf)).toEqual([true]);
   });
 
-  it("returns buyable for an ID with an offer number only if no other of several equal offers is left", async () => {
+  it("returns buyable for an offer ID with a number only if the seller's one remaining offer has this number", async () => {
     const numbered = idOf("A1SAMESHOP", { number: 9 });
     const alike = (n: number): Json => anOffer(n, [1_000, 0], { sellerId: "A1SAMESHOP" });
     expect(await verdict(numbered, listed(asin, [alike(9)]))).toBe(true);
@@ -212,7 +212,7 @@ describe("the price history offer checker, for an offer,", () => {
       true,
     ],
   ] as const)(
-    "returns for an offer in the buy box that is %s, with %j, whether it is buyable: %s",
+    "returns for an offer in the buy box that is %s, with the data %j, buyable: %s",
     async (_, fields, buyable) => {
       const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
       expect(await verdict(featuredId, product)).toBe(buyable);
@@ -226,7 +226,7 @@ describe("the price history offer checker, for an offer,", () => {
     ["is a preorder that is not yet shippable", { isShippable: false, isPreorder: true }, true],
     ["is shippable", { isShippable: true }, true],
   ])(
-    "returns a result from the offer's own state if the offer is outside the buy box and %s",
+    "uses the state of the offer itself if the offer is outside the buy box and %s",
     async (_, fields, buyable) => {
       const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
       expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
@@ -241,7 +241,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect(await verdict(idOf("A1SAMESHOP", { number: 4 }), listed(asin, alike))).toBe(false);
   });
 
-  it("returns a result from the offer's own state if the buy box has no state", async () => {
+  it("uses the state of the offer itself if the buy box has no state", async () => {
     const silent = { buyBoxIsShippable: undefined, buyBoxAvailabilityMessage: undefined };
     const of = (isShippable: boolean): Json =>
       listed(asin, [anOffer(2, [1_999, 0], { isFBA: true, isShippable })], {

@@ -101,7 +101,7 @@ offerScraperContract("a_history", async () => {
 });
 
 describe("the price history offers reader", () => {
-  it("requests 20 IDs in a call, and looks up all their sellers in one call", async () => {
+  it("requests 20 IDs per call, and looks up all their sellers in one call", async () => {
     const ids = Array.from({ length: 45 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
     const answers = await readFrom(
       (call) => ({ body: envelope({ products: call.ids.map((id) => listed(id, someOffers)) }) }),
@@ -201,7 +201,7 @@ describe("the mapping of price history offers", () => {
     expect(offers[0]?.price).toBe(49.61);
   });
 
-  it("returns only offers that are live, and each of them once", async () => {
+  it("returns only offers that are live, each of them once", async () => {
     const product = listed(asin, someOffers, { liveOffersOrder: [2, 0, 2, 99, -1] });
     expect((await offersOf(product)).map(({ seller }) => seller.id)).toEqual([
       "A1SELLER03",
@@ -226,7 +226,7 @@ describe("the mapping of price history offers", () => {
     expect(answer).not.toHaveProperty("offers.0.shipping");
   });
 
-  it("returns the configured name as seller and shipper of the retailer's own offer", async () => {
+  it("returns the configured name as the seller and shipper of the retailer's own offer", async () => {
     const own = anOffer(1, [100, 0], { isAmazon: true });
     const [offer] = await offersOf(listed(asin, [own]), { retailerName: "The Shop" });
     expect(offer).toMatchObject({

@@ -112,7 +112,7 @@ describe.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as cons
 );
 
 describe("the price history scraper", () => {
-  it("requests 100 IDs in a call, with a limited number of calls in parallel", async () => {
+  it("requests 100 IDs per call, with a limited number of calls in parallel", async () => {
     const ids = numbered(1_050);
     const answers = await readFrom(
       (call) => ({ ...(allListed(call) as object), afterMs: 20 }),
@@ -146,7 +146,7 @@ describe("the price history scraper", () => {
     expect(asked("/seller")).toHaveLength(scraper === "retailer_a.pulse" ? 0 : 1);
   });
 
-  it("sends the source's number of the marketplace, and ignores products of other marketplaces", async () => {
+  it("sends the source's number for the marketplace, and ignores products of other marketplaces", async () => {
     const answers = await readFrom(
       ({ ids }) => ({
         body: envelope({
@@ -250,7 +250,7 @@ describe("the price history scraper, with too few tokens,", () => {
 
 describe("the price history scraper, after a failure,", () => {
   it.each([302, 400, 401, 402, 403, 404, 405, 410, 422, 451])(
-    "treats a %d as a refusal and warns the operator",
+    "treats a response with status %d as a refusal and warns the operator",
     async (status) => {
       const body = envelope({ error: { type: "invalidParameter", message: "canary" } });
       const answers = await readFrom(() => ({ status, body }), [first, second], pulse);
@@ -262,13 +262,13 @@ describe("the price history scraper, after a failure,", () => {
     },
   );
 
-  it.each([500, 503])("returns unavailable after a %d", async (status) => {
+  it.each([500, 503])("returns unavailable after a response with status %d", async (status) => {
     const answers = await readFrom(() => ({ status, body: envelope({}) }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual([]);
   });
 
-  it("returns unavailable only for the one ID at which the source fails, and reads the others", async () => {
+  it("returns unavailable only for the one ID at which the source fails, and reads the other IDs", async () => {
     const ids = numbered(30);
     const bad = ids[17] ?? "";
     const answers = await readFrom(
@@ -356,7 +356,7 @@ describe("the price history scraper, after the source has read a product,", () =
     },
   );
 
-  it("returns unavailable, not not_found, two months after this read", async () => {
+  it("returns unavailable, and not not_found, two months after this read", async () => {
     const answers = await readFrom(at(60 * dayMinutes, { productType: 4 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
   });
@@ -418,7 +418,7 @@ describe("the sellers of the price history adapter", () => {
     }),
   });
 
-  it("are looked up 100 in a call, and each of them only once in the life of the process", async () => {
+  it("are looked up 100 per call, and each seller only once in the life of the process", async () => {
     const ids = numbered(100);
     double = await startHistoryDouble(soldBy((id) => `A${id.slice(2)}`));
     started.push(double);
@@ -445,7 +445,7 @@ describe("the sellers of the price history adapter", () => {
     expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
   });
 
-  it("are looked up only if their IDs have a valid form", async () => {
+  it("are looked up only if their IDs are valid", async () => {
     await readFrom(
       soldBy(() => "x&key=1"),
       [first],

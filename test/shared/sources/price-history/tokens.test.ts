@@ -79,7 +79,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(20_000);
   });
 
-  it("admits a waiting call immediately if a response that arrives reports tokens", async () => {
+  it("admits a waiting call immediately when a response arrives that reports tokens", async () => {
     const { clock, tokens, later } = await tokensWith(50);
     expect(await tokens.take(3_000, later(60_000))).toBe(true);
     const next = tokens.take(1, later(60_000));
@@ -94,7 +94,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(15_000);
   });
 
-  it("admits one call after five minutes, no matter what balance the source reported", async () => {
+  it("admits one call after five minutes, whatever balance the source reported", async () => {
     const { clock, tokens, later } = await tokensWith(-9e15);
     expect(await tokens.take(5, later(299_000))).toBe(false);
     expect(await tokens.take(5, later(301_000))).toBe(true);
@@ -103,7 +103,7 @@ describe("the token balance of the price history API", () => {
     expect(await tokens.take(5, later(1_000))).toBe(false);
   });
 
-  it("admits no call before its tokens are granted, and makes none wait beyond its deadline", async () => {
+  it("admits no call before its tokens are granted, and makes no call wait beyond its deadline", async () => {
     const state = fc.record({
       left: fc.integer({ min: -200, max: 50 }),
       refillInMs: fc.integer({ min: 0, max: 60_000 }),

@@ -17,11 +17,11 @@ const pagesWith = (rule: string): string =>
     },
   });
 
-describe("the rules of the deployer", () => {
+describe("the extraction rules that the deployer configures", () => {
   it.each([
     ["= 5", "must not be a constant: every item would have this price"],
     [".a[", "must have a valid CSS selector"],
-  ])("are checked before a deployment: the price %s is refused", (rule, mistake) => {
+  ])("are checked before a deployment, so that the price rule '%s' is refused", (rule, mistake) => {
     expect(() => checkedSources(pagesWith(rule))).toThrow(
       `SOURCES: retailer_b.standard.extract.price.1: ${mistake}`,
     );
@@ -31,7 +31,7 @@ describe("the rules of the deployer", () => {
     expect(checkedSources(pagesWith(".price"))).toEqual(parseSources(pagesWith(".price")));
   });
 
-  it("fail the first read of a function whose configuration was not checked", async () => {
+  it("that are invalid make the first read of a function fail if no check preceded the deployment", async () => {
     const scraper = scraperFor(
       parseSources(pagesWith("= 5")),
       aSourceWorld(),

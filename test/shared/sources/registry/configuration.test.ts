@@ -48,7 +48,7 @@ function refusalOf(variable: string): string {
   throw new Error("It was accepted");
 }
 
-describe("the variable SOURCES", () => {
+describe("the environment variable SOURCES", () => {
   it("accepts an adapter for each scraper, with optional options", () => {
     const parsed = parse({ adapter: "sandbox" });
     expect(Object.keys(parsed).toSorted()).toEqual(stepScraperIds.toSorted());
@@ -125,7 +125,7 @@ describe("the variable SOURCES", () => {
     ["seed", "retailer_d.standard", { adapter: "sandbox", seed: 4 }],
   ];
   it.each(wrong)(
-    "is refused with an error that names the invalid key: %s of %s, configured as %j",
+    "is refused with an error that names the invalid key '%s' of %s, configured as %j",
     (key, scraper, source) => {
       const refusal = refusalOf(variableWith(source, scraper));
       expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
@@ -144,7 +144,7 @@ describe("the variable SOURCES", () => {
     ["baseUrl", undefined, "is missing. The adapter upstream requires it"],
     ["apikey", canary, "is not an option of the adapter upstream"],
   ])(
-    "is refused with an error that names the key %s and the rule that %j violates",
+    "is refused with an error that names the key '%s' and the rule that the value %j violates",
     (name, value, message) => {
       expect(refusalOf(variableWith({ ...adapters["upstream"], [name]: value }))).toBe(
         `SOURCES: retailer_d.standard.${name}: ${message}`,
@@ -386,13 +386,16 @@ describe("scrapers in SOURCES that read from one host", () => {
       "retailer_a.lite": { ...adapters[adapter], ...other },
     });
 
-  it.each(["callsPerSecond", "burst", "callsAtOnceMax"])("must have the same %s", (key) => {
-    const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
-    expect(refusal).toBe(
-      `SOURCES: retailer_a.lite.${key}: differs from retailer_a.pulse. Both read the same host with ` +
-        "the adapter upstream, so they need the same callsPerSecond, burst, callsAtOnceMax",
-    );
-  });
+  it.each(["callsPerSecond", "burst", "callsAtOnceMax"])(
+    "must have the same value of %s",
+    (key) => {
+      const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
+      expect(refusal).toBe(
+        `SOURCES: retailer_a.lite.${key}: differs from retailer_a.pulse. Both read the same host with ` +
+          "the adapter upstream, so they need the same callsPerSecond, burst, callsAtOnceMax",
+      );
+    },
+  );
 
   it("may differ in options that do not limit the rate or the concurrency of calls", () => {
     const [one, other] = [{ batchIdsMax: 1, tryTimeoutMs: 5_000 }, { baseUrl: `${baseUrl}/lite` }];

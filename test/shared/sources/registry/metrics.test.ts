@@ -30,7 +30,7 @@ const report: SourceReport = {
   },
 };
 
-it("a source read writes one log line, which also has the metrics by source and scraper", () => {
+it("a source read writes one log line, which contains the metrics by source and scraper", () => {
   const line = lineOf(report);
 
   expect(line).toMatchObject({

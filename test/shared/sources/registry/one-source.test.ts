@@ -99,7 +99,7 @@ describe("scrapers that read from one host", () => {
     "retailer_d.standard",
   ] as const;
 
-  it("share one limit of the rate and one limit of concurrent calls", async () => {
+  it("share one limit for the rate and one limit for concurrent calls", async () => {
     const host = await startHost(200, { tookMs: 20 });
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const paced = { ...options, callsPerSecond: 0.1, burst: 1, callsAtOnceMax: 1 };
@@ -142,7 +142,7 @@ it("a key that a host refuses does not prevent calls with another key", async ()
   expect(host.startedAt).toHaveLength(11);
 });
 
-describe("a price history API that is out of tokens", () => {
+describe("a price history API without tokens left", () => {
   const tooFew = { tokensLeft: 0, refillIn: 50, refillRate: 6_000 };
   const options = { adapter: "a_history", secret: "/sources/a", callsPerSecond: 100, burst: 1 };
 
@@ -177,7 +177,7 @@ describe("a price history API that is out of tokens", () => {
       { account: { ...tooFew, tokensLeft: -9e15, refillRate: 1 }, ms: 300_000 },
     ],
     ["a Retry-After of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
-  ])("with %s is called again later, and the operator is warned", async (_, reported) => {
+  ])("that reports %s is called again later, and the operator is warned", async (_, reported) => {
     const {
       account = {},
       headers = {},
@@ -213,7 +213,7 @@ describe("a price history API that is out of tokens", () => {
     expect(host.startedAt).toHaveLength(2);
   });
 
-  it("has one token balance for each key, even if two references name the parameter of the key differently", async () => {
+  it("has one token balance for each API key, even if two references name the key's parameter differently", async () => {
     const host = await startHost(429, { body: JSON.stringify({ ...tooFew, refillIn: 60_000 }) });
     const arn = "arn:aws:ssm:us-east-1:123456789012:parameter/sources/a";
     const whole = { ...options, baseUrl: host.url };
@@ -305,14 +305,14 @@ it("a slow host of a platform does not delay its other host", async () => {
 describe("the warning that no call of a read succeeded", () => {
   it.each([
     ["refused connections", closedAddress, "ECONNREFUSED"],
-    ["a failure of every call", async () => (await startHost(500)).url, "5xx"],
+    ["failures of every call", async () => (await startHost(500)).url, "5xx"],
     // A name that does not resolve, such as a misspelled one.
     [
       "a host name that does not resolve",
       () => Promise.resolve("https://source.invalid"),
       /ENOTFOUND|EAI_AGAIN/,
     ],
-  ])("is written once a minute and names the cause, for %s", async (_what, urlOf, word) => {
+  ])("is written once a minute and names the cause if there are %s", async (_what, urlOf, word) => {
     const url = await urlOf();
     const warnings: string[] = [];
     const replies: string[] = [];

@@ -174,7 +174,7 @@ describe("an unusable secret of a source", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("makes the items unavailable and warns if it should be an RSA private key and is not", async () => {
+  it("makes the items unavailable and warns if the secret should be an RSA private key but is not", async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     const secrets = { read: () => Promise.resolve(`-----BEGIN PRIVATE KEY-----\n${canary}`) };
     const [, options] = productAdapters[2];
@@ -248,7 +248,7 @@ describe("the tokens of a price history key", () => {
   const all = [...ids, "retailer_a.offer_check"];
 
   it.each(all)(
-    "are not requested again by any scraper with this key after the source reported to %s that they are used up",
+    "are not requested by any scraper with this key after the source reported to %s that no tokens are left",
     async (first) => {
       history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
       const found = readers(history.url, () => "/sources/a");
@@ -283,7 +283,7 @@ describe("the tokens of a price history key", () => {
   });
 });
 
-describe("every adapter", () => {
+describe("every source adapter", () => {
   const baseUrl = "http://127.0.0.1:1";
   const privateKey = generateKeyPairSync("rsa", {
     modulusLength: 2_048,

@@ -251,7 +251,7 @@ describe("the sandbox's offer checker", () => {
   it.each([
     ["B0SANDBOX7", { status: "ok", buyable: false }],
     ["B0SANDBOX6", { status: "unavailable" }],
-  ])("returns for an offer of %s the result %j", async (asin, ending) => {
+  ])("returns for an offer of %s the answer %j", async (asin, ending) => {
     const offer = { asin, offerListingId: "a+b/c=" };
     expect(await check([offer])).toEqual([{ ...offer, fetchedAt: noon, ...ending }]);
   });

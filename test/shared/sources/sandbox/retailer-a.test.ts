@@ -45,7 +45,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("has no two offers of one seller, and no offer ID of another offer or listing", () => {
+  it("has at most one offer of each seller, and offer IDs that no other offer or listing has", () => {
     const listed = states.slice(0, 500).flatMap((state) =>
       state.offers.map((offer) => ({
         seller: `${state.id} ${offer.seller.id}`,
@@ -93,7 +93,7 @@ describe("a sandbox listing", () => {
     for (const type of availabilityTypes) expect([type, types.has(type)]).toEqual([type, true]);
   });
 
-  it("has no offers and no buy box if it is a parent", () => {
+  it("has no offers and no buy box if it is a parent listing", () => {
     const parents = states.filter(({ isParent }) => isParent);
     expect(parents.length).toBeGreaterThan(0);
     for (const { offers, buybox } of parents)
@@ -102,7 +102,7 @@ describe("a sandbox listing", () => {
 });
 
 describe("the tiers of a sandbox listing", () => {
-  it("have the same values as the listing and as each other in the fields that they share", () => {
+  it("have the same values as the listing, and as each other, in the fields that they share", () => {
     let compared = 0;
     for (const id of ids.slice(0, 1_000)) {
       const state = stateOf(id);

@@ -94,7 +94,7 @@ const fieldsIn = (answer: Answer): Readonly<Record<string, unknown>> =>
 const changed = (changes: Readonly<Record<string, unknown>>): Answer =>
   answerTo(completeReply(changes));
 
-describe("the fields of an item of a store", () => {
+describe("the fields of a store's item", () => {
   it("are parsed from a reply that matches the official schema", () => {
     expect(violationsOf("lookupResponse", completeReply())).toEqual([]);
   });
@@ -194,14 +194,14 @@ describe("the fields of an item of a store", () => {
     expect(answer.status).toBe(expected === undefined ? "partial" : "ok");
   });
 
-  it("show a seller that is not the store's owner as a third party, without a claim about the shipper", () => {
+  it("show a seller other than the store's owner as a third party, and state no shipper", () => {
     const fields = fieldsIn(answerTo(completeReply(), { retailerName: "Another Store" }));
     expect(fields["seller"]).toEqual({ name: "Trail Store" });
     expect(fields).not.toHaveProperty("fulfillment");
     expect(fields["retailer_b"]).toMatchObject({ thirdPartySeller: true });
   });
 
-  it("show the store's owner as the seller, if the store names none", () => {
+  it("show the store's owner as the seller if the store names no seller", () => {
     const reply = completeReply({ seller: undefined });
     const fields = fieldsIn(answerTo(reply, { retailerName: "Trail Store" }));
     expect(fields).toMatchObject({
@@ -216,11 +216,11 @@ describe("the fields of an item of a store", () => {
     ["an EAN that is a UPC with a zero", [{ type: "EAN", value: "0012345678905" }], "012345678905"],
     ["an EAN of another country", [{ type: "EAN", value: "4006381333931" }], undefined],
     ["an ISBN", [{ type: "ISBN", value: "9783161484100" }], undefined],
-  ])("have the UPC of %s", (_, barcodes, upc) => {
+  ])("have the right UPC for %s", (_, barcodes, upc) => {
     expect((fieldsIn(changed({ barcodes }))["retailer_b"] as { upc?: string }).upc).toBe(upc);
   });
 
-  it("have no rating that is outside its own scale", () => {
+  it("have no rating that is outside the scale of the rating", () => {
     const rating = { value: 12, scale_max: 10, count: 3 };
     expect(fieldsIn(changed({ rating }))["retailer_b"]).not.toHaveProperty("rating");
   });
@@ -237,7 +237,7 @@ describe("the fields of an item of a store", () => {
     ["a price above a billion", { price: { amount: 100_000_000_001, currency: "USD" } }, "partial"],
     ["a price for a pound", { quantity_unit: { unit: "LBR", scale: 2 } }, "partial"],
     ["a price for one piece", { quantity_unit: { unit: "C62", scale: 0 } }, "ok"],
-  ])("give an item with %s the right status", (_, changes, status) => {
+  ])("give an item with $0 the status $2", (_, changes, status) => {
     expect(changed(changes).status).toBe(status);
   });
 });
@@ -251,7 +251,7 @@ describe("an amount in minor units", () => {
     [1_999, "COP", 19.99],
     [12_345, "CLF", 1.2345],
     [9_007_199_254_740_991, "USD", 90_071_992_547_409.91],
-  ])("%i of %s is %d", (minor, currency, amount) => {
+  ])("in the minor unit: %i of %s is %d", (minor, currency, amount) => {
     expect(amountOfMinor(minor, currency)).toBe(amount);
   });
 });
@@ -291,12 +291,12 @@ describe("a reply of a store", () => {
     );
   });
 
-  it("does not report an item as missing by a warning, or beside a variant for its ID", () => {
+  it("does not report an item as missing because of a warning, or if the reply also contains a variant with the ID", () => {
     expect(reports(missing(storeId, "warning"))).toBe(false);
     expect(reports({ ...missing(storeId), ...completeReply() })).toBe(false);
   });
 
-  it("does not report an item as missing beside another error", () => {
+  it("does not report an item as missing if the reply also contains another error", () => {
     const error = { type: "error", code: "search_down", content: "x", severity: "recoverable" };
     expect(reports(missing(storeId, "info", [error]))).toBe(false);
   });

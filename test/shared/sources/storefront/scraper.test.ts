@@ -91,7 +91,7 @@ describe("the storefront scraper", () => {
     ]);
   });
 
-  it("reads 2,000 items from a store that accepts 10 IDs in a call, and learns that number from refusals", async () => {
+  it("reads 2,000 items from a store that accepts 10 IDs in a call, and learns this number from refusals", async () => {
     const { store, read, warnings } = await begin({ maxBatch: 10, adapter: { batchIdsMax: 40 } });
     const ids = listedNumbers(2_000);
     const answers = await read(ids);
@@ -116,7 +116,7 @@ describe("the storefront scraper", () => {
     },
   );
 
-  it("returns one answer for each ID in order, whichever IDs are requested and however few the store accepts", async () => {
+  it("returns one answer for each ID in order, whichever IDs are requested and however few IDs the store accepts", async () => {
     const { read } = await begin({ maxBatch: 7 });
     const known = listedNumbers(60);
     const strangers = ["12345", "23456", "34567"];
@@ -132,7 +132,7 @@ describe("the storefront scraper", () => {
     );
   });
 
-  it("does not read from a store for retailer_a", async () => {
+  it("never reads from a store for retailer_a", async () => {
     const { scraper } = await startStore().then((one) => (started.push(one), one));
     const request = {
       scraper: "retailer_a.lite",
@@ -155,7 +155,7 @@ describe("the storefront scraper and the version of the protocol", () => {
     ["only the older version", ["2026-04-08"], "2026-04-08"],
     ["a version that is not known and an older one", ["2027-02-01", "2026-08-25"], "2026-08-25"],
     ["a version that is not known and the oldest", ["2027-02-01", "2026-04-08"], "2026-04-08"],
-  ])("uses the newest common version, if the store has %s", async (_, versions, expected) => {
+  ])("uses the newest common version if the store has %s", async (_, versions, expected) => {
     for (const isDiscoverable of [true, false]) {
       const subject = await begin({ versions, isDiscoverable });
       expect(statuses(await subject.read(ids))).toEqual(["ok"]);
@@ -164,7 +164,7 @@ describe("the storefront scraper and the version of the protocol", () => {
   });
 
   it.each([true, false])(
-    "returns unavailable and warns, if there is no common version (with a profile of the store: %s)",
+    "returns unavailable and warns if there is no common version (the store has a profile: %s)",
     async (isDiscoverable) => {
       const { read, warnings, store } = await begin({ versions: ["2027-02-01"], isDiscoverable });
       expect(statuses(await read(ids))).toEqual(["unavailable"]);
@@ -173,7 +173,7 @@ describe("the storefront scraper and the version of the protocol", () => {
     },
   );
 
-  it("sends a profile with a fixed version as it is configured", async () => {
+  it("sends the configured agent profile unchanged if its version is fixed", async () => {
     const { profileUrl, store } = await begin();
     const fixed = profileUrl.replace("{version}", "2026-04-08");
     const scraper = storefrontAt(store.url, { profileUrl: fixed });
@@ -192,7 +192,7 @@ describe("the storefront scraper and the endpoint of a store", () => {
     expect(statuses(await read(ids))).toEqual(["ok"]);
   });
 
-  it("calls the configured path without reading the store's profile", async () => {
+  it("calls the configured path without a read of the store's profile", async () => {
     const options = { endpointPath: "/tools", isDiscoverable: false };
     const { read } = await begin({ ...options, adapter: { endpointPath: "/tools" } });
     expect(statuses(await read(ids))).toEqual(["ok"]);
@@ -265,13 +265,16 @@ const outcomes: Readonly<Record<Misbehavior, "ok" | "partial" | "not_found" | "u
 describe("the storefront scraper, with a store that misbehaves:", () => {
   const ids = listedNumbers(2);
 
-  it.each(misbehaviors)("%s", async (name) => {
-    const { read, store } = await begin({ misbehave: misbehavesAs(name) });
-    const answers = await read(ids, name === "hang" ? 2_000 : 30_000);
-    expect(statuses(answers)).toEqual(all(outcomes[name], ids));
-    expect(store.calls.length).toBeLessThanOrEqual(9);
-    expect(store.violations).toEqual([]);
-  });
+  it.each(misbehaviors.map((name) => [name, outcomes[name]] as const))(
+    "%s: the items are %s after at most nine calls",
+    async (name) => {
+      const { read, store } = await begin({ misbehave: misbehavesAs(name) });
+      const answers = await read(ids, name === "hang" ? 2_000 : 30_000);
+      expect(statuses(answers)).toEqual(all(outcomes[name], ids));
+      expect(store.calls.length).toBeLessThanOrEqual(9);
+      expect(store.violations).toEqual([]);
+    },
+  );
 
   it.each([
     ["redirect", "the store redirects calls (302)"],

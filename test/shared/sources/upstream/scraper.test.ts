@@ -214,7 +214,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     expect(calls()).toHaveLength(1);
   });
 
-  it("returns unavailable for a not_found in a reply that reports an error, and warns", async () => {
+  it("returns unavailable for a not_found result in a reply that reports an error, and warns", async () => {
     const ids = ["9000000", "9000007"];
     expect(statuses(await read({ ids }))).toEqual(["ok", "not_found"]);
     const answers = await read({ ...always("error_beside"), ids, batchIdsMax: 1 });
@@ -269,13 +269,13 @@ describe("an upstream reply", () => {
     expect(statuses(await read(always(name)))).toEqual(["ok"]);
   });
 
-  it("that lacks some of the requested IDs makes these unavailable", async () => {
+  it("that lacks some of the requested IDs makes these items unavailable", async () => {
     const ids = ["9000000", "9000003", "9000007"];
     const answers = await read({ ids, ...always("ids_missing") });
     expect(statuses(answers)).toEqual(["unavailable", "ok", "not_found"]);
   });
 
-  it("with two answers for an ID is used with the first of them", async () => {
+  it("with two answers for an ID is used with the first answer", async () => {
     expect(statuses(await read(always("ids_doubled")))).toEqual(["ok"]);
   });
 

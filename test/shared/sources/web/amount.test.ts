@@ -51,7 +51,7 @@ describe("the parser of amounts in web pages", () => {
     "US $19.99",
     "19.99 US $",
     "19.99€",
-  ])("parses %j, which contains a currency or a word for one piece", (text) => {
+  ])("parses %j, which contains a currency or the word for a single piece", (text) => {
     expect(amountOf(text, null)).toBe(19.99);
   });
 
@@ -81,7 +81,7 @@ describe("the parser of amounts in web pages", () => {
     "Was $20",
     "(5.00)",
     "2 for 5",
-  ])("rejects %j, which is not the price of one piece", (text) => {
+  ])("rejects %j, which is not the price of a single piece", (text) => {
     expect(amountOf(text, "USD")).toBeUndefined();
     expect(amountOf(text, null)).toBeUndefined();
   });
@@ -117,7 +117,7 @@ describe("the parser of amounts in web pages", () => {
     [["$7", "/lb"], undefined],
     [["$7", ".50", "/mo"], undefined],
   ])(
-    "joins texts of several elements only if they are whole and cents: %j is %j",
+    "joins texts of several elements only if they are whole units and cents: %j is %j",
     (texts, amount) => {
       expect(amountOf(texts.join(boundary), "USD")).toBe(amount);
     },

@@ -12,7 +12,7 @@ const read = (script: string, body = shown): ReturnType<typeof factsWith> =>
 
 const product = { sku: "6501234", price: 21.5, currency: "USD", inStock: true };
 
-describe("the reader of embedded state", () => {
+describe("the reader of product data in a page's scripts", () => {
   it.each([
     ["a JSON script", json({ props: { product } })],
     [
@@ -82,7 +82,7 @@ describe("the reader of embedded state", () => {
     });
   });
 
-  it("ends at values that have no end", () => {
+  it("accepts a page with values that are never closed", () => {
     expect(() => read(`<script>var price = {"a": "${"\\".repeat(50)}</script>`)).not.toThrow();
     expect(() => read(`<script>x = {{{{{{price 6501234</script>`)).not.toThrow();
   });

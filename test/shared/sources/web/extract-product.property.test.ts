@@ -9,7 +9,8 @@ import { aPage, linkedData } from "./page.ts";
 import { lowForest, readWith } from "./readers.ts";
 
 /**
- * Longer than any page takes on a slow machine, and shorter than an extraction of exponential time.
+ * A time limit: longer than any page takes on a slow machine, and shorter than an extraction that
+ * takes exponential time.
  */
 const longMs = 1_500;
 
@@ -80,7 +81,7 @@ function inTime<Result>(work: () => Result): Result {
   return result;
 }
 
-describe("the extraction of a product from any page", () => {
+describe("the extraction of a product from a random page", () => {
   it("never throws", () => {
     fc.assert(
       fc.property(junk, fc.boolean(), (html, isOwnPage) => {
@@ -90,7 +91,7 @@ describe("the extraction of a product from any page", () => {
     );
   });
 
-  it("returns a price only as an amount of the wanted currency", () => {
+  it("returns a price only as an amount in the requested currency", () => {
     fc.assert(
       fc.property(thing, (value) => {
         const extraction = inTime(() =>
@@ -121,12 +122,12 @@ describe("the extraction of a product from any page", () => {
     ["quotation marks", `<link rel="canonical" ${"'\"".repeat(1_000_000)}`],
     ["commas", linkedData(`{${", ".repeat(400_000)}`)],
     ["letters and no tag", "x".repeat(6_000_000)],
-  ])("needs little time for a page with very many %s", (_, html) => {
+  ])("takes little time for a page with very many %s", (_, html) => {
     inTime(() => extracted(html));
   });
 });
 
-describe("any text of a page", () => {
+describe("a random text on a page", () => {
   it("is parsed as an amount of whole cents, or as no amount", () => {
     fc.assert(
       fc.property(

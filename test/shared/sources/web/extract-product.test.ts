@@ -14,7 +14,7 @@ const usd = (amount: number): object => ({ amount, currency: "USD" });
 const ofJson = (...blocks: readonly unknown[]): string => aPage(linkedData(...blocks));
 
 describe("the extraction of a product from a page", () => {
-  it("returns everything that JSON-LD states about the product, and nothing of related products", () => {
+  it("returns everything that JSON-LD states about the product, and nothing about related products", () => {
     expect(factsOf(fixturePage("linked-data"))).toEqual({
       title: "Kelwick Desk Lamp & Clamp",
       price: usd(1249),
@@ -36,7 +36,7 @@ describe("the extraction of a product from a page", () => {
     });
   });
 
-  it("returns the wanted product from microdata", () => {
+  it("returns the requested product from microdata", () => {
     const wanted = { id: "7702468", url: new URL("https://shop.example/p/7702468") };
     expect(factsOf(fixturePage("microdata"), wanted)).toMatchObject({
       title: "Birch Stool",
@@ -159,7 +159,7 @@ describe("the choice of the product on a page", () => {
   const cheap = anOffer({ price: 5 });
 
   it.each(["sku", "productID", "mpn", "gtin", "gtin13", "url", "@id"])(
-    "is the one whose %s contains the ID",
+    "is the product whose %s contains the ID",
     (property) => {
       const id = property === "url" || property === "@id" ? "/p/x-6501234.html" : "6501234";
       const other = aProduct({ [property]: "/p/x-6509999.html", offers: cheap });
@@ -168,7 +168,7 @@ describe("the choice of the product on a page", () => {
     },
   );
 
-  it("ignores product numbers that contain the ID and further digits", () => {
+  it("ignores product numbers that contain the ID together with further digits", () => {
     const page = ofJson(
       aProduct({ sku: "16501234", offers: cheap }),
       aProduct({ sku: "65012345", offers: cheap }),
@@ -176,7 +176,7 @@ describe("the choice of the product on a page", () => {
     expect(extracted(page).proof).toBe("several");
   });
 
-  it("is the only product with offers if no product has the ID, or else the main one", () => {
+  it("is, if no product has the ID, the only product with offers or otherwise the main product", () => {
     const bare = aProduct({ name: "Other", offers: [] });
     expect(factsOf(ofJson(bare, aProduct())).title).toBe("Kelwick Lamp");
     const main = aProduct({ mainEntityOfPage: "https://shop.example/" });
@@ -189,7 +189,7 @@ describe("the choice of the product on a page", () => {
     expect(factsOf(titled).price).toEqual(usd(19.99));
   });
 
-  it("is none of several products if nothing identifies the wanted one", () => {
+  it("is none of several products if nothing identifies the requested product", () => {
     expect(extracted(ofJson(aProduct(), aProduct({ offers: cheap }))).proof).toBe("several");
   });
 
@@ -240,7 +240,7 @@ describe("a group of variants in JSON-LD", () => {
     url: new URL(`https://shop.example/p/80112233?variant=${id}`),
   });
 
-  it("returns the wanted variant with the values that the group shares", () => {
+  it("returns the requested variant with the values that the group shares", () => {
     expect(factsOf(page, at("80112235"))).toMatchObject({
       title: "Cedar Shirt",
       brand: "Cedar",
@@ -307,7 +307,7 @@ describe("the choice of the offer on a page", () => {
     expect(priceAmong(anOffer({ price }))).toBeUndefined();
   });
 
-  it("returns the price of a price specification, unless buyers do not pay this price", () => {
+  it("returns the price of a price specification only if buyers pay this price", () => {
     const of = (fields: object): object => ({ priceCurrency: "USD", ...fields });
     const offer = anOffer({
       price: undefined,
@@ -458,7 +458,7 @@ describe("the Open Graph extraction", () => {
 });
 
 describe("a page without a product", () => {
-  it("counts as a block page if it is short or has the title of a block page", () => {
+  it("counts as a block page if the page is short or has the title of a block page", () => {
     expect(extracted("<title>Shop</title>").proof).toBe("blocked");
     expect(extracted("").proof).toBe("blocked");
     for (const title of ["Robot Check", "Access Denied", "Please verify", "Solve the CAPTCHA"]) {
@@ -467,7 +467,7 @@ describe("a page without a product", () => {
     }
   });
 
-  it("does not count as a block page, and proves nothing about the product, if it is long and states nothing", () => {
+  it("is neither a block page nor evidence about the product if it is long and states nothing", () => {
     expect(extracted(aPage("")).proof).toBe("nothing");
   });
 });

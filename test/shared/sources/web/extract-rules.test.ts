@@ -18,13 +18,13 @@ const amountBy = (...price: readonly string[]): number | undefined =>
 const issueOf = (extract: unknown): string | undefined =>
   v.safeParse(extractOption, extract).issues?.[0].message;
 
-describe("a rule of the deployer", () => {
+describe("an extraction rule of the deployer", () => {
   it.each([
     ["the text of an element", ".buy .now", 18.75],
     ["an attribute", '.buy meta[itemprop="x"] @content', 18.75],
     ["a value in a JSON script", "script#state => /item/now", 17.25],
     ["a value in an object that a script assigns", "window.shop.page => /item/now", 16.5],
-  ])("reads %s", (_, rule, amount) => {
+  ])("reads a value from %s", (_, rule, amount) => {
     expect(amountBy(rule)).toBe(amount);
   });
 
@@ -32,12 +32,12 @@ describe("a rule of the deployer", () => {
     expect(amountBy(".missing", "script#state => /item/later", ".now")).toBe(18.75);
   });
 
-  it("is skipped if it finds different values", () => {
+  it("is skipped if it finds several different values", () => {
     expect(amountBy(".twice", ".now")).toBe(18.75);
     expect(amountBy(".twice")).toBeUndefined();
   });
 
-  it("reads each field that it can name, and decodes the steps of a JSON pointer", () => {
+  it("can read each supported field, and decodes the steps of a JSON pointer", () => {
     const rules = {
       price: [".now"],
       listPrice: [".old"],
@@ -72,24 +72,24 @@ describe("a rule of the deployer", () => {
     expect(facts.availability).toBe(availability);
   });
 
-  it("replaces what the markup states", () => {
+  it("overrides the value in the page's markup", () => {
     const html = aPage(linkedData(aProduct()), body);
     expect(factsWith(html, { rules: { price: [".now"] } }).price?.amount).toBe(18.75);
     expect(factsWith(html, { rules: { price: [".missing"] } }).price?.amount).toBe(19.99);
   });
 
-  it("makes the price unclear if it finds a price that is not one amount", () => {
+  it("results in no price if it finds a text that is not a single amount", () => {
     const html = aPage(linkedData(aProduct()), body);
     expect(factsWith(html, { rules: { price: [".open"] } })).not.toHaveProperty("price");
   });
 
-  it("chooses no product: a page of another product stays one", () => {
+  it("does not make a page of another product count as the requested product", () => {
     const other = page.replace("/p/6501234", "/p/777");
     const wanted = { url: new URL("https://shop.example/p/6501234") };
     expect(readWith(other, { rules: { price: [".now"] }, wanted }).proof).toBe("nothing");
   });
 
-  it("reports no price in another currency than the marketplace's", () => {
+  it("reports no price in a currency other than the marketplace's", () => {
     const euros = aPage("", body.replaceAll("$18.75", "18,75 €"));
     expect(readWith(euros, { fallbacks: [], rules: { price: [".now"] } }).proof).toBe(
       "foreign_currency",
@@ -97,7 +97,7 @@ describe("a rule of the deployer", () => {
   });
 });
 
-describe("the option extract", () => {
+describe("the option 'extract' of the web adapter", () => {
   it.each([
     [{ price: [".a["] }, /valid CSS selector \(got "\.a\["/],
     [{ price: [".a:unheard-of"] }, /valid CSS selector/],
@@ -123,7 +123,7 @@ describe("the option extract", () => {
     expect(issueOf({ price, currency: ["= USD"] })).toBeUndefined();
   });
 
-  it("keeps the price of the offer if it has no rules", () => {
+  it("keeps the price of the offer if it contains no rules", () => {
     const html = aPage(linkedData(aProduct({ offers: anOffer({ price: 5 }) })));
     expect(factsWith(html, { rules: {} }).price?.amount).toBe(5);
   });

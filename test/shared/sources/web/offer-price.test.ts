@@ -54,7 +54,7 @@ describe("price specifications in JSON-LD", () => {
     ["an installment", { priceComponentType: "https://schema.org/Installment" }],
     ["a hundred pieces", quantity({ minValue: 100 })],
     ["a hundred pieces, in a text", { eligibleQuantity: "100" }],
-  ])("for %s give no price, and do not replace the price of one piece", (_, fields) => {
+  ])("for %s give no price, and do not replace the price of a single piece", (_, fields) => {
     const price = { price: 10, ...fields };
     expect(specified(price)).toBeUndefined();
     expect(specified(price, { price: 12 })).toEqual(usd(12));
@@ -70,7 +70,7 @@ describe("price specifications in JSON-LD", () => {
     { eligibleQuantity: "1 pc" },
     quantity({ minValue: 1, maxValue: 99 }),
     quantity({ maxValue: 5 }),
-  ])("of one piece give the price: %j", (fields) => {
+  ])("of a single piece give the price: %j", (fields) => {
     expect(specified({ price: 12, ...fields })).toEqual(usd(12));
   });
 
@@ -79,7 +79,7 @@ describe("price specifications in JSON-LD", () => {
     expect(specified({ price: 12 }, { price: "12.00" })).toEqual(usd(12));
   });
 
-  it("with a range give a price only if its ends are equal", () => {
+  it("with a price range give a price only if both ends are equal", () => {
     expect(specified({ minPrice: 10, maxPrice: 50 })).toBeUndefined();
     expect(specified({ minPrice: 10, maxPrice: "$1,0000" })).toBeUndefined();
     expect(specified({ maxPrice: 10 })).toBeUndefined();

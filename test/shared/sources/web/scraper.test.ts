@@ -138,7 +138,7 @@ describe.each(["retailer_b.standard", "retailer_c.standard", "retailer_d.standar
 );
 
 describe("the web scraper", () => {
-  it("requests the address from the template with the ID, with the configured User-Agent", async () => {
+  it("requests the address that the template gives for the ID, with the configured User-Agent", async () => {
     const [answer] = await readFrom(() => lamp);
     expect(answer).toMatchObject({ id: "6501234", status: "ok" });
     expect(shop.pages()).toEqual(["/p/6501234"]);
@@ -245,7 +245,7 @@ describe("the results of the web scraper", () => {
     });
   });
 
-  it("are partial if a page describes several products and does not show which one is wanted", async () => {
+  it("are partial if a page describes several products and does not show which one is requested", async () => {
     const page = aPage(linkedData(aProduct(), aProduct({ offers: anOffer({ price: 5 }) })));
     const [answer] = await readFrom(always({ body: page }));
     expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });
@@ -361,7 +361,7 @@ describe("a robots.txt", () => {
     }
   });
 
-  it("makes each call wait only up to the deadline of this call", async () => {
+  it("makes each call wait only until the deadline of the call", async () => {
     shop = await startShop(withRobots("hang"));
     started.push(shop);
     const scraper = scraperOn(shop.url);
@@ -416,7 +416,7 @@ describe("a robots.txt", () => {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(500);
   });
 
-  it("has the same effect whether its rules encode characters or not", async () => {
+  it("has the same effect with encoded and with unencoded characters in its rules", async () => {
     const forbids = (rule: string, path: string): Promise<string | undefined> => {
       const read = async (): Promise<readonly Answer[]> => {
         shop = await startShop(withRobots(rules(`User-agent: *\nDisallow: ${rule}`)));
@@ -510,7 +510,7 @@ describe("a redirect of a product page", () => {
     expect(other.calls).toEqual([]);
   });
 
-  it("that is circular or part of an endless chain is not followed any further", async () => {
+  it("that is circular or part of an endless chain is followed only a limited number of times", async () => {
     const circle = readFrom(always({ status: 302, headers: { Location: "/p/6501234" } }));
     expect(await statusOf(circle)).toBe("unavailable");
     expect(shop.pages()).toHaveLength(1);

@@ -9,7 +9,7 @@ const button = `<button class="add">Add to cart</button>`;
 const visible = (body: string, head = ""): ReturnType<typeof factsWith> =>
   factsWith(aPage(head, heading + body), { fallbacks: ["visible"] });
 
-describe("the reader of visible stock", () => {
+describe("the reader of the stock that a page shows", () => {
   it.each([
     ["an enabled control", button, "instock"],
     ["a control with a value", `<input type="submit" value="Add to basket">`, "instock"],
@@ -34,12 +34,12 @@ describe("the reader of visible stock", () => {
     ],
     ["a control of another product", `<div class="carousel">${button}</div>`, undefined],
     ["no statement", "<p>Nice lamp</p>", undefined],
-  ])("reads %s", (_, body, availability) => {
+  ])("reads the stock from %s", (_, body, availability) => {
     expect(visible(body).availability).toBe(availability);
   });
 });
 
-describe("the reader of visible prices", () => {
+describe("the reader of prices and products in the text that a page shows", () => {
   it.each([
     ["the only amount", "<p>$21.50</p>"],
     ["an amount in parts", `<p class="price"><span>$</span><span>21</span><sup>50</sup></p>`],
@@ -53,7 +53,7 @@ describe("the reader of visible prices", () => {
       "the amount before other products",
       `<p>$21.50</p><ul class="related-products"><li>$9.00</li></ul>`,
     ],
-  ])("reads %s", (_, body) => {
+  ])("reads the price from %s", (_, body) => {
     expect(visible(body).price).toEqual({ amount: 21.5, currency: "USD" });
   });
 
@@ -63,11 +63,11 @@ describe("the reader of visible prices", () => {
     ["another currency", "<p>21,50 €</p>"],
     ["a number without a currency", "<p>21.50</p>"],
     ["a unit price", "<p>$21.50 / lb</p>"],
-  ])("reports nothing for %s", (_, body) => {
+  ])("reports no price for %s", (_, body) => {
     expect(visible(body)).not.toHaveProperty("price");
   });
 
-  it("reports no price in dollars if the page states dollars of another country", () => {
+  it("reports no price in US dollars if the page uses the dollars of another country", () => {
     const script = `<script>var c = {"currency":"CAD"};</script>`;
     expect(visible("<p>$21.50</p>", script)).not.toHaveProperty("price");
   });
@@ -84,7 +84,7 @@ describe("the reader of visible prices", () => {
 describe("the identity of a page without markup", () => {
   const body = `${heading}<p>$21.50</p>${button}`;
 
-  it("is proven by its declared address, or by the requested one if it declares none", () => {
+  it("is proven by the address that the page declares, or by the requested address if the page declares none", () => {
     expect(readWith(aPage("", body)).proof).toBe("product");
     expect(readWith(aPageWithoutAddress("", body)).proof).toBe("product");
   });
@@ -122,43 +122,43 @@ const forest: ForestTable = {
 const learned = (body: string, head = ""): ReturnType<typeof factsWith> =>
   factsWith(aPage(head, heading + body), { forest });
 
-describe("the learned fallback", () => {
+describe("the trained price finder for pages without a clear price", () => {
   const several = "<p>$30.00</p><p>$9.00</p><strong>$21.50</strong>";
 
   it("reports the amount with the highest score", () => {
     expect(learned(several).price).toEqual({ amount: 21.5, currency: "USD" });
   });
 
-  it("reports nothing below its threshold", () => {
+  it("reports no amount with a score below its threshold", () => {
     expect(learned("<p>$30.00</p><p>$9.00</p>")).not.toHaveProperty("price");
   });
 
-  it("reports nothing if two amounts have the same score", () => {
+  it("reports no amount if two amounts have the same score", () => {
     expect(learned(`${several}<strong>$8.00</strong>`)).not.toHaveProperty("price");
   });
 
-  it("reports nothing for a product that is out of stock", () => {
+  it("reports no amount for a product that is out of stock", () => {
     expect(learned(`${several}<p>Sold out</p>`)).not.toHaveProperty("price");
   });
 
-  it("reports nothing for a product that the page shows as sold out, whatever its markup states", () => {
+  it("reports no amount for a product that the page shows as sold out, whatever the markup states", () => {
     const { price: _price, ...offers } = anOffer();
     const markup = linkedData(aProduct({ offers }));
     expect(learned(several, markup)).toMatchObject({ price: { amount: 21.5 } });
     expect(learned(`${several}<p>Sold out</p>`, markup)).not.toHaveProperty("price");
   });
 
-  it("never replaces a price of the markup", () => {
+  it("never replaces a price in the markup", () => {
     const facts = learned(`${several}<i>$19.99</i>`, linkedData(aProduct()));
     expect(facts.price).toEqual({ amount: 19.99, currency: "USD" });
   });
 
-  it("never guesses a price that the markup leaves unclear", () => {
+  it("reports no amount if the price in the markup is unclear", () => {
     const offers = { "@type": "AggregateOffer", lowPrice: 5, highPrice: 9, priceCurrency: "USD" };
     expect(learned(several, linkedData(aProduct({ offers })))).not.toHaveProperty("price");
   });
 
-  it("never guesses on a page with several products", () => {
+  it("reports no amount on a page with several products", () => {
     const html = aPageWithoutAddress(
       linkedData(aProduct({ name: "A" }), aProduct({ name: "B" })),
       heading + several,
@@ -167,10 +167,10 @@ describe("the learned fallback", () => {
   });
 });
 
-describe("a price of the markup that the page does not show", () => {
+describe("a price in a page's markup", () => {
   const markup = linkedData(aProduct({ offers: anOffer({ price: 24.9 }) }));
 
-  it("is withheld if the page shows another price", () => {
+  it("is not reported if the page shows only another price", () => {
     expect(visible("<p>$21.50</p>", markup)).not.toHaveProperty("price");
     expect(visible("<p>$21.50</p>", markup)).toMatchObject({ availability: "instock" });
   });

@@ -1,4 +1,4 @@
-/** Changes during the read of an account's shards cause no differences. */
+/** Tests that changes during the read of an account's shards cause no differences. */
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeEach, expect, it } from "vitest";
 import type { ReadLedger } from "../../../../tools/reconcile/checks/read-ledger.ts";
@@ -66,7 +66,7 @@ async function read(between: () => Promise<void> = async () => {}): Promise<Read
   return readShards(account, since, { ledgerReader: { ...ledgerReader, shards }, clock });
 }
 
-it("reconcile reports no difference if credits are transferred from one shard to another between the reads of the two", async () => {
+it("reconcile reports no difference if credits are transferred from one shard to another between its reads of the two shards", async () => {
   // The credits exceed the balance of the first shard.
   const { since, differences } = await read(() => reserve("req_large", 20_000));
   expect(differences).toEqual([]);

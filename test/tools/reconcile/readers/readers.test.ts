@@ -1,4 +1,7 @@
-/** The operator's readers return the rows that the stores have written, and change nothing. */
+/**
+ * Tests that the readers of reconcile return the rows that the stores have written, and change
+ * nothing.
+ */
 import { beforeEach, describe, expect, it } from "vitest";
 import { hashApiKey } from "../../../../shared/accounts/api-key.ts";
 import { createAccount, createApiKey } from "../../../../shared/accounts/create-account.ts";

@@ -163,7 +163,7 @@ describe("the reconciliation of hold rows", () => {
     },
   );
 
-  it("reports a missing row of a hold, unless the hold changed after the read or needs no row", () => {
+  it("reports a missing row of a hold only if the hold needs a row and did not change after the read", () => {
     expect(linesOf([resolved])).toEqual([
       "acct_1 hold req_open: row is missing, should be present",
     ]);

@@ -10,12 +10,12 @@ const run = {
 };
 const untried = exportOf(run);
 
-describe("the outbox entries that an export of the log must have", () => {
-  it("are its first entry until its first attempt has failed", () => {
+describe("the outbox entries that a stored export must have", () => {
+  it("are the export's first entry until the first attempt has failed", () => {
     expect(entriesFor(untried)).toEqual([firstEntry(run)]);
   });
 
-  it("are the entry of its next attempt after a failure", () => {
+  it("are the entry of the next attempt after a failure", () => {
     const failed = { ...untried, tries: 1, nextAttemptAt: "2026-11-20T10:05:00.000Z" };
     expect(entriesFor(failed)).toEqual(nextEntries(failed));
     expect(entriesFor(failed)).toMatchObject([{ lane: "later", dueAt: failed.nextAttemptAt }]);

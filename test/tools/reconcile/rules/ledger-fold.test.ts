@@ -128,7 +128,7 @@ describe("the check of ledger entries reports", () => {
     expect(lines).toEqual([`${accountId} entry 2: balance_before is 5, should be 4`]);
   });
 
-  it("an entry whose two balances do not differ by its credits", () => {
+  it("an entry whose credits differ from the change between its two balances", () => {
     const { lines } = folded(opening, { ...reserveAll, credits: 3 });
     expect(lines).toEqual([`${accountId} entry 2: balance_after is 0, should be 1`]);
   });
@@ -190,7 +190,7 @@ describe("the check of a ledger with missing entries", () => {
   it.each([
     [3, "entry 2"],
     [5, "entries 2 to 4"],
-  ])("reports the gap before entry %i: %s", (sequence, which) => {
+  ])("reports the gap before entry %i as missing: %s", (sequence, which) => {
     const fold = openFold();
     fold.take(entry(1, opening));
     const differences = fold.take(entry(sequence, { ...charge(3), balanceAfter: 0 }));
@@ -203,7 +203,7 @@ describe("the check of a ledger with missing entries", () => {
   it.each([
     [2, "entry 2"],
     [4, "entries 2 to 4"],
-  ])("reports the gap up to the last entry %i: %s", (sequence, which) => {
+  ])("reports the gap up to the newest entry %i as missing: %s", (sequence, which) => {
     const fold = openFold();
     fold.take(entry(1, opening));
     expect(fold.end(sequence).differences.map(differenceLine)).toEqual([missing(which)]);

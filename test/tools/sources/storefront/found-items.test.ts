@@ -20,14 +20,14 @@ function found(...variants: readonly object[]): FoundItem[] {
   return itemsOf(parseCatalogReply({ ucp: {}, products })?.products ?? []);
 }
 
-describe("the items that a search finds", () => {
+describe("the items that a store's search returns", () => {
   it("have numbers as IDs, and a template that converts them to the store's IDs", () => {
     const items = found(variantWith("gid://store/V/10001"), variantWith("gid://store/V/10002"));
     expect(items.map(({ id }) => id)).toEqual(["10001", "10002"]);
     expect(idTemplateOf(items)).toBe("gid://store/V/{id}");
   });
 
-  it("keep the store's IDs if two of them have the same number", () => {
+  it("keep the store's IDs if two of them contain the same number", () => {
     const items = found(variantWith("A-10001"), variantWith("B-10001"));
     expect(items.map(({ id }) => id)).toEqual(["A-10001", "B-10001"]);
     expect(idTemplateOf(items)).toBeUndefined();

@@ -23,7 +23,7 @@ it("npm start derives the format of a store's IDs from its products", async () =
   expect(lines).toEqual([`retailer_b reads ${store.url}, whose IDs are ${idTemplate}.`]);
 });
 
-it("a platform keeps the sandbox if its store does not respond, and other sources stay as they are", async () => {
+it("a platform keeps the sandbox if its store does not respond, and the sources of other platforms stay unchanged", async () => {
   const lines: string[] = [];
   const other = parseSourceChoice("retailer_d=upstream,http://127.0.0.1:9");
   const choices = [parseSourceChoice("retailer_b=storefront,https://store.invalid"), other];
@@ -45,7 +45,7 @@ it("npm start sends no search to a store whose ID format is given", async () => 
   expect(store.calls).toEqual([]);
 });
 
-it("npm start searches at the path that --source names", async () => {
+it("npm start searches a store at the path that --source names", async () => {
   const store = await startReferenceStore({
     port: 0,
     endpointPath: "/tools",
@@ -58,12 +58,12 @@ it("npm start searches at the path that --source names", async () => {
   expect(store.violations).toEqual([]);
 });
 
-it("a wrong option of a store is an error, whether or not the store responds", async () => {
+it("npm start refuses a wrong option of a store, whether or not the store responds", async () => {
   const choices = [parseSourceChoice("retailer_b=storefront,store.invalid,batchIdsMax=0")];
   await expect(reachableStores(choices, () => {})).rejects.toThrow(/batchIdsMax/);
 });
 
-it("--source accepts a store by its host name", () => {
+it("npm start accepts the host name of a store in --source", () => {
   expect(parseSourceChoice("retailer_b=storefront,store.example").baseUrl).toBe(
     "https://store.example",
   );

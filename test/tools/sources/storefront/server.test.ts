@@ -116,7 +116,7 @@ describe("the reference store", () => {
     expect(reply.error).toMatchObject({ code: -32_001, data: { code: reason } });
   });
 
-  it("finds the rest of a search with a cursor", async () => {
+  it("returns the remaining results of a search for a cursor", async () => {
     const { store, profiles } = await begin();
     const profile = profiles.profileUrl.replace("{version}", "2026-08-25");
     const page = (cursor?: string): Promise<Rpc> =>
