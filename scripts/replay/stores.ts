@@ -15,6 +15,12 @@ import { systemRandom } from "../../shared/base/system.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { tableDefinition } from "../../tools/local/table-definition.ts";
 
+/**
+ * Milliseconds for one attempt of a request. Longer than in the service, because the replay and its
+ * DynamoDB share a machine, and the largest steps keep its processors busy for seconds.
+ */
+const attemptMs = 120_000;
+
 const tables = { accounts: "accounts", ledger: "ledger", watchlists: "watchlists" } as const;
 
 /**
@@ -23,7 +29,7 @@ const tables = { accounts: "accounts", ledger: "ledger", watchlists: "watchlists
  */
 export async function createStores(endpoint: string, clock: Clock) {
   pointClientsAt({ dynamodb: endpoint });
-  const client = documentClient();
+  const client = documentClient("current", { attemptMs });
   for (const name of Object.values(tables)) {
     await client.send(new CreateTableCommand(tableDefinition(name)));
   }

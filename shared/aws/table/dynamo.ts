@@ -18,7 +18,7 @@ import { dynamoThrottles } from "../../base/dependency-failure.ts";
 import { unavailable } from "../../base/errors.ts";
 import { repeats } from "../../base/retry-budget.ts";
 import type { WrittenVersions } from "../../base/stored-versions.ts";
-import { clientSettings } from "../sdk/client-settings.ts";
+import { type ClientTimes, clientSettings } from "../sdk/client-settings.ts";
 import { versionedClient } from "./versioned-client.ts";
 import type { RowKey } from "./table.ts";
 import { quantity } from "../../base/quantity.ts";
@@ -39,18 +39,24 @@ export interface TableOptions {
  */
 export const documentClient = (
   writes: WrittenVersions = "current",
-  options: ClientCredentials = {},
+  options: ClientOptions = {},
 ): DynamoDBDocumentClient => versionedClient(plainDocumentClient(options), { writes });
 
-/** The credentials of a client. Default: the credentials of the process. */
-type ClientCredentials = Pick<DynamoDBClientConfig, "credentials">;
+/** The credentials of a client, by default those of the process, and its timeouts. */
+type ClientOptions = Pick<DynamoDBClientConfig, "credentials"> & ClientTimes;
 
 /**
  * Creates a client that returns and writes rows as they are stored, in any version. Only migrations
  * may use it.
  */
-export function plainDocumentClient(options: ClientCredentials = {}): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({ ...clientSettings(), ...options });
+export function plainDocumentClient({
+  credentials,
+  ...times
+}: ClientOptions = {}): DynamoDBDocumentClient {
+  const client = new DynamoDBClient({
+    ...clientSettings(times),
+    ...(credentials === undefined ? {} : { credentials }),
+  });
   // This middleware copies every row of every response for a log that nothing writes.
   client.middlewareStack.remove("loggerMiddleware");
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
