@@ -20,7 +20,7 @@ export const healthStore = (
  */
 export const sourceHealth = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
-  name: FunctionName,
+  functionName: FunctionName,
   { spanMs, overrides }: { readonly spanMs: number; readonly overrides: Overrides },
 ) =>
   healthReader({
@@ -28,5 +28,5 @@ export const sourceHealth = (
     spanMs,
     freshMs,
     clock: clock(overrides),
-    warn: warnTo(logger(environment, name)),
+    warn: warnTo(logger(environment, functionName)),
   });

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { defaultRules, type DynamoRules, type Spread } from "./model/contention.ts";
-import { type AccountFigures, type AccountLoad, measureAccounts } from "./account/measure.ts";
+import { type AccountMetrics, type AccountLoad, measureAccounts } from "./account/measure.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number, wholeNumber } from "./bench-options.ts";
 import { printTable } from "../measure/print-table.ts";
@@ -99,13 +99,13 @@ export async function benchAccount(values: AccountValues): Promise<Record<string
     };
     const measure = async (
       loads: readonly [AccountLoad, ...AccountLoad[]],
-    ): Promise<readonly AccountFigures[]> => {
+    ): Promise<readonly AccountMetrics[]> => {
       const world = { endpoint, tables };
       const figures = await measureAccounts({ ...options, loads }, world);
       for (const one of figures) process.stderr.write(`${JSON.stringify(one)}\n`);
       return figures;
     };
-    const account: AccountFigures[] = [];
+    const account: AccountMetrics[] = [];
     const neighbor: object[] = [];
     const progress = progressOf(options.environments.length * options.work.length);
     for (const environments of options.environments) {
@@ -131,8 +131,8 @@ export async function benchAccount(values: AccountValues): Promise<Record<string
 
 const comparison = (
   { environments, workSeconds }: AccountLoad,
-  alone: AccountFigures | undefined,
-  beside: AccountFigures | undefined,
+  alone: AccountMetrics | undefined,
+  beside: AccountMetrics | undefined,
 ): object => {
   const ratio = (beside?.p95 ?? NaN) / (alone?.p95 ?? NaN);
   return {

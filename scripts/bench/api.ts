@@ -8,12 +8,12 @@ import { progressOf } from "../../tools/command-line/progress.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type BenchWorld, benchGateway, startBenchWorld } from "../measure/gateway-rate.ts";
-import type { CpuFigures, CpuTask } from "./handler-cpu.ts";
+import type { CpuMetrics, CpuTask } from "./handler-cpu.ts";
 import { printTable } from "../measure/print-table.ts";
-import { reconcileWorld } from "./reconciled.ts";
+import { reconcileLocalTables } from "./reconciled.ts";
 import { startTaskProcess, type TaskProcess } from "./task-process.ts";
 
-interface TripFigures {
+interface TripMetrics {
   readonly call: string;
   readonly roundTrips: number;
   readonly readUnits: number;
@@ -42,7 +42,7 @@ export async function benchApi(): Promise<Record<string, unknown>> {
     const gateway = await benchGateway(world, keys);
     progress.begin("CPU time of the handler");
     const cpu = await benchCpu(world, dynamo.endpoint, keys);
-    await reconcileWorld(join(dynamo.dir, "world"));
+    await reconcileLocalTables(join(dynamo.dir, "world"));
     return { roundTrips: trips, cpu, gateway };
   } finally {
     await world.stop();
@@ -76,7 +76,7 @@ async function benchRoundTrips(
   world: BenchWorld,
   meter: DynamoMeter,
   keys: readonly string[],
-): Promise<TripFigures[]> {
+): Promise<TripMetrics[]> {
   const headers = { Authorization: `Bearer ${keys[0]}`, "Content-Type": "application/json" };
   const products = (ids: readonly string[]): RequestInit => ({
     method: "POST",
@@ -90,7 +90,7 @@ async function benchRoundTrips(
     ["POST /v1/products, 1,000 IDs", "/v1/products", products(thousand)],
     ["POST /v1/products refused (400)", "/v1/products", products(["x"])],
   ];
-  const figures: TripFigures[] = [];
+  const figures: TripMetrics[] = [];
   for (const [call, path, init] of kinds) {
     for (const warm of [false, true]) {
       meter.take();
@@ -105,15 +105,15 @@ async function benchCpu(
   world: BenchWorld,
   endpoint: string,
   keys: readonly string[],
-): Promise<CpuFigures[]> {
+): Promise<CpuMetrics[]> {
   const tasks = [
     { tier: "pulse", idCounts: [1, 100, 2_000, 10_000] },
     { tier: "full", idCounts: [2_000] },
   ];
-  const figures: CpuFigures[] = [];
+  const figures: CpuMetrics[] = [];
   for (const task of tasks) {
     // Each tier has a separate process, because peak memory is a property of the process.
-    const worker: TaskProcess<CpuTask, CpuFigures[]> = await startTaskProcess(
+    const worker: TaskProcess<CpuTask, CpuMetrics[]> = await startTaskProcess(
       new URL("handler-cpu.ts", import.meta.url),
       {
         AWS_ENDPOINT_URL_DYNAMODB: endpoint,

@@ -10,7 +10,7 @@ import { printTable } from "../measure/print-table.ts";
 import { largestParts, type Output } from "./bundle-parts.ts";
 import { median } from "./median.ts";
 
-interface BundleFigures {
+interface BundleMetrics {
   readonly function: string;
   /** Kilobytes of code that load at a cold start, before the first event. */
   readonly kilobytes: number;
@@ -23,7 +23,7 @@ interface BundleFigures {
 }
 
 /** A part of a bundle that is larger than most: a package, or a folder of the project. */
-interface PartFigures {
+interface PartMetrics {
   readonly function: string;
   readonly part: string;
   readonly kilobytes: number;
@@ -40,13 +40,13 @@ const partsShown = 5;
  * time beside that of a bundle that contains only the SDK clients. Returns the rows of two tables.
  */
 export async function benchBundles(): Promise<{
-  readonly bundles: BundleFigures[];
-  readonly parts: PartFigures[];
+  readonly bundles: BundleMetrics[];
+  readonly parts: PartMetrics[];
 }> {
   const dir = mkdtempSync(join(tmpdir(), "bundles-"));
   try {
-    const bundles: BundleFigures[] = [];
-    const parts: PartFigures[] = [];
+    const bundles: BundleMetrics[] = [];
+    const parts: PartMetrics[] = [];
     const names = readdirSync(join(root, "functions")).filter((name) =>
       existsSync(join(root, "functions", name, "handler.ts")),
     );
@@ -71,7 +71,7 @@ export async function benchBundles(): Promise<{
         function: name,
         kilobytes: kilobytes(bytes),
         onFirstUse: kilobytes(all - bytes),
-        ...(await importFigures(folder, clientsIn(atColdStart))),
+        ...(await importMetrics(folder, clientsIn(atColdStart))),
       });
     }
     return { bundles, parts };
@@ -93,10 +93,10 @@ function clientsIn(outputs: readonly Output[]): readonly string[] {
   return [...new Set(used)].toSorted();
 }
 
-async function importFigures(
+async function importMetrics(
   folder: string,
   clients: readonly string[],
-): Promise<Pick<BundleFigures, "importMs" | "importRatio" | "clients">> {
+): Promise<Pick<BundleMetrics, "importMs" | "importRatio" | "clients">> {
   const floor = clientsBundle(folder, clients);
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round += 1) {

@@ -5,7 +5,7 @@ import { progressOf } from "../../tools/command-line/progress.ts";
 import { printTable } from "../measure/print-table.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number, wholeNumber } from "./bench-options.ts";
-import { type EndpointFigures, measureEndpoint } from "./endpoint/measure.ts";
+import { type EndpointMetrics, measureEndpoint } from "./endpoint/measure.ts";
 
 const { default: usual, max } = limits.webhookRequestsAtOnce;
 
@@ -43,7 +43,7 @@ export async function benchEndpoint(
   const settings = values["at-once"].split(",").map((text) => wholeNumber("at-once", text));
   return withBenchDynamo(async (engine) => {
     const table = await createBenchTable(new DynamoDBClient({}), "deliveries");
-    const endpoint: EndpointFigures[] = [];
+    const endpoint: EndpointMetrics[] = [];
     const progress = progressOf(settings.length);
     for (const requestsAtOnce of settings) {
       progress.begin(`${requestsAtOnce} concurrent requests`);

@@ -67,10 +67,10 @@ export const benchHistory = (): Promise<Record<string, unknown>> =>
     }
   });
 
-type Figures = Readonly<Record<string, number>>;
+type Metrics = Readonly<Record<string, number>>;
 
 /** Rounds each figure to four significant digits. */
-const rounded = (figures: Figures): Figures =>
+const rounded = (figures: Metrics): Metrics =>
   Object.fromEntries(
     Object.entries(figures).map(([name, figure]) => [name, Number(figure.toPrecision(4))]),
   );
@@ -108,7 +108,7 @@ async function finish(history: HistoryStore, list: List, segment: RunSegment): P
  * Stores the history points of all runs of one window, including the merge of the window. Returns
  * the costs per run.
  */
-async function benchRun(bench: Bench, list: List): Promise<Figures> {
+async function benchRun(bench: Bench, list: List): Promise<Metrics> {
   const { meter, table } = bench;
   const history = storeOf(documentClient(), table);
   const load = historyLoad(changedShare);
@@ -165,7 +165,7 @@ const sizeOf = (row: Row): number =>
  * points of the items in the item's bucket, because a reader of the item reads no others. The runs
  * after the last window contain all points.
  */
-async function benchItem(bench: Bench, list: List): Promise<Figures> {
+async function benchItem(bench: Bench, list: List): Promise<Metrics> {
   const { client, meter, table } = bench;
   const history = storeOf(client, table);
   const load = historyLoad(changedShare);
@@ -215,8 +215,8 @@ async function benchItem(bench: Bench, list: List): Promise<Figures> {
 
 /** Prints the result of `benchHistory` to stdout as tables, then explains their columns. */
 export function printHistory({ run, item }: Record<string, unknown>): void {
-  const ofRun = run as Figures;
-  const ofItem = item as Figures;
+  const ofRun = run as Metrics;
+  const ofItem = item as Metrics;
   const rows = [
     ["requests to read an item", ofItem["requests"], "at most 6"],
     ["CPU ms to read an item", ofItem["cpuMs"], "at most 100"],

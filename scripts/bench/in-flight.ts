@@ -15,7 +15,7 @@ import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
 import { printTable } from "../measure/print-table.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
-import { reconcileWorld } from "./reconciled.ts";
+import { reconcileLocalTables } from "./reconciled.ts";
 
 export const inFlightOptions = {
   calls: {
@@ -70,9 +70,9 @@ export async function benchInFlight(values: InFlightValues): Promise<Record<stri
     const credits = answers.reduce((sum, answer) => sum + answer.credits, 0);
     const sums = await checkSums(tables.accounts, opened.accountId, credits);
     process.stderr.write(`sums: ${sums}\n`);
-    const figures = figuresOf(answers, { seconds, slots });
+    const figures = metricsOf(answers, { seconds, slots });
     process.stderr.write(`${JSON.stringify(figures)}\n`);
-    await reconcileWorld(dir);
+    await reconcileLocalTables(dir);
     return { inFlight: [figures] };
   } finally {
     await world.stop();
@@ -210,7 +210,7 @@ async function mostSlots(
   return most;
 }
 
-function figuresOf(
+function metricsOf(
   answers: readonly Answer[],
   { seconds, slots }: { readonly seconds: number; readonly slots: number },
 ): object {

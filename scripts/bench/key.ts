@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number } from "./bench-options.ts";
-import { type KeyCase, type KeyFigures, measureKey } from "./key/measure.ts";
+import { type KeyCase, type KeyMetrics, measureKey } from "./key/measure.ts";
 import { printTable } from "../measure/print-table.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
@@ -49,7 +49,7 @@ export async function benchKey(values: KeyValues): Promise<Record<string, unknow
   const cases = casesFrom(values);
   return withBenchDynamo(async (endpoint) => {
     const table = await createBenchTable(new DynamoDBClient({}), "accounts");
-    const key: KeyFigures[] = [];
+    const key: KeyMetrics[] = [];
     const progress = progressOf(cases.length);
     for (const wanted of cases) {
       progress.begin(`${wanted.attempts} attempts per second`);

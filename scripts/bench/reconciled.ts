@@ -20,7 +20,7 @@ const runsMax = 100;
  * Compares the data that the tables of a bench's local world store twice, and prints the result.
  * @throws Error if there is a difference
  */
-export async function reconcileWorld(dataFolder: string): Promise<void> {
+export async function reconcileLocalTables(dataFolder: string): Promise<void> {
   const { tables } = localTarget(dataFolder);
   const tally = await reconcile(documentClient(), tables, {
     accountId: null,

@@ -6,7 +6,7 @@ import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { printTable } from "../measure/print-table.ts";
 import { wholeNumber } from "./bench-options.ts";
-import { reconcileWorld } from "./reconciled.ts";
+import { reconcileLocalTables } from "./reconciled.ts";
 import { itemsAt, itemsChangedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
 import { startTaskProcess, type TaskProcess } from "./task-process.ts";
@@ -31,7 +31,7 @@ const runsOfList = 5;
 /** The milliseconds that SQS takes to delete a message after its function has ended. */
 const deletionMs = 200;
 
-interface RunFigures {
+interface RunMetrics {
   readonly items: number;
   readonly kind: string;
   readonly wallMs: number;
@@ -72,13 +72,13 @@ export async function benchRuns(
     DYNAMODB_ENDPOINT: meter.url,
   });
   try {
-    const figures: RunFigures[][] = [];
+    const figures: RunMetrics[][] = [];
     const progress = progressOf(sizes.length);
     for (const [n, size] of sizes.entries()) {
       progress.begin(`five runs of a watchlist of ${size} items`);
       figures.push(await benchList(`list ${n}`, size, { answersDir, meter, world, floor }));
     }
-    await reconcileWorld(join(dynamo.dir, "world"));
+    await reconcileLocalTables(join(dynamo.dir, "world"));
     return tablesOf(figures.slice(1).flat());
   } finally {
     await world.stop();
@@ -89,7 +89,7 @@ export async function benchRuns(
 }
 
 /** Measures a baseline, three sweep runs and a refresh of a new watchlist. */
-async function benchList(list: string, size: number, bench: Bench): Promise<RunFigures[]> {
+async function benchList(list: string, size: number, bench: Bench): Promise<RunMetrics[]> {
   const { world } = bench;
   world.send("hold");
   prepare(list, { size, runNumber: 1 }, bench);
@@ -102,7 +102,7 @@ async function benchList(list: string, size: number, bench: Bench): Promise<RunF
     refresh_every_runs: runsOfList,
   });
   assert(typeof id === "string", "the API returns the ID of the new watchlist");
-  const figures: RunFigures[] = [];
+  const figures: RunMetrics[] = [];
   for (let runNumber = 1; runNumber <= runsOfList; runNumber += 1) {
     if (runNumber > 1) prepare(list, { size, runNumber }, bench);
     figures.push(await measureRun({ id, list, size, runNumber }, bench));
@@ -143,7 +143,7 @@ interface OneRun {
 /**
  * Measures one run. A scheduled message starts the first run, and an API call starts the others.
  */
-async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<RunFigures> {
+async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<RunMetrics> {
   const { id, size, runNumber } = run;
   await world.take();
   meter.take();
@@ -238,7 +238,7 @@ const gigabyteSecondsOf = ({ workers }: WorldCounts): number =>
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-function tablesOf(figures: readonly RunFigures[]): Record<string, unknown> {
+function tablesOf(figures: readonly RunMetrics[]): Record<string, unknown> {
   return {
     time: figures.map(({ items, kind, wallMs, floorMs, world }) => {
       const cpuMs = sumOf(world, "cpuMs");
@@ -273,10 +273,10 @@ function tablesOf(figures: readonly RunFigures[]): Record<string, unknown> {
 }
 
 /** Returns the sums of the five runs of each watchlist, which are the costs of a refresh period. */
-function all(figures: readonly RunFigures[]): object[] {
+function all(figures: readonly RunMetrics[]): object[] {
   const byItems = Map.groupBy(figures, ({ items }) => items);
   return [...byItems].map(([items, runs]) => {
-    const sum = (figure: (run: RunFigures) => number): number =>
+    const sum = (figure: (run: RunMetrics) => number): number =>
       runs.reduce((total, run) => total + figure(run), 0);
     const cpuMs = sum(({ world }) => sumOf(world, "cpuMs"));
     return {

@@ -17,7 +17,7 @@ import { printTable } from "../measure/print-table.ts";
 import { type Accuracy, availabilityAccuracy, priceAccuracy, rounded } from "./web/accuracy.ts";
 
 /** The results of the bench. Times are CPU milliseconds for one page in a warm process. */
-interface WebFigures extends Record<string, unknown> {
+interface WebMetrics extends Record<string, unknown> {
   readonly pages: number;
   readonly forest: string;
   readonly price: readonly Accuracy[];
@@ -66,7 +66,7 @@ export const webOptions = {
  * pages may be gzipped. Prints the progress to stderr.
  * @throws Error if `pages` or `train` names a folder that cannot be read
  */
-export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>): WebFigures {
+export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>): WebMetrics {
   const pages = readLabeledPages(folder);
   const forests = forestsFor(pages, train);
   const names = Object.entries(variants);

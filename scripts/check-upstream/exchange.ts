@@ -10,7 +10,7 @@ export interface Answered {
 }
 
 /** A reply, or the reason why no complete reply arrived. */
-export type Seen =
+export type CallOutcome =
   | Answered
   | { readonly kind: "none"; readonly reason: string; readonly milliseconds: number };
 
@@ -42,7 +42,7 @@ const retryWaitMsMax = 10_000;
  * Sends one call, and returns the reply. Returns the reason if no complete reply arrives in time,
  * or if its body is larger than 5 MB. Never rejects.
  */
-export async function send(server: Server, call: Call): Promise<Seen> {
+export async function send(server: Server, call: Call): Promise<CallOutcome> {
   const startedAt = performance.now();
   const spent = (): number => Math.round(performance.now() - startedAt);
   const secret = call.secret === undefined ? server.secret : call.secret;
@@ -72,7 +72,7 @@ export async function send(server: Server, call: Call): Promise<Seen> {
 }
 
 export interface Patient {
-  readonly seen: Seen;
+  readonly seen: CallOutcome;
   /** The `Retry-After` header of the response to each refused attempt; null if it had none. */
   readonly turnedAway: readonly (string | null)[];
 }
@@ -97,7 +97,7 @@ export async function sendPatiently(server: Server, call: Call): Promise<Patient
 }
 
 /** Describes a reply in a few words: its status, or the reason why no complete reply arrived. */
-export const summary = (seen: Seen): string =>
+export const summary = (seen: CallOutcome): string =>
   seen.kind === "answered" ? `status ${seen.status}` : seen.reason;
 
 const bodyOf = (body: object | string | Buffer): string | Buffer<ArrayBuffer> =>
@@ -128,7 +128,7 @@ function reasonOf(error: unknown, { timeoutMs }: Server): string {
 }
 
 /** Returns the parsed JSON of a reply; undefined if there is no reply or its body is not JSON. */
-export function jsonOf(seen: Seen): unknown {
+export function jsonOf(seen: CallOutcome): unknown {
   try {
     return seen.kind === "answered" ? JSON.parse(new TextDecoder().decode(seen.body)) : undefined;
   } catch {

@@ -2,7 +2,7 @@
 import type { Verdict } from "./finding.ts";
 import { joinTroubles, textOf } from "./listed.ts";
 import { idOfResult, offerOf } from "./read-call.ts";
-import type { Asked } from "./taken.ts";
+import type { ReadRequest } from "./taken.ts";
 
 interface Named {
   readonly id?: unknown;
@@ -12,7 +12,7 @@ interface Named {
 /** Returns a verdict for each rule about the IDs in the results, whether or not the rule holds. */
 export function judgeIds(
   results: readonly Named[],
-  { scraper, ids }: Pick<Asked, "scraper" | "ids">,
+  { scraper, ids }: Pick<ReadRequest, "scraper" | "ids">,
 ): Verdict[] {
   const answered = results.map((one) => idOfResult(scraper, one));
   const asked = new Set(ids);

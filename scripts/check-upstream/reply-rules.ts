@@ -11,7 +11,7 @@ import { judgeIds } from "./id-rules.ts";
 import { joinTroubles, textOf } from "./listed.ts";
 import { idOfResult } from "./read-call.ts";
 import { isSentFound, judgeDifferences, judgeResults } from "./taken-rules.ts";
-import { type Asked, type Taken, resultsToStore } from "./taken.ts";
+import { type ReadRequest, type AcceptedItem, resultsToStore } from "./taken.ts";
 import { judgeTimes } from "./time-rules.ts";
 
 const anyReply = v.object({ results: v.array(v.unknown()) });
@@ -24,7 +24,7 @@ type AnyResult = v.InferOutput<typeof anyResult>;
  */
 export async function judgeReply(
   seen: Answered,
-  asked: Asked,
+  asked: ReadRequest,
   deadlineMs: number,
 ): Promise<Verdict[]> {
   const text = decode(seen.body);
@@ -95,8 +95,8 @@ function judgeBytes(
  */
 function judgeData(
   json: v.InferOutput<typeof anyReply>,
-  taken: readonly Taken[],
-  asked: Asked,
+  taken: readonly AcceptedItem[],
+  asked: ReadRequest,
 ): Verdict[] {
   const parsed = v.safeParse(upstreamReplies.get(asked.scraper) ?? v.never(), json);
   // The output contains only fields of the schema, even if parsing fails.
@@ -170,7 +170,7 @@ const pathOf = ({ path }: v.BaseIssue<unknown>): string =>
 
 function judgeCurrency(
   results: readonly AnyResult[],
-  { scraper, marketplace }: Pick<Asked, "scraper" | "marketplace">,
+  { scraper, marketplace }: Pick<ReadRequest, "scraper" | "marketplace">,
 ): Verdict {
   const currency = currencyOf(stepScrapers[scraper].platform, marketplace);
   const strangers = results.filter((one) => currenciesIn(one).some((code) => code !== currency));

@@ -4,7 +4,7 @@ import type { Difference } from "./difference.ts";
 import { formatDifference, brief } from "./difference.ts";
 import type { Verdict } from "./finding.ts";
 import { joinTroubles, textOf } from "./listed.ts";
-import type { Asked, Taken } from "./taken.ts";
+import type { ReadRequest, AcceptedItem } from "./taken.ts";
 import { offerSchema } from "../../shared/scrapers/offer.ts";
 import { readShape } from "../../shared/sources/upstream/shape.ts";
 
@@ -14,7 +14,7 @@ export interface ReplyResult {
   readonly sent: unknown;
   /** `data` of the result. */
   readonly data: unknown;
-  readonly taken: Taken;
+  readonly taken: AcceptedItem;
 }
 
 /** Returns true if the server's result reports the item as found, completely or in part. */
@@ -27,8 +27,8 @@ export const isSentFound = ({ sent }: Pick<ReplyResult, "sent">): boolean =>
  */
 export function judgeResults(
   replyResults: readonly ReplyResult[],
-  taken: readonly Taken[],
-  asked: Pick<Asked, "scraper">,
+  taken: readonly AcceptedItem[],
+  asked: Pick<ReadRequest, "scraper">,
 ): Verdict[] {
   const lost = replyResults.filter((one) => isSentFound(one) && one.taken.status === "unavailable");
   const lacking = replyResults.filter((one) => one.sent === "ok" && one.taken.status === "partial");
@@ -58,7 +58,10 @@ export function judgeResults(
 }
 
 /** Warns if no item was found. This may be right, but then no data was checked. */
-function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">): Verdict {
+function judgeFound(
+  taken: readonly AcceptedItem[],
+  { scraper }: Pick<ReadRequest, "scraper">,
+): Verdict {
   const isCheck = scraper === "retailer_a.offer_check";
   const words = taken.map(({ status }) => (isCheck && status === "ok" ? "not buyable" : status));
   const counts = [...new Set(words)].map(

@@ -5,7 +5,7 @@ import { watchlistKeys } from "../../shared/aws/table/table.ts";
 import type { World } from "../../tools/local/world.ts";
 import type { ApiClient } from "../../tools/customer/api-client.ts";
 
-interface InventedList {
+interface InventedWatchlist {
   readonly body: Readonly<Record<string, unknown>>;
   /** The number of runs, including the first. */
   readonly runs: number;
@@ -23,7 +23,7 @@ const idsFrom = (first: number, count: number): readonly string[] =>
 /** Sandbox items whose price and stock change with every read or every minute. */
 const movingIds = ["9000001", "9000002", "9000004"];
 
-const lists = (endpointUrl: string): readonly InventedList[] => [
+const lists = (endpointUrl: string): readonly InventedWatchlist[] => [
   {
     body: {
       name: "Espresso machines",

@@ -2,7 +2,7 @@ import type { Account } from "../../shared/accounts/account.ts";
 import type { ApiKeyStore } from "../../shared/accounts/api-key-store.ts";
 import { type AccountDependencies, createApiKey } from "../../shared/accounts/create-account.ts";
 import { apiClient } from "../../tools/customer/api-client.ts";
-import { type FilledList, fillWorkspace } from "./fill-workspace.ts";
+import { type FilledWatchlist, fillWorkspace } from "./fill-workspace.ts";
 
 interface Filling {
   readonly account: Pick<Account, "id" | "demo">;
@@ -28,7 +28,7 @@ const keyName = "Filling of the demo workspace";
 export async function fillAccount(
   { account, baseUrl, receiver }: Filling,
   dependencies: Dependencies,
-): Promise<readonly FilledList[]> {
+): Promise<readonly FilledWatchlist[]> {
   if (!account.demo)
     throw new Error(
       `${account.id} is not a demo account. Only a demo account can be filled, because its watchlists spend credits.`,

@@ -3,7 +3,7 @@ import { quantity } from "../../shared/base/quantity.ts";
 import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import { adminCommands } from "../tour/admin-commands.ts";
 import type { Narrator } from "../tour/narrator.ts";
-import { reconcileWorld } from "../tour/reconcile.ts";
+import { runReconcileCommand } from "../tour/reconcile.ts";
 import { createWatchlist, openAccount } from "../tour/run-tour.ts";
 import type { TourTarget } from "../tour/runs.ts";
 import {
@@ -104,7 +104,7 @@ async function duringRuns(
   await checkRuns(customer, narrator);
   await checkEvents(customer, narrator);
   await checkCredits(api, narrator);
-  await reconcileWorld({ admin: adminOf(release) }, narrator);
+  await runReconcileCommand({ admin: adminOf(release) }, narrator);
 }
 
 const runSchema = v.object({

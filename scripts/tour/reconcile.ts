@@ -5,7 +5,10 @@ import type { TourTarget } from "./runs.ts";
  * Runs the reconcile command, and checks that it finds no differences.
  * @throws Error if the command fails, or if it finds a difference
  */
-export async function reconcileWorld({ admin }: Pick<TourTarget, "admin">, narrator: Narrator) {
+export async function runReconcileCommand(
+  { admin }: Pick<TourTarget, "admin">,
+  narrator: Narrator,
+) {
   narrator.chapter("npm run admin -- reconcile");
   const tally = await admin("reconcile", "--json").catch(withOutput);
   narrator.note(String(tally["summary"]));

@@ -5,9 +5,11 @@
 export const scopes = ["read", "spend", "write"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Returns the wanted scopes that a key with the scopes `held` does not have. */
-export const missingScopes = (wanted: readonly Scope[], held: readonly Scope[]): readonly Scope[] =>
-  wanted.filter((scope) => !held.includes(scope));
+/** Returns the required scopes that a key with the scopes `held` does not have. */
+export const missingScopes = (
+  required: readonly Scope[],
+  held: readonly Scope[],
+): readonly Scope[] => required.filter((scope) => !held.includes(scope));
 
 /** Returns true if the list contains every scope. */
 export const areAllScopes = (held: readonly Scope[]): boolean =>

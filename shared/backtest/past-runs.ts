@@ -115,14 +115,14 @@ const isRepeatable = ({ phase, hold }: Run): boolean =>
 
 type PointsByItem = Map<string, HistoryPoint[]>;
 
-interface PointsWanted extends Pick<BacktestBounds, "pointsMax"> {
+interface PointsQuery extends Pick<BacktestBounds, "pointsMax"> {
   readonly first: Run;
 }
 
 /** Returns the points of the first run and of all later runs, by run number and item ID. */
 async function pointsSince(
   watchlistId: string,
-  { first: { runNumber: from, startedAt }, pointsMax }: PointsWanted,
+  { first: { runNumber: from, startedAt }, pointsMax }: PointsQuery,
   history: Pick<HistoryStore, "runs">,
 ): Promise<ReadonlyMap<number, PointsByItem> | "too many"> {
   const since = new Date(Date.parse(startedAt) - pointAgeMaxMs).toISOString();

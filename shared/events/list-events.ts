@@ -60,13 +60,13 @@ interface Page {
  * fewer events than `limit`, even none, although `has_more` is true. `next_after` is the value of
  * `after` for the next page.
  */
-export async function listEvents(wanted: EventQuery, sources: FeedSources): Promise<EventPage> {
-  const start = await feedStart(wanted.accountId, wanted.after, sources);
-  const page: Page = { chosen: [], count: 0, bytes: 0, seen: wanted.after ?? null };
-  const hasMore = await fill(page, { ...wanted, start }, sources);
+export async function listEvents(query: EventQuery, sources: FeedSources): Promise<EventPage> {
+  const start = await feedStart(query.accountId, query.after, sources);
+  const page: Page = { chosen: [], count: 0, bytes: 0, seen: query.after ?? null };
+  const hasMore = await fill(page, { ...query, start }, sources);
   return {
     object: "list",
-    data: await envelopesOf(page, wanted.accountId, sources.bodies),
+    data: await envelopesOf(page, query.accountId, sources.bodies),
     has_more: hasMore,
     next_after: page.seen,
   };
@@ -150,9 +150,9 @@ async function envelopesOf(
   accountId: string,
   bodies: EventBodies,
 ): Promise<readonly unknown[]> {
-  const wanted = chosen.filter(({ events }) => events.length > 0);
+  const query = chosen.filter(({ events }) => events.length > 0);
   const envelopes: unknown[] = [];
-  for (const some of chunksOf(wanted, readsAtOnce)) {
+  for (const some of chunksOf(query, readsAtOnce)) {
     const reads = some.map(async ({ run, events }) => {
       const read: unknown[] = [];
       for await (const { gzip } of readLines({ accountId, runId: run.runId }, events, bodies)) {

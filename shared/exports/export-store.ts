@@ -26,5 +26,5 @@ export interface ExportStore {
    * Lists matching exports whose ID sorts before `before` (null: all), newest first. Reads a bounded
    * number of rows.
    */
-  list(accountId: string, wanted: ExportQuery): Promise<ExportPage>;
+  list(accountId: string, query: ExportQuery): Promise<ExportPage>;
 }

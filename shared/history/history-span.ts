@@ -4,7 +4,7 @@ import type { HistorySpan } from "./history.ts";
 import { historyStart } from "./kept-history.ts";
 
 /** The span of a request: ISO 8601 times with a zone, each of them optional. */
-export interface WantedSpan {
+export interface RequestedSpan {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
@@ -17,13 +17,13 @@ export interface WantedSpan {
  * or if `since` is not before `until`
  */
 export function historySpan(
-  wanted: WantedSpan,
+  requested: RequestedSpan,
   { now, defaultDays }: { readonly now: Date; readonly defaultDays: number },
 ): HistorySpan {
   const start = historyStart(now);
-  const until = timeOf(wanted.until) ?? now.toISOString();
-  const since = timeOf(wanted.since) ?? later(daysBefore(until, defaultDays), start);
-  const times = { since: wanted.since, until: wanted.until };
+  const until = timeOf(requested.until) ?? now.toISOString();
+  const since = timeOf(requested.since) ?? later(daysBefore(until, defaultDays), start);
+  const times = { since: requested.since, until: requested.until };
   for (const [name, time] of [
     ["until", until],
     ["since", since],

@@ -123,22 +123,22 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
 }
 
 /** The reads of a call and their cost. */
-interface PaidReads<Found> extends PaidWork {
+interface PaidReads<Reads> extends PaidWork {
   /** Reads before the call's deadline. Throws if a source returns an invalid answer. */
-  readonly read: () => Promise<Found>;
+  readonly read: () => Promise<Reads>;
   /** Calculates what the reads cost: at most `reserved` credits. */
-  readonly charge: (found: Found) => Required<Pick<Settlement, "credits" | "items">>;
+  readonly charge: (found: Reads) => Required<Pick<Settlement, "credits" | "items">>;
 }
 
 /**
  * Charges an account for reads with any number of scrapers, as `meteredRead` does for one.
  * @throws as `meteredRead`, except 400
  */
-export async function paidRead<Found>(
+export async function paidRead<Reads>(
   call: MeteredCall,
-  work: PaidReads<Found>,
+  work: PaidReads<Reads>,
   dependencies: MeteredReadDependencies,
-): Promise<Settled & { readonly result: Found }> {
+): Promise<Settled & { readonly result: Reads }> {
   refuseOverCap(work);
   await reserve(call, work, dependencies);
   const { result, charged } = await orRelease(call, dependencies, async () => {

@@ -120,7 +120,7 @@ export interface OutboxStore<LogRecord> extends Outbox {
    * Lists up to `limit` entries of a lane, in the order of their due times. Omits entries that are
    * due after `by` (null: no bound) or, if `after` is defined, at or before `after`.
    */
-  entries(target: DeliveryTarget, wanted: EntryQuery): Promise<readonly OutboxEntry[]>;
+  entries(target: DeliveryTarget, query: EntryQuery): Promise<readonly OutboxEntry[]>;
   /**
    * Stores changes, and `state` if it is defined, and extends the lease to `lease.until`, in one
    * transaction. Returns false, without storing anything, if this process no longer holds the

@@ -268,7 +268,7 @@ interface Placed {
   readonly outcome: "added" | "reactivated" | "unchanged";
 }
 
-interface Wanted {
+interface ItemsChange {
   readonly adding: ReadonlySet<string>;
   readonly removing: ReadonlySet<string>;
   readonly addedAt: string;
@@ -277,7 +277,7 @@ interface Wanted {
 function changePage(
   items: readonly Item[],
   ids: readonly string[],
-  { adding, removing, addedAt }: Wanted,
+  { adding, removing, addedAt }: ItemsChange,
 ): PageChange<{ readonly tally: ItemTally; readonly placed: readonly Placed[] }> {
   const itemsById = new Map(items.map((item) => [item.id, item]));
   const tally = { ...nothing };

@@ -6,7 +6,7 @@ import { newMetrics } from "../observability/metrics.ts";
 import { attemptCounts } from "../outbox/attempt-counts.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
-import { notedLog } from "./delivery-log.ts";
+import { sessionLog } from "./delivery-log.ts";
 import { requestsAtOnceTo } from "./endpoint.ts";
 import { healthOf, trackHealth } from "./endpoint-health.ts";
 import { firstAttemptGate } from "./first-attempt-gate.ts";
@@ -29,7 +29,7 @@ const runsMax = 8;
 export function webhookSessions(dependencies: WebhookDependencies): OpenSession<DeliveryRecord> {
   return ({ accountId, targetId: endpointId }, state) => {
     const receiver = openReceiver({ accountId, endpointId }, dependencies);
-    const log = notedLog(accountId, dependencies.deliveries);
+    const log = sessionLog(accountId, dependencies.deliveries);
     const health = trackHealth(healthOf(state));
     const context: WebhookContext = {
       accountId,
@@ -55,7 +55,7 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
           parallel: requestsAtOnceTo(endpoint),
         };
       },
-      work: (entry, slice) => work(entry, log.noting(slice)),
+      work: (entry, slice) => work(entry, log.tracking(slice)),
       late: (milliseconds) =>
         dependencies.report?.([newMetrics("deliveries", {}, { delivery_late_ms: milliseconds })]),
       attempts: context.attempts,

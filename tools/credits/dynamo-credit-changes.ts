@@ -12,7 +12,7 @@ import {
   untilDone,
 } from "../../shared/aws/ledger/change-shard.ts";
 import { copyJournalOf } from "../../shared/aws/ledger/copy-journal.ts";
-import { isShort } from "../../shared/aws/ledger/find-shard.ts";
+import { isShort } from "../../shared/aws/ledger/prepare-home-shard.ts";
 import { openShards } from "../../shared/aws/ledger/open-shards.ts";
 import {
   type LedgerOptions,

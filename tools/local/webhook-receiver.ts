@@ -172,13 +172,13 @@ const eventShape = v.object({
   data: v.record(v.string(), v.unknown()),
 });
 
-interface Shown {
+interface LoggedEvent {
   readonly type: string;
   readonly id: string;
   readonly items: number | null;
 }
 
-function parseEvent(body: string): Shown {
+function parseEvent(body: string): LoggedEvent {
   try {
     const { type, id, data } = v.parse(eventShape, JSON.parse(body));
     const items = [data["changes"], data["products"]].find((entries) => Array.isArray(entries));

@@ -18,10 +18,10 @@ import { countByState } from "../../shared/watchlists/page.ts";
 import { parseEvery } from "../../shared/watchlists/schedule.ts";
 import { defaultSettings, noLimits } from "../../shared/watchlists/settings.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
-import { inventPast, type Past, type PastList, type PastRun } from "./invented-past.ts";
+import { inventPast, type Past, type PastWatchlist, type PastRun } from "./invented-past.ts";
 import { type PastWorld, writeEvents, writeResults, type WrittenRun } from "./write-results.ts";
 
-export interface WrittenPast extends Omit<PastList, "id"> {
+export interface WrittenPast extends Omit<PastWatchlist, "id"> {
   readonly accountId: string;
 }
 
@@ -30,7 +30,7 @@ const purgeMs = 3_600_000;
 /** The past of a watchlist that is to be written. */
 export interface PlannedPast {
   readonly accountId: string;
-  readonly list: PastList;
+  readonly list: PastWatchlist;
   readonly past: Past;
   /** Oldest first. */
   readonly runs: readonly WrittenRun[];
@@ -91,7 +91,7 @@ interface Owned {
   readonly past: Past;
 }
 
-function watchlistAfter(pastList: PastList, { accountId, past }: Owned): Watchlist {
+function watchlistAfter(pastList: PastWatchlist, { accountId, past }: Owned): Watchlist {
   const first = past.runs[0]?.startedAt ?? systemClock.now().toISOString();
   return {
     id: pastList.id,
@@ -122,7 +122,7 @@ function watchlistAfter(pastList: PastList, { accountId, past }: Owned): Watchli
 }
 
 function runOf(
-  pastList: PastList,
+  pastList: PastWatchlist,
   { accountId, past, run }: Owned & { readonly run: PastRun },
 ): Run {
   const items = past.items.length;

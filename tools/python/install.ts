@@ -13,7 +13,7 @@ export type PythonPackages =
     }
   | { readonly outcome: "absent"; readonly why: string };
 
-interface Wanted {
+interface PythonEnvironment {
   /** The folder that contains the virtual environments. */
   readonly cache: string;
   /** The name of the virtual environment in that folder. */
@@ -33,7 +33,7 @@ export async function installPython({
   cache,
   name,
   requirements,
-}: Wanted): Promise<PythonPackages> {
+}: PythonEnvironment): Promise<PythonPackages> {
   const pins = createHash("sha256").update(readFileSync(requirements)).digest("hex").slice(0, 12);
   const folder = join(cache, `${name}-${pins}`);
   const binaries = join(folder, "bin");

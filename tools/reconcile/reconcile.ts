@@ -14,7 +14,7 @@ import { unreadable } from "./rules/runs.ts";
 import type { EndedRun } from "./rules/delivery.ts";
 import { checkLedger } from "./checks/ledger.ts";
 import { checkDeliveries } from "./checks/deliveries.ts";
-import { checkItems, checkListCount, checkRuns, type RunsWanted } from "./checks/lists.ts";
+import { checkItems, checkListCount, checkRuns, type RunsCheck } from "./checks/lists.ts";
 import { everyAccount, oneAccount } from "./checks/accounts.ts";
 import { orUnreadable } from "./checks/unreadable.ts";
 
@@ -177,7 +177,7 @@ async function reconcileAccount(
 async function reconcileLedger(
   { ledgerReader, counts, report, strayKeys, request: { clock } }: World,
   id: string,
-): Promise<RunsWanted["charged"]> {
+): Promise<RunsCheck["charged"]> {
   const until = new Date(clock.now().getTime() - skewMs);
   const since = new Date(until.getTime() - chargedDays * dayMs);
   const resolved = new Date(until.getTime() - resolvedDays * dayMs);
@@ -197,7 +197,7 @@ async function reconcileLedger(
 async function reconcileLists(
   { client, tables, request, counts, report }: World,
   accountId: string,
-  charged: RunsWanted["charged"],
+  charged: RunsCheck["charged"],
 ): Promise<readonly EndedRun[]> {
   const { clock, runsMax } = request;
   const table = { table: tables.watchlists, clock, random: systemRandom };

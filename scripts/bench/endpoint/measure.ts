@@ -35,7 +35,7 @@ export interface EndpointCase {
   readonly seed: number;
 }
 
-export interface EndpointFigures {
+export interface EndpointMetrics {
   readonly "at once": number;
   readonly "answer ms": number;
   readonly events: number;
@@ -59,7 +59,7 @@ const createdAt = "2026-11-19T23:59:00.000Z";
 export async function measureEndpoint(
   wanted: EndpointCase,
   { endpoint: engine, table }: { readonly endpoint: string; readonly table: string },
-): Promise<EndpointFigures> {
+): Promise<EndpointMetrics> {
   const { requestsAtOnce, answerMs, seed } = wanted;
   const accountId = `acct_${requestsAtOnce}_${answerMs}_${seed}`;
   const endpointId = "we_bench";

@@ -28,7 +28,7 @@ export interface KeyCase {
 }
 
 /** The measurements: numbers per second, except `environments`. */
-export interface KeyFigures {
+export interface KeyMetrics {
   readonly attempts: number;
   readonly environments: number;
   /**
@@ -57,7 +57,7 @@ const warmUpMs = 5_000;
 export async function measureKey(
   { attempts, environments, seconds, skewMs, seed }: KeyCase,
   { endpoint, table }: { readonly endpoint: string; readonly table: string },
-): Promise<KeyFigures> {
+): Promise<KeyMetrics> {
   const fraction = seededGenerator(seed);
   const accounts = dynamoAccountStore(documentClient(), { accounts: table });
   const wanted = { account: { id: `acct_${attempts}_${seed}`, demo: false }, name: "bench" };

@@ -99,7 +99,7 @@ export function deliveryWrite(
   };
 }
 
-interface ListWanted {
+interface DeliveryListQuery {
   readonly accountId: string;
   readonly limit: number;
   readonly before: string | null;
@@ -110,7 +110,7 @@ interface ListWanted {
 async function list(
   client: DynamoDBDocumentClient,
   TableName: string,
-  { accountId, limit, before, filter, isKept }: ListWanted,
+  { accountId, limit, before, filter, isKept }: DeliveryListQuery,
 ): Promise<DeliveryPage> {
   const deliveries: Delivery[] = [];
   const pk = deliveryKeys.delivery(accountId, "").pk;

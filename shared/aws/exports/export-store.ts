@@ -30,16 +30,16 @@ export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: str
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       return Item === undefined ? null : exportOf(Item);
     },
-    list: (accountId, wanted) => list({ client, TableName }, accountId, wanted),
+    list: (accountId, query) => list({ client, TableName }, accountId, query),
   };
 }
 
 async function list(
   { client, TableName }: { readonly client: DynamoDBDocumentClient; readonly TableName: string },
   accountId: string,
-  wanted: ExportQuery,
+  query: ExportQuery,
 ): Promise<ExportPage> {
-  const { limit, before, state, watchlistId = null, since } = wanted;
+  const { limit, before, state, watchlistId = null, since } = query;
   const { pk } = deliveryKeys.export(accountId, "");
   const rows = queryRows(client, {
     TableName,
@@ -58,7 +58,7 @@ async function list(
     const record = exportOf(row);
     if (record.createdAt < (since ?? "")) break;
     if (records.length === limit) return { exports: records, lastId };
-    if (matches(record, wanted)) records.push(record);
+    if (matches(record, query)) records.push(record);
     lastId = record.id;
     looked += 1;
     if (looked === rowsLookedAtMax) return { exports: records, lastId };

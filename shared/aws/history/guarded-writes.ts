@@ -39,7 +39,7 @@ const parallelPuts = 4;
 export async function putRows(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, rows }: RowsOfList,
+  { list, rows }: WatchlistRows,
 ): Promise<boolean> {
   const large = rows.filter(isLarge);
   const last = rows.at(-1);
@@ -54,7 +54,7 @@ export async function putRows(
   );
 }
 
-interface RowsOfList {
+interface WatchlistRows {
   readonly list: HistoryOwner;
   readonly rows: readonly Row[];
 }
@@ -64,7 +64,7 @@ const isLarge = (row: Row): boolean => sizeOf(row) > historyBounds.claimedAbove;
 async function putInTransactions(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, rows }: RowsOfList,
+  { list, rows }: WatchlistRows,
 ): Promise<boolean> {
   const { table } = options;
   for (const group of groupsOf(rows)) {
@@ -77,7 +77,7 @@ async function putInTransactions(
 async function claim(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, rows }: RowsOfList,
+  { list, rows }: WatchlistRows,
 ): Promise<boolean> {
   const { table } = options;
   for (const some of chunksOf(rows, rowsMax)) {

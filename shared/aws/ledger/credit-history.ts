@@ -106,7 +106,7 @@ interface Candidate extends PlacedEntry {
   readonly cost: number;
 }
 
-interface Wanted {
+interface EntriesRequest {
   readonly accountId: string;
   readonly rows: AccountRows | undefined;
   readonly below: EntryPlace;
@@ -120,7 +120,10 @@ interface Wanted {
  * Yields the entries that may match, newest first. Entries in the ranges of stamps come first, then
  * unsharded entries, by sequence.
  */
-async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerator<Candidate> {
+async function* candidates(
+  process: LedgerProcess,
+  wanted: EntriesRequest,
+): AsyncGenerator<Candidate> {
   const { accountId, rows, below, limit, expected, ranges, sequences } = wanted;
   const shards = rows?.shards ?? [];
   for (const range of ranges) {

@@ -17,7 +17,7 @@ export interface PlacedEntry {
   readonly entry: ListedTransaction | null;
 }
 
-interface Wanted {
+interface EntryRange {
   readonly accountId: string;
   /** The shards that the caller has read. Empty for an account without shards. */
   readonly shards: readonly Shard[];
@@ -49,7 +49,7 @@ const beforeShards = -1;
  */
 export async function* entriesBelow(
   process: LedgerProcess,
-  { accountId, shards, below, expected }: Wanted,
+  { accountId, shards, below, expected }: EntryRange,
 ): AsyncGenerator<PlacedEntry> {
   // Without shards, one stream reads the entries from the ledger table.
   const sources = shards.length === 0 ? [undefined] : shards;

@@ -80,9 +80,9 @@ export async function findCallHolds(
  */
 export async function findSettlement(
   process: LedgerProcess,
-  wanted: Omit<Wanted, "reach">,
+  search: Omit<RecordSearch, "reach">,
 ): Promise<SettleRecord | undefined> {
-  const records = await recordsOfCall(process, { ...wanted, reach: wholeReach });
+  const records = await recordsOfCall(process, { ...search, reach: wholeReach });
   return records.find((record) => record.type === "settle");
 }
 
@@ -93,18 +93,18 @@ export async function findSettlement(
  */
 export async function findCallStamps(
   process: LedgerProcess,
-  { rows, ...wanted }: Omit<Wanted, "shard" | "reach"> & { readonly rows: AccountRows },
+  { rows, ...search }: Omit<RecordSearch, "shard" | "reach"> & { readonly rows: AccountRows },
 ): Promise<readonly number[] | undefined> {
   const records = await Promise.all(
-    rows.shards.map((shard) => recordsOfCall(process, { ...wanted, shard, reach: nearReach })),
+    rows.shards.map((shard) => recordsOfCall(process, { ...search, shard, reach: nearReach })),
   );
   const shardRecords = records.find((some) => some.length > 0);
   if (shardRecords === undefined) return undefined;
-  const isOpen = rows.shards.some(({ holds }) => holds.has(wanted.holdId));
+  const isOpen = rows.shards.some(({ holds }) => holds.has(search.holdId));
   return shardRecords.length === 2 || isOpen ? shardRecords.map(({ at }) => at) : undefined;
 }
 
-interface Wanted {
+interface RecordSearch {
   readonly accountId: string;
   readonly holdId: string;
   /**
@@ -123,7 +123,7 @@ interface Wanted {
  */
 async function recordsOfCall(
   process: LedgerProcess,
-  { accountId, holdId, shard, createdAt, reach }: Wanted,
+  { accountId, holdId, shard, createdAt, reach }: RecordSearch,
 ): Promise<readonly CallRecord[]> {
   const isOfCall = (record: JournalRecord): record is CallRecord =>
     (record.type === "reserve" || record.type === "settle") && record.holdId === holdId;

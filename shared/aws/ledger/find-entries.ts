@@ -26,7 +26,7 @@ export interface Search {
   readonly expected: number;
 }
 
-interface Wanted {
+interface EntrySearch {
   readonly accountId: string;
   readonly rows: AccountRows | undefined;
   readonly filter: TransactionFilter;
@@ -58,7 +58,7 @@ const callUs = hourUs / 4;
  */
 export async function findEntries(
   process: LedgerProcess,
-  { accountId, rows, filter }: Wanted,
+  { accountId, rows, filter }: EntrySearch,
 ): Promise<Search> {
   const { requestId, type, watchlistId } = filter;
   if (requestId !== undefined) return entriesOfCall(process, { accountId, rows, requestId });
@@ -94,7 +94,7 @@ const descending = (numbers: readonly number[]): readonly number[] =>
 
 async function entriesOfCall(
   process: LedgerProcess,
-  { accountId, rows, requestId }: Omit<Wanted, "filter"> & { readonly requestId: string },
+  { accountId, rows, requestId }: Omit<EntrySearch, "filter"> & { readonly requestId: string },
 ): Promise<Search> {
   const createdAt = timeOf("request", requestId);
   const hold = await readRow(process, accountKeys.hold(accountId, requestId));

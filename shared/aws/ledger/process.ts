@@ -30,13 +30,13 @@ export interface OwnHold extends OpenHold {
  */
 export interface LedgerProcess extends LedgerOptions {
   readonly client: DynamoDBDocumentClient;
-  readonly accounts: BoundedMap<KnownAccount>;
+  readonly accounts: BoundedMap<CachedAccount>;
   readonly holds: BoundedMap<OwnHold>;
   /** Called before each attempt of an operation except the first attempt. */
   readonly onRetry?: () => void;
 }
 
-interface KnownAccount {
+interface CachedAccount {
   /** The shard that this process uses until the shard refuses a reservation. */
   readonly home: number;
   /** Number of shards of the account. */
@@ -65,10 +65,10 @@ export const ledgerProcess = (
   holds: boundedMap(holdsMax),
 });
 
-const unknown: KnownAccount = { home: 0, shards: 1, fences: new Map(), budget: null };
+const unknown: CachedAccount = { home: 0, shards: 1, fences: new Map(), budget: null };
 
 /** Returns the cached state of an account; defaults for an account that is not cached. */
-export const cachedAccountOf = ({ accounts }: LedgerProcess, accountId: string): KnownAccount =>
+export const cachedAccountOf = ({ accounts }: LedgerProcess, accountId: string): CachedAccount =>
   accounts.get(accountId) ?? unknown;
 
 /** Caches the fences, the number of shards and the daily budget from shards that were read. */

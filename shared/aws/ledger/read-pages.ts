@@ -3,7 +3,7 @@ import { queryPages } from "../table/query-rows.ts";
 import { ledgerKeys } from "../table/table.ts";
 import { type JournalPage, journalPageOf } from "./journal-page.ts";
 
-interface Wanted {
+interface PagesQuery {
   readonly accountId: string;
   readonly shard: number;
   /** Lowest stamp of a page's first record, inclusive. @default 0 */
@@ -22,7 +22,7 @@ interface Wanted {
  */
 export async function* readJournalPages(
   { client, ledgerTable }: { client: DynamoDBDocumentClient; ledgerTable: string },
-  { accountId, shard, from = 0, to = Number.MAX_SAFE_INTEGER, order, limit }: Wanted,
+  { accountId, shard, from = 0, to = Number.MAX_SAFE_INTEGER, order, limit }: PagesQuery,
 ): AsyncGenerator<readonly JournalPage[]> {
   const first = ledgerKeys.page(accountId, shard, from);
   const last = ledgerKeys.page(accountId, shard, to);

@@ -40,7 +40,7 @@ export async function readAccountRows(
   return { account, shards: shards.slice(0, count) };
 }
 
-interface Wanted {
+interface RowsQuery {
   readonly accountId: string;
   readonly expected: number;
   /**
@@ -53,7 +53,7 @@ interface Wanted {
 /** Reads the rows of an account and of its first `expected` shards. The shards are in any order. */
 async function readRows(
   { client, accountsTable: table, ...patience }: Reader,
-  { accountId, expected, ...options }: Wanted,
+  { accountId, expected, ...options }: RowsQuery,
 ): Promise<{ readonly account: Row | undefined; readonly others: readonly Row[] }> {
   const key = accountKeys.account(accountId);
   const keys = Array.from({ length: expected }, (_, n) => accountKeys.shard(accountId, n));
@@ -136,8 +136,8 @@ export async function readBalances(
   accountId: string,
   expected: number,
 ): Promise<Balances> {
-  const wanted = { accountId, expected, attributes: balanceAttributes };
-  const { account, others } = await readRows(reader, wanted);
+  const query = { accountId, expected, attributes: balanceAttributes };
+  const { account, others } = await readRows(reader, query);
   assert(account !== undefined, "credits belong to an account that exists");
   if (shardCountOf(account) === 0) {
     // The account's row stores the credits, so a single read is consistent.

@@ -10,7 +10,7 @@ import {
 } from "./change-shard.ts";
 import { copyJournal, copyJournalOf } from "./copy-journal.ts";
 import { accountDay, overBudget, takeFromBudget } from "./daily-budget.ts";
-import { findShard, noProgress } from "./find-shard.ts";
+import { prepareHomeShard, noProgress } from "./prepare-home-shard.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
 import type { OpenHold, Shard } from "./shard-row.ts";
@@ -66,10 +66,13 @@ export function reserveCall(
       note(`newer stamps in shard ${home}`);
       return "fresh";
     }
-    const shardSearch = await findShard(process, reservation, { progress, shards: shard.shards });
-    if (shardSearch.outcome !== "retry") return shardSearch;
-    ({ progress } = shardSearch);
-    return shardSearch.next;
+    const preparation = await prepareHomeShard(process, reservation, {
+      progress,
+      shards: shard.shards,
+    });
+    if (preparation.outcome !== "retry") return preparation;
+    ({ progress } = preparation);
+    return preparation.next;
   });
 }
 

@@ -14,7 +14,7 @@ import {
   overBudget,
   takeFromBudget,
 } from "./daily-budget.ts";
-import { findShard, noProgress } from "./find-shard.ts";
+import { prepareHomeShard, noProgress } from "./prepare-home-shard.ts";
 import { budgetsRow, readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
@@ -73,13 +73,13 @@ export function reserveStepHold(
       return "fresh";
     }
     if (current.balance < credits) {
-      const shardSearch = await findShard(process, reservation, {
+      const preparation = await prepareHomeShard(process, reservation, {
         progress,
         shards: current.shards,
       });
-      if (shardSearch.outcome !== "retry") return shardSearch;
-      ({ progress } = shardSearch);
-      return shardSearch.next;
+      if (preparation.outcome !== "retry") return preparation;
+      ({ progress } = preparation);
+      return preparation.next;
     }
     refusals += 1;
     return "fresh";

@@ -5,7 +5,7 @@ import { readAccountRows, sumsOf } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 import { creditUpdate } from "./shard-update.ts";
 
-interface Wanted {
+interface CreditTransfer {
   readonly accountId: string;
   /** The shard that needs credits. */
   readonly to: number;
@@ -25,7 +25,7 @@ interface Wanted {
  */
 export async function gatherCredits(
   process: LedgerProcess,
-  { accountId, to, credits, now }: Wanted,
+  { accountId, to, credits, now }: CreditTransfer,
   shards: readonly Shard[],
 ): Promise<boolean> {
   const target = shards.find(({ number }) => number === to);

@@ -33,10 +33,10 @@ interface RowToConvert {
  */
 export async function convertRow(
   client: DynamoDBDocumentClient,
-  wanted: RowToConvert,
+  row: RowToConvert,
 ): Promise<boolean> {
   try {
-    await client.send(new UpdateCommand(conversionUpdate(wanted)));
+    await client.send(new UpdateCommand(conversionUpdate(row)));
     return true;
   } catch (error) {
     const isChanged = error instanceof ConditionalCheckFailedException;

@@ -104,7 +104,7 @@ const answerWrite = (table: string, record: IdempotencyRecord, answer: string): 
   },
 });
 
-type RemovedList = Parameters<WatchlistStore["remove"]>[0];
+type RemovedWatchlist = Parameters<WatchlistStore["remove"]>[0];
 
 /**
  * Deletes a watchlist in one transaction, and puts a purge mark so that the sweeper deletes its
@@ -114,7 +114,7 @@ type RemovedList = Parameters<WatchlistStore["remove"]>[0];
 export function deleteWatchlistRow(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  watchlist: RemovedList,
+  watchlist: RemovedWatchlist,
 ): Promise<boolean> {
   const { table } = options;
   return retryWhileContended<boolean>(options, async () => {
@@ -149,7 +149,7 @@ export function deleteWatchlistRow(
 
 function removalWrites(
   table: string,
-  { accountId, watchlistId, purgeAt }: RemovedList,
+  { accountId, watchlistId, purgeAt }: RemovedWatchlist,
 ): TransactItem[] {
   const purgeKey = watchlistKeys.purge(watchlistId);
   return [
@@ -181,7 +181,7 @@ function removalWrites(
   ];
 }
 
-const keyRemoval = (table: string, watchlist: RemovedList, keyHash: string): TransactItem => ({
+const keyRemoval = (table: string, watchlist: RemovedWatchlist, keyHash: string): TransactItem => ({
   Delete: {
     TableName: table,
     Key: watchlistKeys.idempotency(watchlist.accountId, keyHash),

@@ -51,7 +51,7 @@ const failedFreshMs = 60 * 1_000;
 const discoveryMsMax = 10_000;
 
 /** What is known about a store. */
-interface Found {
+interface DiscoveredEndpoint {
   readonly url: URL;
   /** Addresses of agent profiles to try, newest version first. */
   readonly profiles: readonly string[];
@@ -68,11 +68,11 @@ export function endpointFinder(
 ): EndpointFinder {
   const { clock, note } = dependencies;
   const refused = new Set<string>();
-  let known: Found | undefined;
+  let known: DiscoveredEndpoint | undefined;
   let staleAt = -Infinity;
-  let searching: Promise<Found> | undefined;
+  let searching: Promise<DiscoveredEndpoint> | undefined;
 
-  async function findOnce(deadline: Date): Promise<Found> {
+  async function findOnce(deadline: Date): Promise<DiscoveredEndpoint> {
     const now = clock.now().getTime();
     if (known !== undefined && now < staleAt) return known;
     searching ??= discover(deadline, options, dependencies)
@@ -115,7 +115,7 @@ async function discover(
   deadline: Date,
   options: StoreOptions,
   dependencies: StoreDependencies,
-): Promise<Found> {
+): Promise<DiscoveredEndpoint> {
   const { baseUrl, endpointPath, profileUrl } = options;
   const all = profilesFor(protocolVersions, profileUrl);
   const assumed = new URL(endpointPath ?? pathDefault, baseUrl);

@@ -15,7 +15,7 @@ import type { ProductFacts } from "./extract-product.ts";
 /** A platform whose pages the adapter `web` can read. */
 export type WebPlatform = Exclude<Platform, "retailer_a">;
 
-interface Shown {
+interface PageContext {
   readonly platform: WebPlatform;
   readonly currency: string;
   /** The address of the page after redirects. */
@@ -33,7 +33,7 @@ interface Money {
  */
 export function webFields(
   facts: ProductFacts,
-  shown: Shown,
+  shown: PageContext,
 ): CommonFields & Readonly<Record<string, unknown>> {
   const { title, price, availability, seller, images } = facts;
   return {
@@ -49,7 +49,7 @@ export function webFields(
   };
 }
 
-function objectOf(facts: ProductFacts, { platform, currency }: Shown): object {
+function objectOf(facts: ProductFacts, { platform, currency }: PageContext): object {
   if (platform === "retailer_b") return retailerB(facts, currency);
   return platform === "retailer_c" ? retailerC(facts) : retailerD(facts);
 }

@@ -49,7 +49,7 @@ export interface RobotsOptions {
   readonly note?: ((problem: string) => void) | undefined;
 }
 
-interface Known {
+interface CachedRules {
   rules: Promise<RobotsRules>;
   until: number;
 }
@@ -64,8 +64,8 @@ const allowNone: RobotsRules = { isAllowed: () => false, gapMs: 0 };
  */
 export function robots(options: RobotsOptions): Robots {
   const { clock } = options;
-  const known = new Map<string, Known>();
-  const read = async (url: URL, deadline: Date, entry: Known): Promise<RobotsRules> => {
+  const known = new Map<string, CachedRules>();
+  const read = async (url: URL, deadline: Date, entry: CachedRules): Promise<RobotsRules> => {
     const rules = await readRules(url, deadline, options);
     const now = clock.now();
     entry.until = now.getTime() + (rules === allowNone ? failureCacheMs : rulesCacheMs);
@@ -83,7 +83,7 @@ export function robots(options: RobotsOptions): Robots {
       if (before !== undefined && now < before.until) {
         return withTimeout(before.rules, deadline.getTime() - now);
       }
-      const entry: Known = { rules: Promise.resolve(allowNone), until: Infinity };
+      const entry: CachedRules = { rules: Promise.resolve(allowNone), until: Infinity };
       known.set(url.origin, entry);
       entry.rules = read(url, deadline, entry);
       return entry.rules;

@@ -3,7 +3,7 @@ import type { AccountLine } from "../readers/ledger.ts";
 import { type Difference, missing, present } from "../rules/difference.ts";
 import { shardPlace } from "../rules/shard-fold.ts";
 
-export interface AccountsWanted {
+export interface AccountsCheck {
   readonly accounts: AccountsReader;
   readonly report: (differences: readonly Difference[]) => void;
   /** IDs of keys that were already reported; filled while accounts are checked. */
@@ -16,7 +16,7 @@ export interface AccountsWanted {
  */
 export async function* oneAccount(
   accountId: string,
-  { accounts, report }: AccountsWanted,
+  { accounts, report }: AccountsCheck,
 ): AsyncGenerator<AccountLine> {
   const account = await accounts.account(accountId);
   if (account !== undefined) {
@@ -34,7 +34,7 @@ export async function* everyAccount({
   accounts,
   report,
   strayKeys,
-}: AccountsWanted): AsyncGenerator<AccountLine> {
+}: AccountsCheck): AsyncGenerator<AccountLine> {
   /** The number of shards of each account when its row was read. */
   const seen = new Map<string, number>();
   const named = new Set<string>();

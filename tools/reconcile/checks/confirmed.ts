@@ -16,10 +16,10 @@ const checksMax = 8;
  * differences and without changed rows therefore ends it. Makes at most 8 attempts, with pauses of
  * 0.5 s. Returns the last result, with only the differences that the previous result also had.
  */
-export async function confirm<Found extends CheckResult>(
-  check: () => Promise<Found>,
+export async function confirm<Result extends CheckResult>(
+  check: () => Promise<Result>,
   { clock }: { readonly clock: Clock },
-): Promise<Found> {
+): Promise<Result> {
   let before = new Set<string>();
   for (let checks = 1; ; checks += 1) {
     const result = await check();

@@ -27,7 +27,7 @@ interface ListsDependencies {
   readonly clock: Clock;
 }
 
-interface ItemsFound extends CheckResult {
+interface ItemsResult extends CheckResult {
   readonly items: number;
 }
 
@@ -35,12 +35,12 @@ interface ItemsFound extends CheckResult {
 export const checkItems = (
   ref: WatchlistRef,
   dependencies: ListsDependencies,
-): Promise<ItemsFound> => confirm(() => compareItems(ref, dependencies), dependencies);
+): Promise<ItemsResult> => confirm(() => compareItems(ref, dependencies), dependencies);
 
 async function compareItems(
   { accountId, watchlistId }: WatchlistRef,
   { lists }: ListsDependencies,
-): Promise<ItemsFound> {
+): Promise<ItemsResult> {
   const before = await lists.counts(accountId, watchlistId);
   const fold = pageFold(watchlistId);
   const differences: Difference[] = [];
@@ -66,7 +66,7 @@ interface RunsDependencies extends ListsDependencies {
   readonly steps: Pick<StepStore, "list" | "starts" | "effectiveResults">;
 }
 
-export interface RunsWanted extends WatchlistRef {
+export interface RunsCheck extends WatchlistRef {
   /** The number of newest runs whose results are compared with the records of their steps. */
   readonly runsMax: number;
   /**
@@ -81,14 +81,14 @@ export interface RunsWanted extends WatchlistRef {
   } | null;
 }
 
-interface RunsFound extends CheckResult {
+interface RunsResult extends CheckResult {
   readonly runs: number;
   /** The finished runs whose events are not expired. */
   readonly ended: readonly EndedRun[];
 }
 
 /** Checks a watchlist's schedule, its runs and the records of their steps. */
-export const checkRuns = (wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> =>
+export const checkRuns = (wanted: RunsCheck, dependencies: RunsDependencies): Promise<RunsResult> =>
   confirm(() => compareRuns(wanted, dependencies), dependencies);
 
 /**
@@ -97,7 +97,7 @@ export const checkRuns = (wanted: RunsWanted, dependencies: RunsDependencies): P
  */
 const recordedDays = 13;
 
-async function compareRuns(wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> {
+async function compareRuns(wanted: RunsCheck, dependencies: RunsDependencies): Promise<RunsResult> {
   const { lists, clock } = dependencies;
   const { accountId, watchlistId, runsMax } = wanted;
   const stored = await lists.list(accountId, watchlistId);
@@ -129,7 +129,7 @@ async function compareRuns(wanted: RunsWanted, dependencies: RunsDependencies): 
   return { runs, ended, differences, isSteady: true };
 }
 
-const noRuns: RunsFound = { runs: 0, ended: [], differences: [], isSteady: true };
+const noRuns: RunsResult = { runs: 0, ended: [], differences: [], isSteady: true };
 
 /** Returns a list with the run if its events must still be in the feed; otherwise an empty list. */
 function endedRun(
@@ -152,7 +152,7 @@ function resultsOf(run: Run, dependencies: RunsDependencies): Promise<readonly D
   );
 }
 
-function runCharge(run: Run, { charged }: RunsWanted): Difference[] {
+function runCharge(run: Run, { charged }: RunsCheck): Difference[] {
   if (charged === null || !charged.sums.isWhole) return [];
   const isCovered =
     new Date(run.startedAt) >= charged.since &&

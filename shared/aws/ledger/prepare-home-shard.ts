@@ -31,7 +31,7 @@ export interface Retry {
   readonly progress: Progress;
 }
 
-type Wanted = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "now">;
+type ReservationNeeds = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "now">;
 
 /**
  * Finds a shard with a free slot and enough credits, and makes it the home shard of this process.
@@ -39,12 +39,12 @@ type Wanted = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "n
  * repeat the reservation. Returns `insufficient` or `no_slot` if the account lacks the credits or a
  * free slot.
  */
-export async function findShard(
+export async function prepareHomeShard(
   process: LedgerProcess,
-  wanted: Wanted,
+  reservation: ReservationNeeds,
   { progress, shards: expected }: { readonly progress: Progress; readonly shards: number },
 ): Promise<Exclude<ReserveOutcome, { outcome: "reserved" }> | Retry> {
-  const { accountId, holdId, credits, slot, now } = wanted;
+  const { accountId, holdId, credits, slot, now } = reservation;
   const rows = await readAccountRows(process, accountId, expected);
   assert(rows !== undefined, "credits belong to an account that exists");
   const { account, shards } = rows;
@@ -74,7 +74,7 @@ export async function findShard(
       ? { outcome: "no_slot", limit, balance }
       : { ...atOnce, progress: { ...after, wasFull: true } };
   }
-  const isReady = await chooseHome(process, wanted, { free, shards });
+  const isReady = await chooseHome(process, reservation, { free, shards });
   return isReady ? atOnce : { ...atOnce, next: "again" };
 }
 
@@ -84,7 +84,7 @@ export async function findShard(
  */
 async function chooseHome(
   process: LedgerProcess,
-  { accountId, credits, slot, now }: Wanted,
+  { accountId, credits, slot, now }: ReservationNeeds,
   { free, shards }: Record<"free" | "shards", readonly Shard[]>,
 ): Promise<boolean> {
   const enough = free.filter((shard) => shard.balance >= credits);
