@@ -42,8 +42,9 @@ export function nextTier(
 const slotsPerShard = 10;
 
 /**
- * Returns how many shards an account with this concurrency limit has, and how many slots the given
- * shard has.
+ * Returns how the item-call slots of an account are spread over its shards: the number of shards,
+ * and the number of slots of one shard.
+ * @param concurrency maximum number of concurrent item calls of the account
  * @param shard number of the shard whose slots are returned, from 0
  */
 export const shardSlots = (

@@ -16,7 +16,10 @@ interface AccountContext {
   readonly forecast: AccountForecast;
 }
 
-/** Converts an account to its form in API responses. */
+/**
+ * Converts an account, with the API key of the call, its endpoint count, today's credit use and its
+ * forecast, to its form in API responses.
+ */
 export function presentAccount(
   account: Account,
   { key, webhookEndpoints, s3ExternalId, spentToday, usedToday, forecast }: AccountContext,

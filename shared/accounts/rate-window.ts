@@ -40,13 +40,16 @@ export const noAdmissions: AdmissionTimes = [
   ...Array<number>(limits.requestsPerSecond - 1).fill(0),
 ];
 
-/** Returns true if a call at `nowMs` can be admitted. */
+/**
+ * Returns true if the rate limit admits a call at `nowMs`: the oldest of the key's stored admission
+ * times is at least one window old.
+ */
 export const hasRoom = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
   oldest <= nowMs - windowMs;
 
 /**
- * Returns the time from which a call can be admitted, in milliseconds since 1970. In the past if a
- * call can be admitted now.
+ * Returns the time, in milliseconds since 1970, from which the rate limit admits the next call.
+ * This time is in the past if it admits a call now.
  */
 export const roomFromMs = ([oldest]: AdmissionTimes): number => oldest + windowMs;
 
@@ -59,7 +62,10 @@ export function withAdmission(times: AdmissionTimes, nowMs: number): AdmissionTi
   return [oldest, ...later, nowMs];
 }
 
-/** Returns the values of the rate-limit headers at `nowMs` for a key with these admission times. */
+/**
+ * Returns the values of the rate-limit headers (limit, remaining calls, reset) at `nowMs` for a key
+ * with these admission times.
+ */
 export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision {
   const recent = times.findIndex((time) => time > nowMs - windowMs);
   const remaining = recent === -1 ? times.length : recent;
@@ -70,7 +76,10 @@ export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision
   };
 }
 
-/** Returns the refusal of a call at `nowMs`, if calls are refused until `untilMs`. */
+/**
+ * Builds the refusal of a call at `nowMs` by a key whose calls are refused until `untilMs`. Both
+ * times are milliseconds since 1970.
+ */
 export const refusal = (untilMs: number, nowMs: number): Refusal => ({
   rate: { limit: limits.requestsPerSecond, remaining: 0, resetSeconds: toSeconds(untilMs) },
   // The margin is left out, because it is shorter than the round trip to the client.

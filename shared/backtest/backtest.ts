@@ -74,12 +74,13 @@ export interface EndedBacktest {
 
 /**
  * Repeats the past runs of a watchlist with another pipeline. The run engine plans, reads and ends
- * the repeated runs: on stores in memory, and with answers from the history. Stores, charges and
- * sends nothing.
- * @returns `too_large` if the back-test exceeds its bounds; `tracedItemsMax` applies if the pipeline
- * tests derived fields
- * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run; any
- * error of `record`
+ * each repeated run on stores in memory, with answers from the history. Stores, charges and sends
+ * nothing.
+ * @param record receives each repeated run, and the number of runs
+ * @returns `too_large` if the back-test exceeds `bounds`; the bound `tracedItemsMax` applies if the
+ * pipeline tests derived fields
+ * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run;
+ * any error of `record`
  */
 export async function backtest(
   { watchlist, pipeline, span, bounds }: BacktestRequest,

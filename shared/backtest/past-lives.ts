@@ -29,10 +29,11 @@ interface Life {
 }
 
 /**
- * Finds the lives that ended before the current one. Such a life can be repeated if both its first
- * read and its end are in the history: the item was read for the first time in one of these runs,
- * was delisted, and was then added again. The history does not have the time at which a user
- * removed an item, so a life that ended this way is left out.
+ * Finds the earlier lives of items. A life of an item begins when the item is added and ends when
+ * it is delisted or removed. An earlier life can be repeated only if the history has its first read
+ * and its delisting. The history does not record when a user removed an item, so a life that ended
+ * this way is left out.
+ * @param present the items of the watchlist today
  * @param later the first run to repeat and all later runs, oldest first
  */
 export function pastLives(present: readonly Item[], later: readonly PastRun[]): PastLives {

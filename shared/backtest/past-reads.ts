@@ -77,9 +77,9 @@ interface PastState {
 }
 
 /**
- * Restores the items of a watchlist as they were before the first run in `later`: takes the items
- * of today, and reverts the changes that these runs recorded, newest run first. An item that had an
- * earlier life begins each life as a new item.
+ * Restores the items of a watchlist as they were before the first run in `later`: takes today's
+ * items, and reverts the changes that these runs recorded, newest run first. An item that was
+ * delisted and added again starts each of its lives as a new item.
  */
 export function pastReads({ createdAt, present, later, pipeline }: PastReadsOptions): PastReads {
   const lives = pastLives(present, later);

@@ -17,8 +17,8 @@ interface Options {
 }
 
 /**
- * Creates a check that runs at most once in `freshMs` milliseconds, however often it is called.
- * Calls in between get the latest result. The check never rejects: the result of a failed check
+ * Creates a cached check, which calls `check` at most once in `freshMs` milliseconds. Calls in
+ * between return the latest result. The cached check never rejects: the result of a failed `check`
  * contains the error.
  */
 export function cachedCheck({ check, freshMs, clock }: Options): CachedCheck {

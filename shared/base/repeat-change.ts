@@ -10,7 +10,10 @@ export type ChangeAttempt<Result> =
 
 export const lost = { outcome: "lost" } as const;
 
-/** Returns an attempt that ends the repeats: it was applied, or there was nothing to change. */
+/**
+ * Returns the outcome of an attempt after which `repeatChange` ends: the change was applied, or
+ * there was nothing to change.
+ */
 export const endAttempt = <Result>(result: Result): ChangeAttempt<Result> => ({
   outcome: "done",
   result,
@@ -29,9 +32,11 @@ export interface ChangeRepeats {
 }
 
 /**
- * Repeats a conditional change until it is applied.
- * @throws the error of `exhausted` after `triesMax` lost attempts; 503 UNAVAILABLE if no time is
- * left
+ * Repeats a conditional change until it is applied or there is nothing to change, and returns its
+ * result. An attempt loses if another request changed the same data first.
+ * @param exhausted creates the error after `triesMax` lost attempts
+ * @param mayRepeat pauses before a repetition, and returns false if no time is left for it
+ * @throws the error of `exhausted`; 503 UNAVAILABLE if no time is left
  */
 export async function repeatChange<Result>(
   attempt: () => Promise<ChangeAttempt<Result>>,

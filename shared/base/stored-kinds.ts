@@ -107,7 +107,7 @@ interface Key {
   readonly sk?: unknown;
 }
 
-/** Returns true if a row with this key is of the kind. */
+/** Returns true if a key belongs to a row of this kind. */
 export function isOfKind({ pk, sk }: Pick<RowKind, "pk" | "sk">, key: Key): boolean {
   return (
     typeof key.pk === "string" &&

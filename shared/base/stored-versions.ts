@@ -45,11 +45,11 @@ export const writtenVersions = ["current", "previous"] as const;
  */
 export type WrittenVersions = (typeof writtenVersions)[number];
 
-/** Returns the versions of a kind that this release reads. */
+/** Returns the versions of a kind of stored data that this release can read. */
 export const acceptedVersions = ({ version, conversion }: StoredKind): readonly number[] =>
   conversion === undefined ? [version] : [conversion.older, conversion.older + 1];
 
-/** Returns the version of a kind that a process writes. */
+/** Returns the version in which a process stores rows or objects of a kind. */
 export const writtenVersion = (kind: StoredKind, writes: WrittenVersions): number =>
   writes === "previous" ? Math.min(...acceptedVersions(kind)) : kind.version;
 
@@ -57,7 +57,8 @@ export const writtenVersion = (kind: StoredKind, writes: WrittenVersions): numbe
 export const versionOf = (stored: Stored): number => Number(stored[versionName] ?? 1);
 
 /**
- * Converts a stored row or object to the version of the code, and removes the version attribute.
+ * Converts a stored row or object to the version that the code uses, and removes its version
+ * attribute.
  * @param name names the row or object in the error
  * @throws 503 UNAVAILABLE for a version that this release does not accept
  */
@@ -100,8 +101,9 @@ export interface VersionChange {
 }
 
 /**
- * Returns the attributes that change when a row is converted. A conversion is between two versions:
- * a row of the older one is converted to the newer one, any other row to the older one.
+ * Returns the attributes to set and to remove in order to convert a row with a conversion between
+ * two versions. A row of the older version becomes the newer one, and any other row becomes the
+ * older one.
  */
 export function versionChange(
   { older, olderNames, newerNames, toNewer, toOlder }: Conversion,

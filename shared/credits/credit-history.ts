@@ -57,8 +57,8 @@ export interface CreditHistory {
 }
 
 /**
- * Returns true if an entry matches all defined fields of the filter. An entry without a source
- * matches no request and no watchlist.
+ * Returns true if a credit transaction matches all fields that the filter sets. A transaction
+ * without a source matches no request ID and no watchlist ID.
  */
 export const matches = (
   { type, source }: CreditTransaction,
@@ -70,8 +70,8 @@ export const matches = (
   (watchlistId === undefined || source?.watchlistId === watchlistId);
 
 /**
- * Returns the amount of an entry in API responses. Negative only for an adjustment that removed
- * credits.
+ * Returns the credits of a transaction as API responses show them. The number is negative only for
+ * an adjustment that removed credits.
  */
 export const signedCredits = ({
   type,

@@ -41,8 +41,10 @@ export interface AccountCredits {
 }
 
 /**
- * Adds up the forecasts of an account's active watchlists, and calculates when the balance runs
- * out. Item calls are not included.
+ * Adds up the credit forecasts of an account's active watchlists, and calculates when the balance
+ * runs out. Item calls are not included.
+ * @param usedToday credits that count towards the daily budget of this UTC day
+ * @param now time from which the forecast is made
  */
 export function accountForecast(
   forecasts: readonly Forecast[],

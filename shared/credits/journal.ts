@@ -109,10 +109,16 @@ function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
   return [{ type, credits: Math.abs(record.credits), balanceChange: balanceChangeOf(record) }];
 }
 
-/** Returns the number of ledger entries that a record produces. */
+/**
+ * Returns the number of ledger entries that a journal record produces, such as 0 for a transfer
+ * between shards.
+ */
 export const entryCount = (record: JournalRecord): number => bareEntriesOf(record).length;
 
-/** Returns the state of a shard after a record. */
+/**
+ * Returns the balance and the sequence number of a shard after a journal record, from those before
+ * the record.
+ */
 export const stateAfter = (
   { balance, sequence }: JournalState,
   record: JournalRecord,
@@ -122,8 +128,9 @@ export const stateAfter = (
 });
 
 /**
- * Returns the state of a shard before a series of records, computed from its state after the last
- * of these records.
+ * Returns the balance and the sequence number of a shard before the first of some journal records,
+ * from those after the last of them.
+ * @param records consecutive records, oldest first
  */
 export const stateBefore = (
   { balance, sequence }: JournalState,
@@ -176,8 +183,9 @@ export interface UsageChange {
 }
 
 /**
- * Returns the change of usage that a record causes; null if it causes none. A call whose charge is
- * reversed counts as failed instead of successful, on the day of the charge.
+ * Returns the change of the daily usage that a journal record causes; null if it causes none. If
+ * the charge of a call is reversed, the call counts as failed instead of successful, on the day of
+ * the charge.
  */
 export function usageOf(record: JournalRecord): UsageChange | null {
   if (record.type === "settle") {
@@ -190,7 +198,7 @@ export function usageOf(record: JournalRecord): UsageChange | null {
   return { date, requests: 0, successful: -1, failed: 1, credits: -record.credits };
 }
 
-/** Sums the usage of records by day (`YYYY-MM-DD`). */
+/** Adds up the usage changes of journal records, by UTC day (`YYYY-MM-DD`). */
 export function usageByDay(records: readonly JournalRecord[]): ReadonlyMap<string, UsageChange> {
   const days = new Map<string, UsageChange>();
   for (const record of records) {
@@ -200,7 +208,7 @@ export function usageByDay(records: readonly JournalRecord[]): ReadonlyMap<strin
   return days;
 }
 
-/** Adds usage of the same day. `sum` is undefined before the first addition. */
+/** Adds two changes of the usage of one day. `sum` is undefined before the first addition. */
 export const addUsage = (sum: UsageChange | undefined, more: UsageChange): UsageChange => ({
   date: more.date,
   requests: (sum?.requests ?? 0) + more.requests,

@@ -92,8 +92,9 @@ export function parseFields(expression: string): CronFields {
 }
 
 /**
- * Refuses a step that exceeds the number of values of its field: such a step selects only one
- * value. Separate from `parseFields`, because earlier releases stored expressions with such steps.
+ * Refuses a cron expression with a step that exceeds the number of values of its field: such a step
+ * selects only one value. This check is not part of `parseFields`, because earlier releases stored
+ * such expressions.
  * @throws 400 INVALID_PARAM with `param` = `cron`; the message names the field and its largest step
  */
 export function refuseLargeSteps(expression: string): void {

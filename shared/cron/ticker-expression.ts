@@ -10,13 +10,12 @@ import { offsetAt } from "./zone.ts";
 const aheadDays = 800;
 
 /**
- * Returns the expression of a cron schedule for EventBridge Scheduler, in UTC: `cron(minute hour
- * day-of-month month day-of-week year)`. It ticks at every due minute of the next two years. It can
- * also tick at other minutes; such a tick has no effect.
- *
- * It restricts days and months only if the UTC date of every time of day equals the local date. If
- * both day fields are restricted, it ticks on all days of the months, because EventBridge supports
- * only one day field.
+ * Converts a cron schedule in a time zone to an expression for EventBridge Scheduler in UTC:
+ * `cron(minute hour day-of-month month day-of-week year)`. The expression ticks at every due minute
+ * of the next two years. It can also tick at other minutes; the run starter ignores these ticks. It
+ * restricts days and months only if the UTC date equals the local date at every time of day of the
+ * schedule. EventBridge supports only one day field, so if the schedule restricts both, the
+ * expression ticks on all days of its months.
  */
 export function tickerExpression(cron: Cron, now: Date): string {
   const { fields } = cron;

@@ -36,7 +36,10 @@ interface BusAttempt {
   readonly dueAt: string;
 }
 
-/** Returns the outbox entry for an attempt to send events of a run to the bus. */
+/**
+ * Returns the outbox entry for one attempt to send events of a run to the bus.
+ * @param positions the positions of these events in the run, from 0; null for all events
+ */
 export const busEntry = ({
   runId,
   watchlistId,
@@ -59,6 +62,9 @@ export const busEntry = ({
   } satisfies BusContent,
 });
 
-/** Returns the positions of the events that an attempt has not sent; null for all events. */
+/**
+ * Returns the positions (from 0) of the run's events that no attempt has sent yet, from the content
+ * of an outbox entry. Null means all events.
+ */
 export const unsentPositions = ({ failed, remaining }: BusContent): readonly number[] | null =>
   remaining === null ? null : [...failed, ...remaining].toSorted((one, other) => one - other);

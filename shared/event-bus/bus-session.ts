@@ -11,8 +11,8 @@ export interface BusDependencies extends SendRunDependencies {
 }
 
 /**
- * Opens sessions that send the events of an account to the bus of the deployment. Without a bus, a
- * session removes all entries, which an earlier deployment with a bus has added.
+ * Opens sessions that send the events of an account to the event bus. If the deployment has no bus,
+ * a session removes all entries, which an earlier deployment with a bus added.
  */
 export function busSessions({ bus, ...dependencies }: BusDependencies): OpenSession<never> {
   return ({ accountId }) => {

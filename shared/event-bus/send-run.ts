@@ -45,10 +45,11 @@ export interface SendTask {
 const failuresInRowMax = 3;
 
 /**
- * Sends the remaining events of a run to the bus, in batches and in delivery order. Afterwards only
- * the events that failed have an outbox entry, for the next attempt. If a batch fails completely,
- * the attempt ends and its other events also wait for the next attempt. Stops at the end of the
- * time slice; the next slice continues after the last stored batch, so a batch may be sent twice.
+ * Sends the remaining events of a run to the bus, in batches and in delivery order. Replaces the
+ * outbox entry with one for the events that failed, if any. If a whole batch fails, the attempt
+ * ends, and the events that were not sent wait for the next attempt. Stops at the end of the time
+ * slice. The next slice continues after the last batch whose result was stored, so a batch may be
+ * sent twice.
  */
 export async function sendRun(task: SendTask, dependencies: SendRunDependencies): Promise<void> {
   const { accountId, entry, content, slice, failures } = task;

@@ -102,8 +102,9 @@ const roomBytes = 64;
 const gapBytesMax = 256 * 1024;
 
 /**
- * Archives a run's events. Writes the compressed lines into chunks, which are gzip files, and then
- * the index. So if the index exists, all chunks exist. Idempotent. Returns the index.
+ * Archives the events of a run: writes their compressed lines into chunks, which are gzip files,
+ * and then the index. If the index exists, all chunks therefore exist. Idempotent. Returns the
+ * index.
  */
 export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<ArchivedRun> {
   const events: ArchivedEvent[] = [];

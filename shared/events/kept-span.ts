@@ -29,7 +29,7 @@ export interface KeptSpan {
 const retentionMs = limits.eventRetentionDays * 24 * 60 * 60 * 1_000;
 
 /**
- * Checks the time span of a request and returns it. `until` defaults to `now`.
+ * Parses the time span of a request for stored events. `until` defaults to `now`.
  * @throws 400 INVALID_PARAM if the span is empty, ends in the future, or starts more than
  * `limits.eventRetentionDays` days ago
  */

@@ -56,9 +56,9 @@ interface Page {
 }
 
 /**
- * Lists matching events of an account in the order in which they were published. A page may have
- * fewer events than `limit`, even none, although `has_more` is true. `next_after` is the value of
- * `after` for the next page.
+ * Lists the events of an account that match a query, in the order of their publication. A page may
+ * have fewer events than `limit`, even none, although `has_more` is true. `next_after` of the
+ * result is the value of `after` for the next page.
  */
 export async function listEvents(query: EventQuery, sources: FeedSources): Promise<EventPage> {
   const start = await feedStart(query.accountId, query.after, sources);

@@ -63,7 +63,8 @@ const itemEvent = object({
 });
 
 /**
- * Returns the rows of an event whose type is in `typesWithRows`, in the order of its entries.
+ * Converts an event whose type is in `typesWithRows` to rows of the Parquet file of changes, in the
+ * order of its entries.
  * @param body the JSON of the event
  */
 export function changeRows(body: string): readonly ChangeRow[] {

@@ -77,7 +77,7 @@ async function acceptsAnyExternalId(
 }
 
 /**
- * Checks a destination before it is saved.
+ * Checks a destination before it is saved, and throws if the check fails.
  * @throws 400 that names the field to change, the failed step and the remedy
  */
 export async function requireUsable(

@@ -16,7 +16,10 @@ export interface DestinationFault {
   readonly message: string;
 }
 
-/** Returns the field to change after a failed check, and a message with the remedy. */
+/**
+ * Returns the cause of a failed check of a destination: the field to change, and an error message
+ * with the remedy.
+ */
 export function faultOf(
   accountId: string,
   destination: Destination,

@@ -55,7 +55,10 @@ export interface Destination {
   readonly updatedAt: string;
 }
 
-/** Returns true if so many consecutive attempts failed that the status is `failing`. */
+/**
+ * Returns true if the status of a destination is `failing`, because enough consecutive attempts
+ * failed.
+ */
 export const isDestinationFailing = ({
   failuresInRow,
 }: Pick<Destination, "failuresInRow">): boolean => failuresInRow >= limits.failuresUntilFailing;
@@ -65,8 +68,8 @@ const hintedLengthMin = 12;
 const revisionBytes = 12;
 
 /**
- * Returns the last four characters of a secret access key. Returns null for a key with fewer than
- * 12 characters.
+ * Returns the last four characters of a secret access key, which the API shows as a hint. Returns
+ * null if the key has fewer than 12 characters.
  */
 export const keyHint = (secretAccessKey: string): string | null =>
   secretAccessKey.length >= hintedLengthMin ? secretAccessKey.slice(-hintLength) : null;
@@ -75,7 +78,7 @@ export const keyHint = (secretAccessKey: string): string | null =>
 export const noDestination = (): ServiceError =>
   notFound("This account has no S3 destination. Create one with PUT /v1/s3_destination.");
 
-/** Returns a random ID for new settings of a destination. */
+/** Creates a random revision, which identifies one version of the settings of a destination. */
 export const newRevision = (random: RandomSource): string =>
   Buffer.from(random.bytes(revisionBytes)).toString("hex");
 

@@ -66,8 +66,8 @@ export const newExport = (
 });
 
 /**
- * Returns the export record, reset to start again at the first event and due now. Keeps the format
- * and the number of attempts.
+ * Returns the export record reset to the first event and due now, so that the whole export is
+ * repeated. The format and the number of attempts stay.
  */
 export const restartExport = (record: ExportRecord, now: Date): ExportRecord => ({
   ...newExport(record),

@@ -50,7 +50,7 @@ const failuresInRowMax = 3;
 /**
  * Exports a run: writes its events to the account's bucket, one object per event in delivery order,
  * then the manifest. Continues where the previous attempt stopped. A repeated attempt writes the
- * same keys and bytes. If the outbox entry is obsolete, only removes the entry.
+ * same keys and bytes. If the outbox entry of the task is obsolete, only removes this entry.
  */
 export async function exportRun(
   task: ExportTask,

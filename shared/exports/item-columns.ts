@@ -88,8 +88,8 @@ const columnTypes: Readonly<Record<FieldType, ColumnType>> = {
 };
 
 /**
- * Returns the column name of a field: `newMinPrice` becomes `new_min_price`. Hive and Spark ignore
- * upper case, so names that differ only in it would be equal.
+ * Returns the name of the Parquet column for a field: `newMinPrice` becomes `new_min_price`. Snake
+ * case is needed because Hive and Spark ignore case in column names.
  */
 export const columnOfField = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -122,7 +122,9 @@ export const itemColumns: readonly Column<ItemRow>[] = [
     .map(([field, fieldType]) => columnOf(field, fieldType)),
 ];
 
-/** Writes items as a Parquet file, a row group for each chunk. */
+/**
+ * Writes the items of a watchlist as a Parquet file, with one row group for each chunk of items.
+ */
 export const itemsFile = (
   chunks: AsyncIterable<readonly ItemRow[]> | Iterable<readonly ItemRow[]>,
 ): Promise<ParquetFile> => parquetFile(itemColumns, chunks);

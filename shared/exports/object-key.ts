@@ -14,7 +14,10 @@ export interface ExportFolder {
   readonly isHoldNotice?: boolean;
 }
 
-/** The values that determine the folder of a run's objects in the bucket. */
+/**
+ * Returns the values from which the folder of a run's objects in the bucket is built.
+ * @param prefix prefix of all keys of the destination
+ */
 export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   prefix,
   watchlistId: run.watchlistId,

@@ -34,8 +34,8 @@ export const changeColumns: readonly Column<ChangeRow>[] = [
 const rowsInGroupMax = 50_000;
 
 /**
- * Writes rows as a Parquet file. The same rows give the same bytes, so a repeated export overwrites
- * a file with an equal one.
+ * Writes the changes of a run as a Parquet file. The same rows give the same bytes, so a repeated
+ * export overwrites the file with an equal one.
  */
 export const rowsFile = (rows: readonly ChangeRow[]): Promise<ParquetFile> =>
   parquetFile(

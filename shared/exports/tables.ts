@@ -89,8 +89,8 @@ export const formats = {
 } as const satisfies Readonly<Record<ExportTable["format"], Readonly<Record<string, string>>>>;
 
 /**
- * Returns the properties of a table by which Athena derives its partitions from a query, so that no
- * crawler has to find them. A query must select one watchlist.
+ * Returns the Athena table properties that derive the partitions from a query (partition
+ * projection), so that no crawler is needed. A query must then select one watchlist.
  * @param place address of the exports, such as `s3://my-bucket/shop/`
  */
 export const tableProperties = (
@@ -107,7 +107,10 @@ export const tableProperties = (
 
 const quotedColumn = ({ name, type }: TableColumn): string => `\`${name}\` ${type}`;
 
-/** Returns the statement that creates a table in Athena, with all names quoted. */
+/**
+ * Returns the SQL statement that creates a table in Athena, with all names quoted.
+ * @param place address of the exports, such as `s3://my-bucket/shop/`
+ */
 export function tableStatement(table: ExportTable, place: string): string {
   const { format } = table;
   const stored =

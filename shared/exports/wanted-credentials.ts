@@ -18,8 +18,8 @@ export interface CredentialsRequest {
 }
 
 /**
- * Returns the credentials that a destination has after a change. Uses the stored ones where the
- * request omits them. Encrypts a new secret.
+ * Returns the credentials of a destination after a change. Fields that the request omits keep their
+ * stored values. Encrypts a new secret.
  * @throws 400 that names a missing field, or a field that does not belong to the kind of
  * credentials
  */

@@ -57,9 +57,10 @@ interface Writing {
 }
 
 /**
- * Writes the events of a run that `record` does not count as exported yet, in order, then the
- * Parquet files that the destination wants, and then the manifest. Stops at the end of the time
- * slice or at a failure. The outcome contains the updated record and why the write stopped.
+ * Writes the remaining events of a run (those that `record` does not count as exported), in order,
+ * then the Parquet files that the destination includes, and then the manifest. Stops at the end of
+ * the time slice or at a failure. The outcome contains the updated record and the reason for the
+ * stop.
  */
 export async function writeRun(subject: WriteSubject, writing: Writing): Promise<WriteOutcome> {
   const objects = await writeObjects(subject, writing);

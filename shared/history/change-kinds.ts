@@ -31,7 +31,7 @@ const fieldsOf: Readonly<Record<Exclude<ChangeKind, "other">, readonly string[]>
   new_seller: sellerFields,
 };
 
-/** Returns true if a change of the field can have the kind. */
+/** Returns true if a change of the field can have this kind, such as `price_drop`. */
 export const isFieldOfKind = (field: string, kind: ChangeKind): boolean =>
   kind === "other" ? field !== delistedField : fieldsOf[kind].includes(field);
 
@@ -48,9 +48,9 @@ interface KindOfChange {
 }
 
 /**
- * Returns the kind of a change. A price is `other` if it disappears, if it reappears with the same
- * amount, or if no earlier amount is known. A stock or seller change is `other` if the value before
- * it was not known.
+ * Returns the kind of a change. The kind of a price change is `other` if the price disappears, if
+ * it reappears with the same amount, or if no earlier amount is known. The kind of a stock or
+ * seller change is `other` if the value before it was unknown.
  */
 export function kindOf({ field, before, after, delta }: KindOfChange): ChangeKind {
   if (isFieldOfKind(field, "delisted")) return "delisted";
@@ -77,8 +77,8 @@ const onlyOps: Readonly<Partial<Record<ChangeKind, string>>> = {
 };
 
 /**
- * Checks that the other parameters of a request can select changes of its kind.
- * @param numeric the sent parameters that compare numbers, with their values
+ * Checks that a filter by kind can match changes together with the other filters of the request.
+ * @param numeric the parameters of the request that compare numbers, by name
  * @throws 400 INVALID_PARAM if no change can match
  */
 export function checkKind(

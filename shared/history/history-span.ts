@@ -10,11 +10,11 @@ export interface RequestedSpan {
 }
 
 /**
- * Checks the time span of a request, and returns it with its defaults. `until` defaults to `now`,
- * and `since` to `defaultDays` before `until`, or to the start of the kept history if that is
- * later.
- * @throws 400 INVALID_PARAM if a sent time is in the future or before the start of the kept history,
- * or if `since` is not before `until`
+ * Checks the time span of a request for history, and returns it with its defaults. `until` defaults
+ * to `now`. `since` defaults to `defaultDays` before `until`, or to the start of the kept history
+ * if that is later.
+ * @throws 400 INVALID_PARAM if a time is in the future or before the start of the kept history, or
+ * if `since` is not before `until`
  */
 export function historySpan(
   requested: RequestedSpan,

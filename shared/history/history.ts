@@ -66,7 +66,7 @@ export interface HistorySpan {
   readonly until: string;
 }
 
-/** Returns true for a point whose time is in the span, both ends included. */
+/** Returns true if the time of a history point is in a span, both ends included. */
 export const isWithin = (
   { since, until }: HistorySpan,
   { at }: Pick<HistoryPoint, "at">,

@@ -45,8 +45,9 @@ export interface ItemHistoryPage {
 }
 
 /**
- * Reads a page of an item's history; empty if nothing matches. Omits reads without an answer, and
- * `ok` reads that changed none of `fields` (all fields if undefined).
+ * Reads a page of an item's history. Omits reads without an answer, and `ok` reads in which none of
+ * `fields` changed; undefined means all fields. The page is empty if nothing matches.
+ * @param keptSince start of the kept history, ISO 8601
  * @throws 400 INVALID_PARAM if `startingAfter` is not the ID of a point of this query
  */
 export async function itemHistory(

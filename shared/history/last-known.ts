@@ -5,14 +5,17 @@ import type { FieldChange, FoundChange } from "./field-change.ts";
 import type { HistoryPoint } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
 
-/** Returns a change from null to a number: the item is back after a time without a value. */
+/**
+ * Returns true if a change goes from null to a number: the item is available again after a time
+ * without a value.
+ */
 export const isReturn = ({ before, after }: Pick<FoundChange, "after" | "before">): boolean =>
   before === null && typeof after === "number";
 
 /**
- * Compares a change with the last known value before it. Adds that value, the kind of the change,
- * and the difference: as an amount and in percent of the last known value. A difference is null
- * unless both values are numbers; the percentage is also null if the last known value is 0.
+ * Compares a change with the last known value before it. Returns the change with this value, its
+ * kind, and the difference from it, as an amount and in percent. The difference is null unless both
+ * values are numbers. The percentage is also null if the last known value is 0.
  */
 export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldChange {
   // A list can compare a hundred thousand changes, and copying them with a spread takes three times
@@ -57,8 +60,8 @@ function numberBeforeGap(
 }
 
 /**
- * Finds the last number of a field before a change from null, in the history of the item; null if
- * the history has none since the item was added.
+ * Reads the last number that a field had before a change from null, from the item's history.
+ * Returns null if the history has none since the item was added.
  * @param since start of the kept history, ISO 8601
  */
 export async function lastNumberBefore(
@@ -72,8 +75,9 @@ export async function lastNumberBefore(
 }
 
 /**
- * Returns the last number of a field in the points of an item before a gap, oldest first; null if
- * they have none since the item was added.
+ * Returns the last number of a field in the points of an item that precede a change from null.
+ * Returns null if they have none since the item was added.
+ * @param points oldest first
  */
 export function lastNumberIn(
   points: readonly Pick<HistoryPoint, "status" | "values">[],
@@ -90,10 +94,12 @@ export function lastNumberIn(
 export type OpenGaps = Map<string, FieldChange[]>;
 
 /**
- * Compares the open changes from null of a run and of later runs with the values that the run shows
- * before them. Adds the changes of the run that stay open to `gaps`, and removes compared ones.
- * @param returned changes from null of the run
- * @returns the compared changes
+ * Resolves changes from null whose last known value was not found yet. Runs are read newest first:
+ * `gaps` holds such changes of later runs, and the points of this run may show the value before
+ * them. Removes the resolved changes from `gaps`, and adds the unresolved ones of this run.
+ * @param points the points of this run
+ * @param returned the changes from null of this run
+ * @returns the resolved changes
  */
 export function closeGaps(
   gaps: OpenGaps,

@@ -53,11 +53,10 @@ const pageLookupsMax = 100;
 const sizeLookupsMax = 1_000;
 
 /**
- * Lists changes of watchlist items, and delistings. The first known value of a field is not a
- * change.
- *
- * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size or
- * by amount, the list has only changes with such a size, and all changes of the span are compared.
+ * Lists the changes of the items of watchlists, and delistings. The first known value of a field is
+ * not a change. If the list is sorted by time, a page may have fewer entries than `limit` although
+ * more follow. If it is sorted by size or amount, it has only changes with a number for these, and
+ * the function compares all changes of the span.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
  * compare
  */

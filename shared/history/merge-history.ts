@@ -20,11 +20,12 @@ export interface RecordedRun extends HistoryOwner {
 }
 
 /**
- * Merges the complete windows, in order, after a run was recorded. A window is complete if its last
- * run was started and each of its runs is recorded or never will be. Also merges windows after the
- * window of the run: if their runs were recorded first, they waited for this run. Idempotent.
- * Returns false if `isOver` returned true before these windows were merged; else true, even if the
- * watchlist was deleted.
+ * Merges the windows that are complete after `run` was recorded, in order. A window is complete if
+ * its last run was started, and each of its runs is recorded or never will be. Later windows can
+ * also become complete, if their runs were recorded before this run. Idempotent. Returns false if
+ * `isOver` returned true before all of them were merged; otherwise true, even if the watchlist was
+ * deleted.
+ * @param isOver returns true when the time for the merge has ended
  */
 export async function mergeHistory(
   run: RecordedRun,

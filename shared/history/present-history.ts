@@ -66,7 +66,7 @@ const presentChange = (change: FieldChange, item: ChangedItem) => ({
   step: change.step,
 });
 
-/** Returns the difference of a change from the last known value, in its form in API responses. */
+/** Converts the difference of a change from the last known value to its form in API responses. */
 export const presentDifference = ({ lastKnown, delta, deltaPercent }: FieldChange) => ({
   last_known: lastKnown,
   delta: rounded(delta),

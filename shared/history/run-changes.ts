@@ -23,8 +23,9 @@ export interface ListedRun {
 }
 
 /**
- * Returns the changes of a run, and the items that it delisted, in the order of its points. The first
- * known value of a field is not a change. Changes from null are compared with null.
+ * Returns the changes that a run observed, and the items that it delisted, in the order of its
+ * points. The first known value of a field is not a change. A change from null has null as its
+ * earlier value; `comparedWith` adds the last known value later.
  */
 export function changesIn({ watchlistId, segment }: ListedRun): readonly FieldChange[] {
   const { runNumber } = segment;
@@ -58,14 +59,17 @@ const placeOf = ({ id, at, step }: HistoryPoint): Pick<FoundChange, "at" | "item
   step,
 });
 
-/** Returns true if the filter accepts changes of this field. */
+/** Returns true if the filter accepts the field of a change. */
 export const isOfField = (
   { field }: Pick<FieldChange, "field">,
   { field: wanted, kind }: ChangeFilter,
 ): boolean =>
   (wanted === undefined || field === wanted) && (kind === undefined || isFieldOfKind(field, kind));
 
-/** Returns true for a change from null that the filter may select, once the value before is known. */
+/**
+ * Returns true if the filter can decide on a change only after the last known value was read: the
+ * change is from null, and the filter may select it.
+ */
 export const needsLastKnown = (change: FieldChange, filter: ChangeFilter): boolean =>
   isReturn(change) && isOfField(change, filter);
 

@@ -89,8 +89,9 @@ const settleMilliseconds = 60_000;
 const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
 
 /**
- * Reads items for an account: reserves credits and a concurrency slot, reads, and charges the
- * answers. Does not charge a call that throws, or whose response would be too late to send.
+ * Reads items for an account, with one scraper: reserves credits and a concurrency slot, reads, and
+ * charges the answers. A call that throws, or whose response would be too late to send, costs
+ * nothing.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
  * is too low, 429 if no slot is free. Later: 400 if the response is too large to send; 503 if a
  * dependency fails or no time is left to respond; the errors of the read
@@ -131,8 +132,10 @@ interface PaidReads<Reads> extends PaidWork {
 }
 
 /**
- * Charges an account for reads with any number of scrapers, as `meteredRead` does for one.
- * @throws as `meteredRead`, except 400
+ * Reserves credits for reads with any number of scrapers, makes the reads, and charges them.
+ * @param work.read makes the reads before the call's deadline
+ * @param work.charge returns the cost of the reads, at most the reserved credits
+ * @throws the same errors as `meteredRead`, except 400
  */
 export async function paidRead<Reads>(
   call: MeteredCall,

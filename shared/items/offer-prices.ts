@@ -13,7 +13,7 @@ export const offersQuarters = {
 };
 
 /**
- * Returns the price of the answer for one listing, in quarter-credits; 0 if the answer is
+ * Returns the price of the answer for one listing, in quarters of a credit; 0 if its status is
  * `unavailable`.
  */
 export function quartersFor(answer: OffersAnswer): number {

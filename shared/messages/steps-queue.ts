@@ -33,7 +33,7 @@ export const batchMessage = v.pipe(
 );
 export type BatchMessage = v.InferOutput<typeof batchMessage>;
 
-/** Returns the JSON value of a message of the steps queue. */
+/** Converts a message about a batch to the JSON value that is sent to the steps queue. */
 export const toBatchMessage = (message: BatchMessage): v.InferInput<typeof batchMessage> => ({
   account_id: message.accountId,
   watchlist_id: message.watchlistId,

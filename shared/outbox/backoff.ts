@@ -35,9 +35,9 @@ export interface FailedAttempt {
 }
 
 /**
- * Returns the seconds until the next attempt; null if no further attempt is allowed. If the
- * `Retry-After`, reduced to at most an hour, is longer than the planned delay, returns the
- * `Retry-After`.
+ * Returns the seconds until the next attempt of a delivery or export; null if no further attempt is
+ * allowed. A `Retry-After` of the receiver counts as at most an hour, and applies if it is longer
+ * than the planned delay.
  */
 export function nextWaitSeconds(failed: FailedAttempt): number | null {
   const wait = retryWaitsSeconds[failed.attempt - 1];

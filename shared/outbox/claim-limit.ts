@@ -27,8 +27,9 @@ export type ClaimAllowed =
     };
 
 /**
- * Decides whether a target may be claimed, by the other targets of its account. At most
- * `targetsAtOnceMax` targets of an account are claimed at a time.
+ * Decides whether a worker may claim a delivery target, from the leases and due times of the
+ * account's other targets. At most `targetsAtOnceMax` targets of an account are claimed at the same
+ * time.
  */
 export function beforeClaim(others: readonly TargetTimes[], now: Date): ClaimAllowed {
   const taken = others.filter((target) => isTaken(target, now));
@@ -43,10 +44,11 @@ export function beforeClaim(others: readonly TargetTimes[], now: Date): ClaimAll
 }
 
 /**
- * Decides after a contested claim whether it stays. Several workers may claim targets of an account
- * at the same time; each of them reads the leases of the others, and only the earliest leases stay.
- * @param others the other targets after the claim
- * @param taken the other targets that were claimed before the claim
+ * Decides whether a claimed target stays claimed, if other workers claimed targets of the same
+ * account at the same time. Each worker reads the leases of the others, and only the earliest
+ * leases stay.
+ * @param others the other targets, as read after the claim
+ * @param taken the other targets that were already claimed before this claim
  */
 export function keepsClaim(
   own: Pick<TargetTimes, "targetId" | "leaseUntil">,

@@ -27,7 +27,10 @@ export interface EntryList {
   forget(): void;
 }
 
-/** Creates the list of a target that this process has claimed. Reads nothing yet. */
+/**
+ * Creates the list of pending entries of a delivery target that this process has claimed. The list
+ * reads entries only when they are requested.
+ */
 export function entryList(
   target: DeliveryTarget,
   outbox: Pick<OutboxStore<unknown>, "all" | "entries">,

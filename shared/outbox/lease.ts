@@ -32,8 +32,8 @@ export const newLease = (now: Date, random: RandomSource): Lease => ({
 });
 
 /**
- * Returns the delay in seconds, rounded up, of a message that must arrive at `dueAt`: 0 for a past
- * time; null above the maximum of 900 s.
+ * Returns the delay of a queue message that must arrive at `dueAt`, in seconds, rounded up. Returns
+ * 0 for a past time, and null if the delay exceeds the maximum of 900 s.
  */
 export function messageDelay(dueAt: Date, now: Date): number | null {
   const seconds = Math.max(0, Math.ceil((dueAt.getTime() - now.getTime()) / 1_000));

@@ -17,8 +17,8 @@ export interface PendingPage<Entry> {
 
 /**
  * Merges a page of the log with a page of pending entries, newest first. Returns at most `limit`
- * entries. Leaves out entries with low IDs if one of the two pages ended above these IDs, because
- * that page may lack some of them. If both pages have an entry, returns the logged one.
+ * entries. If a page ended before the other one, it may lack entries with lower IDs than its last,
+ * so the result ends there. An entry in both pages is returned as logged.
  */
 export function mergePage<Entry extends { readonly id: string }>(
   logged: LogPage<Entry>,

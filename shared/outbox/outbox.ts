@@ -29,7 +29,7 @@ export interface OutboxEntry {
 /** Returns the name of an entry, unique within its delivery target. */
 export const entryName = ({ lane, dueAt, key }: OutboxEntry): string => `${lane}#${dueAt}#${key}`;
 
-/** True from the entry's due time on. */
+/** Returns true if the entry is due at `now`. */
 export const isDue = ({ dueAt }: OutboxEntry, now: Date): boolean => new Date(dueAt) <= now;
 
 /** The exclusive right to drain a target until `until`. The token identifies the lease holder. */
@@ -194,7 +194,7 @@ export const endpointTarget = (accountId: string, endpointId: string): DeliveryT
 /** What a delivery target is. */
 export type TargetKind = "endpoint" | "destination" | "bus";
 
-/** Returns what a delivery target is, by its ID. */
+/** Returns the kind of a delivery target (webhook endpoint, S3 destination or bus), from its ID. */
 export function targetKind({ accountId, targetId }: DeliveryTarget): TargetKind {
   if (targetId === destinationTarget(accountId).targetId) return "destination";
   return targetId === busTarget(accountId).targetId ? "bus" : "endpoint";

@@ -12,8 +12,8 @@ import {
 } from "./outbox.ts";
 
 /**
- * This process no longer holds the lease, because another process has claimed the target. The other
- * process repeats the work that is not stored.
+ * Error: this process no longer holds the lease, because another process has claimed the delivery
+ * target. That process repeats the work whose result was not stored.
  */
 export class LeaseLost extends Error {}
 
@@ -56,9 +56,9 @@ export interface RecorderOptions<LogRecord> {
 }
 
 /**
- * Creates a recorder, which combines changes into few transactions. Each transaction succeeds only
- * under the lease and extends it. Its methods throw LeaseLost if another process has claimed the
- * target.
+ * Creates the recorder of a lease holder. It combines changes of the outbox and the log into few
+ * transactions. Each transaction succeeds only under the lease, and extends the lease. Its methods
+ * throw LeaseLost if another process has claimed the target.
  */
 export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Recorder<LogRecord> {
   const { target, token, outbox, clock, state } = options;

@@ -32,8 +32,8 @@ export interface AttemptOptions {
 const interimMax = 16;
 
 /**
- * Builds the result of a request without a response. `sent` is true if the request may have been
- * sent.
+ * Builds the result of a request that got no response.
+ * @param sent true if the receiver may have received the request
  */
 export const failedExchange = (error: SendFailure, sent: boolean): Exchange => ({
   outcome: "failed",
@@ -43,9 +43,10 @@ export const failedExchange = (error: SendFailure, sent: boolean): Exchange => (
 
 /**
  * Sends a request once and reads the response. Keeps the socket open only if request and response
- * are complete. Never rejects. Returns "stale" if a reused socket fails before any byte of the
- * response arrives: the server has probably closed the idle socket. The caller can then try a new
- * socket.
+ * are complete. Never rejects. Returns `stale` if a reused socket fails before the first byte of
+ * the response. The server has then probably closed the idle socket, so the caller can repeat the
+ * request on a new socket.
+ * @param open creates the request
  */
 export function attemptExchange(
   open: () => ClientRequest,
@@ -170,8 +171,7 @@ const failures: readonly (readonly [RegExp, SendFailure])[] = [
 ];
 
 /**
- * Returns the failure that an error of Node.js represents; `connection_failed` for an unknown
- * error.
+ * Classifies an error of Node.js as a failure to send; `connection_failed` for an unknown error.
  */
 export function failureOf(error: Error): SendFailure {
   const code = "code" in error ? String(error.code) : "";

@@ -20,8 +20,8 @@ export interface AgentRules {
 const nextAddressMs = 1_000;
 
 /**
- * HTTPS agent that connects directly, with TLS 1.2 or newer, and only to addresses that the policy
- * allows.
+ * HTTPS agent that connects directly (not through a proxy), with TLS 1.2 or newer, and only to
+ * addresses that the policy allows.
  */
 export class GuardedTlsAgent extends TlsAgent {
   readonly #rules: AgentRules;
@@ -45,7 +45,10 @@ export class GuardedTlsAgent extends TlsAgent {
   }
 }
 
-/** Agent for plain HTTP. Only the local server allows plain HTTP. */
+/**
+ * HTTP agent without TLS that connects only to addresses that the policy allows. Only the local
+ * server allows plain HTTP.
+ */
 export class GuardedPlainAgent extends PlainAgent {
   readonly #rules: AgentRules;
 

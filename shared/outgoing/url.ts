@@ -54,8 +54,8 @@ const refusedSuffixes = [
 /**
  * Parses a customer's URL. Accepts HTTPS, a public host that is not this service, and port 443 or
  * 1024 to 65535. Refuses a user name or password. If the policy allows loopback, also accepts plain
- * HTTP and loopback hosts. `href` is the normalized URL to store; parse it only with the WHATWG
- * `URL` class. For a refused URL, `reason` completes a sentence that starts with the parameter
+ * HTTP and loopback hosts. `href` of an accepted URL is its normalized form; parse it only with the
+ * WHATWG `URL` class. `reason` of a refused URL completes a sentence that starts with the parameter
  * name.
  */
 export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {

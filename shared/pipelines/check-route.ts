@@ -160,8 +160,8 @@ function checkTest({ when, field, op, value }: Route, place: Place): void {
 }
 
 /**
- * Returns the values of `when` with which a route can test a field. Empty if no route can test the
- * field, or if reads of the scraper do not have the field.
+ * Returns the values of `when` with which a route can test a field of a scraper. Returns an empty
+ * array if reads of the scraper do not have the field, or if no route can test it.
  */
 export function whensFor(scraper: StepScraperId, field: string): readonly When[] {
   const { testableFields, derivedFields } = stepScrapers[scraper];

@@ -32,8 +32,8 @@ export function changedFields(
 }
 
 /**
- * Returns true if two values of a field are equal. Two prices that differ by at most half a cent
- * count as equal.
+ * Returns true if two values of a field count as equal. Two prices are equal if they differ by at
+ * most half a cent.
  */
 export function areEqual(field: string, was: FieldValue, is: FieldValue): boolean {
   if (typeof was === "number" && typeof is === "number" && prices.has(field)) {

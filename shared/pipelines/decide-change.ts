@@ -25,18 +25,17 @@ export interface ChangeDecision {
 }
 
 /**
- * Decides whether an item matches a `changed` route with state. Compares each field of the read
- * with its reference value:
- *
- * - With `min_delta`, `min_delta_percent`, `confirm` or `cooldown`, the reference value is the
- *   value that this route last notified. Before the first notification, it is the value before the
- *   first change. With `decreased` the reference value follows higher values, and with `increased`
- *   lower values. So a change is not lost if it comes in small steps, or during a cooldown.
- * - Without these keys, the reference value is the last known value that is not null. Only routes
- *   with `increased` or `decreased` have a state then.
- *
- * With `min_delta`, `increased` or `decreased`, the reference value is never null, because only
- * numbers are compared. A field that the read lacks keeps its reference value.
+ * Decides whether an item matches a `changed` route that has a state. Compares each field of the
+ * read with its reference value in the state. A field that the read lacks keeps its reference
+ * value.
+ * - Route with `min_delta`, `min_delta_percent`, `confirm` or `cooldown`: the reference value is
+ *   the value that the route notified last, or before the first notification, the value before the
+ *   first change. It also follows higher values if the route has `decreased`, and lower values if
+ *   it has `increased`. A change in small steps or during a cooldown is therefore not lost.
+ * - Route without these keys: the reference value is the last known value that is not null. Only
+ *   routes with `increased` or `decreased` have a state then.
+ * - With `min_delta`, `increased` or `decreased`, the reference value is never null, because only
+ *   numbers are compared.
  */
 export function decideChange(route: Route, state: RouteState, read: ChangeRead): ChangeDecision {
   const { trackedFields, at } = read;
@@ -67,11 +66,11 @@ export function decideChange(route: Route, state: RouteState, read: ChangeRead):
 }
 
 /**
- * Returns the state of a `changed` route after a step that does not have the route has read the
- * item. Keeps each reference value that the route can still compare with. A route without limits
- * takes the new number instead. A changed field without a reference value gets the value before the
- * read, because this route has not compared the new value yet. Drops the count of a field whose
- * value is now on another side of the reference value.
+ * Returns the state of a `changed` route after a read by another step, which does not have the
+ * route. Keeps the reference values with which the route can still compare. A route without limits
+ * takes the new number as its reference value. A changed field without a reference value gets the
+ * value before the read, because the route has not compared the new value yet. Drops the
+ * confirmation count of a field whose value is now on the other side of the reference value.
  */
 export function keepState(
   route: Route,

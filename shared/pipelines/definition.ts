@@ -125,8 +125,8 @@ export function stepOf(pipeline: Pipeline, id: string): Step {
 }
 
 /**
- * Returns the kind of reading that a step stores. An offers step has a separate kind for each
- * condition filter.
+ * Returns the kind of reading that a step stores, such as a pulse or a full product. An offers step
+ * has a separate kind for each condition filter.
  */
 export function readingKind({ scraper, condition = "all" }: Step): ReadingKind {
   return condition === "all" ? stepScrapers[scraper].kind : `offers_${condition}`;

@@ -9,10 +9,10 @@ import type { Pipeline, Step } from "./definition.ts";
 import { pipelineBody, plainName } from "./pipeline-body.ts";
 
 /**
- * Parses a pipeline, sets defaults and checks all rules (specification, section "Pipeline").
- * Refuses unknown keys at every level, steps that no run reaches, and an `offer_check` step if a
- * path to it has no earlier product or offers step.
- * @param path name of the pipeline in the request; `param` of an error begins with it
+ * Parses a pipeline of a request, sets defaults and checks all rules (specification, section
+ * "Pipeline"). Refuses unknown keys at every level, steps that no run reaches, and an `offer_check`
+ * step without a product or offers step before it on every path.
+ * @param path path of the pipeline in the request, with which `param` of an error begins
  * @throws 400 with `param` = the key to change; 501 if the pipeline is valid but one of its
  * scrapers is only announced for this marketplace
  */

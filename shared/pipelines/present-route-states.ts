@@ -12,9 +12,9 @@ interface PresentedState {
 }
 
 /**
- * Converts the states of the notifying routes to their form in API responses. Omits routes whose
- * state cannot prevent a match: routes without `confirm`, `once` and `cooldown`, and routes in
- * their initial state.
+ * Converts the states of an item at notifying routes to their form in API responses. Omits states
+ * that cannot prevent a match: of routes without `confirm`, `once` and `cooldown`, and initial
+ * states.
  */
 export const presentRouteStates = (
   pipeline: Pipeline,

@@ -63,7 +63,11 @@ const derivedPrices: Readonly<Record<DerivedPriceField, DerivedPrice>> = {
   changedCount7d: countOf(7),
 };
 
-/** Returns the trace of an item after the first read with a price. */
+/**
+ * Returns the first trace of an item's prices, from which a derived field such as a 30-day minimum
+ * is calculated.
+ * @param read the first read with a price
+ */
 export const startTrace = (field: DerivedPriceField, read: PriceRead): PriceTrace => ({
   since: dayOf(read.at),
   ...derivedPrices[field].start(read),
@@ -77,8 +81,9 @@ export const traceAfter = (
 ): PriceTrace => (read.is === read.was ? trace : derivedPrices[field].changed(trace, read));
 
 /**
- * Returns the value of a derived field at a read. Undefined if the prices of the item do not go
- * back to the first day of the field's window, or if no price was known in the window.
+ * Returns the value of a derived price field at a read. Returns undefined if the prices in the
+ * trace do not go back to the first day of the field's window, or if no price was known in the
+ * window.
  * @param trace the trace before the read
  */
 export function derivedPrice(

@@ -45,7 +45,10 @@ export interface RoutePart {
   readonly key: string | null;
 }
 
-/** Returns true if a route compares with what it reported last, or counts or delays its matches. */
+/**
+ * Returns true if a route compares with the values that it notified last, or counts or delays its
+ * matches.
+ */
 export const isGated = (route: Route): boolean =>
   route.min_delta !== undefined ||
   route.min_delta_percent !== undefined ||
@@ -53,12 +56,12 @@ export const isGated = (route: Route): boolean =>
   route.cooldown !== undefined ||
   route.once === true;
 
-/** Returns true if a route compares numbers with an earlier value. */
+/** Returns true if a route tests whether a number increased or decreased. */
 export const isDirectional = ({ op }: Route): boolean => op === "increased" || op === "decreased";
 
 const partsByStep = new WeakMap<Step, readonly RoutePart[]>();
 
-/** Returns the route parts of a step, in route order. */
+/** Returns the parts of a step's routes that can have a state, in route order. */
 export function partsOf(step: Step): readonly RoutePart[] {
   const known = partsByStep.get(step);
   if (known !== undefined) return known;
@@ -114,7 +117,7 @@ export interface StatefulPart {
 
 const statefulByPipeline = new WeakMap<Pipeline, readonly StatefulPart[]>();
 
-/** Returns the route parts of a pipeline that have a state. */
+/** Returns the parts of all routes of a pipeline that have a state. */
 export function statefulParts(pipeline: Pipeline): readonly StatefulPart[] {
   const known = statefulByPipeline.get(pipeline);
   if (known !== undefined) return known;

@@ -91,8 +91,8 @@ type Tested = Omit<Outcome, "known" | "notified" | "trackedFields" | keyof Remem
 
 /**
  * Returns the routes of a step that an item matches after a read (specification, section
- * "Pipeline"). An item without an earlier reading of the same kind is neither `changed` nor
- * `unchanged`.
+ * "Pipeline"). The first reading of its kind is neither `changed` nor `unchanged`.
+ * @param remembered the stored route states and earlier reading of the item; none by default
  */
 export function matchRoutes(
   step: Step,
@@ -127,8 +127,8 @@ export function matchRoutes(
 }
 
 /**
- * Returns true if an `ok` read in which no field changed matches no route of a step. The routes of
- * the step must have no state.
+ * Returns true if an item that was read with status `ok` and without changed fields matches no
+ * route of a step. The routes of the step must have no state.
  */
 export function matchesNoRoute(
   step: Step,
@@ -281,10 +281,10 @@ const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> 
 };
 
 /**
- * Merges a new reading into the last one of its kind: adds new fields and replaces changed values.
- * A field that is absent in `observed` keeps its last value. A price that changes by at most half a
- * cent also keeps its stored value, so a slow drift is detected when the changes add up. Returns
- * `before` itself if nothing differs.
+ * Merges a new reading into the last reading of its kind: adds new fields and replaces changed
+ * values. A field that is absent in `observed` keeps its last value. A price that differs by at
+ * most half a cent also keeps its stored value, so that a slow drift is detected when it exceeds
+ * half a cent. Returns `before` itself if nothing differs.
  */
 export function mergeReading(before: Snapshot | null, observed: Snapshot): Snapshot {
   if (before === null) return observed;
@@ -296,9 +296,9 @@ export function mergeReading(before: Snapshot | null, observed: Snapshot): Snaps
 }
 
 /**
- * Calculates the derived field of a pulse. Returns true if the buy-box price of the last product
- * read is higher than the lowest new price of the pulse by more than half a cent. Returns undefined
- * if either price is unknown or null.
+ * Calculates the derived field `buyboxAboveLowest` of a pulse: true if the buy-box price of the
+ * last product read exceeds the lowest new price of the pulse by more than half a cent. Returns
+ * undefined if either price is unknown or null.
  */
 export function buyboxAboveLowest(product: Snapshot | null, pulse: Snapshot): boolean | undefined {
   const price = product?.["price"];

@@ -211,9 +211,9 @@ export const liveMarketplaces = (platform?: string): readonly string[] => [
 const anyShop = looseObject({ platform: optional(unknown()), marketplace: optional(unknown()) });
 
 /**
- * Refuses a request for an announced platform, endpoint or marketplace. Accepts a raw request of
- * any type, so that it can run before all other checks: no other error should hide this one. Accepts
- * unknown names, which `parsePlatform` refuses.
+ * Throws if a request names a platform, endpoint or marketplace that is only announced. Accepts a
+ * raw request of any type, so that it can run before all other checks: no other error must hide
+ * this one. Accepts unknown names, which `parsePlatform` refuses.
  * @throws 501 if the platform, its endpoint or its marketplace is announced
  */
 export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"): void {

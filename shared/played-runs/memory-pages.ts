@@ -11,8 +11,8 @@ export interface MemoryPages {
 }
 
 /**
- * Creates the page, without items.
- * @param stored the stored pages, from which the details of items are only read
+ * Creates a page store in memory, without items.
+ * @param stored the real page store, from which only item details are read
  */
 export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
   let items: readonly Item[] = [];

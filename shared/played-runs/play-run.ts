@@ -47,7 +47,7 @@ export interface PlayedRun {
   readonly outcome: WatchlistOutcome;
 }
 
-/** Plans, reads and ends a run on stores in memory, with the run engine itself. */
+/** Plays a run: plans, reads and ends it with the run engine, on stores in memory. */
 export async function playRun(
   { memory, watchlist, deadline }: PlayRequest,
   { earlierRuns, clockAtEnd, ...dependencies }: PlayDependencies,

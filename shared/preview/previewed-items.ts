@@ -11,7 +11,7 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 const { previewItemsMax } = limits;
 
 /**
- * Checks that a run of the watchlist reads at least one item.
+ * Throws if a run of the watchlist would read no item.
  * @throws 409 if the watchlist is empty or all of its items are delisted
  */
 export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">): void {
@@ -23,8 +23,9 @@ export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">
 }
 
 /**
- * Parses the IDs of the items to preview: normalized, unique and sorted.
- * @throws 400 that names the parameter, if an ID is malformed or there are too many
+ * Parses the item IDs that a preview request contains. Returns them normalized, unique and sorted.
+ * @param sent the IDs as the client sent them, from 1 to `limits.previewItemsMax` different ones
+ * @throws 400 that names the parameter, if an ID is malformed, or if there are no IDs or too many
  */
 export function parsePreviewedIds(
   { platform }: Pick<Watchlist, "platform">,

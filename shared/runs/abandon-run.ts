@@ -27,8 +27,8 @@ const message =
   "The run made no progress for 15 minutes. The next run reads the items that this run did not read.";
 
 /**
- * Returns true if a run in phase `claimed` or `reading` made no progress for more than 15 minutes,
- * or if an earlier call began to abandon the run. False in all other phases.
+ * Returns true if a run in phase `claimed` or `reading` has made no progress for more than 15
+ * minutes, or if an earlier call already began to abandon it. Returns false in all other phases.
  */
 export const isStalled = (run: Run, now: Date): boolean =>
   (run.phase === "claimed" || run.phase === "reading") &&

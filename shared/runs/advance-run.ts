@@ -19,14 +19,13 @@ export interface AdvanceDependencies extends PlanDependencies, ReserveDependenci
 }
 
 /**
- * Starts the first step at or after position `from` that has items to read: sends its batches. All
- * steps before `from` must be complete. Idempotent. Does nothing unless the run is in phase
- * `reading` without an error. Does not send the batches of a step a second time, even if their
- * messages were lost; `resumeRun` does.
- *
- * Sends the run to the finisher in two cases: no step has items left to read, or the run has not
- * read anything yet and the balance does not cover the next step. If the customer's credit limits
- * do not cover a step, only defers this step, so that a cheaper step can still be read.
+ * Starts the first step at or after position `from` of the run order that has items to read, by
+ * sending its batches. All steps before `from` must be complete. Idempotent. Does nothing unless
+ * the run is in phase `reading` without an error. Does not send the batches of a step again, even
+ * if their messages were lost; `resumeRun` does this. Sends the run to the finisher in two cases:
+ * no step has items left to read, or the balance does not cover the next step and the run has not
+ * read anything yet. If a credit limit of the customer does not cover a step, defers only this
+ * step, so that a cheaper step can still be read.
  */
 export async function advanceRun(
   run: Run,

@@ -24,13 +24,16 @@ export interface Reading {
 const positionsMax = 16;
 
 /**
- * Returns a revision above the revisions of all steps of a run. Late outcomes of the run have no
- * effect on an item with this revision.
+ * Returns the revision that an item gets from the end of a run. It is higher than the revisions of
+ * all steps of the run, so late outcomes of the run no longer have an effect.
  */
 export const revisionAfter = (runNumber: number): number =>
   runNumber * positionsMax + positionsMax - 1;
 
-/** Returns the item after an outcome, as `changeByOutcome` changes it. */
+/**
+ * Returns an item after the outcome of a read: the result of `changeByOutcome`, or the item itself
+ * if the outcome has no effect.
+ */
 export const applyOutcome = (item: Item, outcome: ItemOutcome, reading: Reading): Item =>
   afterChange(item, changeByOutcome(item, outcome, reading));
 

@@ -51,7 +51,10 @@ export const keyOwnerOf = (row: Row): KeyOwner => ({
 export const scopesRow = (scopes: readonly Scope[]): Row =>
   areAllScopes(scopes) ? {} : { scopes };
 
-/** Returns the scopes of a key by one of its rows. */
+/**
+ * Returns the scopes of a key, from either of its two rows. A row without the attribute has every
+ * scope.
+ */
 export function scopesOfRow({ scopes }: Row): readonly Scope[] {
   if (scopes === undefined) return everyScope;
   const stored: readonly unknown[] = Array.isArray(scopes) ? scopes : [];
@@ -83,8 +86,8 @@ export function lastUseOf(row: Row): string | null {
 }
 
 /**
- * Returns the names of the previous release's attributes to remove: its counts of calls, and
- * `created_at`, which no code reads.
+ * Returns the names of the attributes in a key's row that no code uses any more: the call counts of
+ * the previous release, and `created_at`. The next write of the row removes them.
  */
 export const retiredAttributesOf = (row: Row): string[] => [
   "admitted",

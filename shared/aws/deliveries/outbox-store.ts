@@ -36,8 +36,8 @@ export interface DynamoOutboxOptions<LogRecord> {
 }
 
 /**
- * Outboxes in DynamoDB. Each target has a row with its due time and lease. Each entry has a row,
- * which sorts by lane and due time.
+ * Creates the store of outboxes in DynamoDB. Each delivery target has a row with its due time and
+ * lease. Each entry has a row, which sorts by lane and due time.
  */
 export function dynamoOutboxStore<LogRecord>(
   client: DynamoDBDocumentClient,

@@ -34,9 +34,9 @@ export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
 const answerBytesMax = 64 * 1_024;
 
 /**
- * Opens customers' buckets with the S3 client. Each open bucket has a separate client and a
- * connection that refuses the addresses that the policy forbids. Failures of a store are returned
- * as results.
+ * Creates the port that opens customers' buckets with the S3 client. Each open bucket has a
+ * separate client, whose connections refuse the addresses that the policy forbids. A failure of the
+ * store is a result, not an exception.
  */
 export function s3CustomerBuckets(options: CustomerBucketOptions): CustomerBuckets {
   return { open: (access) => customerBucket(access, options) };

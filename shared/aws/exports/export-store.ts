@@ -71,8 +71,8 @@ const matches = (record: ExportRecord, { state, watchlistId }: ExportQuery): boo
   (watchlistId ?? record.watchlistId) === record.watchlistId;
 
 /**
- * Builds the write that stores an export in the log, for the transaction that also changes the
- * outbox.
+ * Builds the write that stores the record of an export in the export log. It belongs to the
+ * transaction that also changes the outbox.
  */
 export const exportWrite = (TableName: string, accountId: string, record: ExportRecord): Write => ({
   Put: {

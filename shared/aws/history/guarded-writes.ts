@@ -24,16 +24,13 @@ const bytesMax = 3 * 1024 * 1024;
 const parallelPuts = 4;
 
 /**
- * Puts rows. The last row makes the others effective. Writes nothing if the watchlist does not
- * exist, so that a process that continues after the purge of the watchlist leaves no row. Returns
- * false if the watchlist does not exist; some rows may have been written before it was deleted, and
- * its purge deletes them.
- *
- * - Large rows are first claimed: a transaction creates them without content, on condition that the
- *   watchlist exists. Then each is put on condition that it still exists, which a purge prevents.
+ * Puts rows of a watchlist's history, the last row last, because it makes the others effective.
+ * Returns false if the watchlist does not exist. Some rows may then have been written before the
+ * deletion; the purge of the watchlist deletes them.
+ * - A large row is first created without content, in a transaction that checks that the watchlist
+ *   exists. It is then put on condition that it still exists, which fails after a purge.
  * - The other rows are put in order, in as few transactions as possible. Each transaction checks
  *   that the watchlist exists.
- *
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function putRows(
@@ -126,7 +123,7 @@ const putIfClaimed = (
     ),
   );
 
-/** Builds the write of a transaction that checks that a watchlist exists. */
+/** Builds the check, for a transaction, that a watchlist exists. */
 export const exists = (table: string, { accountId, watchlistId }: HistoryOwner): TransactItem => ({
   ConditionCheck: {
     TableName: table,

@@ -20,9 +20,10 @@ export interface KeptQuery extends HistorySpan {
 const pointsMax = 100_000;
 
 /**
- * Returns a function that yields the runs of a watchlist with points in a span, newest first. It
- * keeps the runs of the watchlists that were read last, because a recorded run never changes. A later
- * query reads only newer runs, and makes no request if there are none.
+ * Creates a function that yields the recorded runs of a watchlist that have points in a span,
+ * newest first. The function caches the runs of the watchlists that were read last, because a
+ * recorded run never changes. A later query reads only the runs that are newer than the cache, and
+ * makes no request if there are none.
  */
 export function keptRuns(
   client: DynamoDBDocumentClient,

@@ -51,21 +51,24 @@ function compressed(lines: readonly string[]): LineChunk[] {
   return [...compressed(lines.slice(0, middle)), ...compressed(lines.slice(middle))];
 }
 
-/** Returns the row of a chunk. @param ttl whole Unix seconds */
+/**
+ * Returns the row that stores a chunk under a key.
+ * @param ttl time at which DynamoDB may delete the row, in whole Unix seconds
+ */
 export const chunkRow = (key: RowKey, chunk: LineChunk, ttl: number): Row => ({
   ...key,
   ...chunk,
   ttl,
 });
 
-/** Returns the lines of a row; empty for a row without points. */
+/** Decompresses the lines of a row. Returns an empty array for a row without points. */
 export function linesOf({ lines }: Row): readonly string[] {
   return lines === undefined ? [] : textOf(lines).toString("utf8").split("\n");
 }
 
 /**
- * Returns the lines of one item in a row; empty if there are none. Decompresses the row only if the
- * item ID is between the first and the last item ID of the row.
+ * Returns the lines of one item in a row; empty if the row has none. Decompresses the row only if
+ * the item ID is in the row's range of IDs.
  */
 export function linesOfItem({ lines, first, last }: Row, itemId: string): readonly string[] {
   if (lines === undefined || itemId < String(first) || itemId > String(last)) return [];

@@ -34,10 +34,12 @@ interface Head {
 }
 
 /**
- * Merges a window: copies the points of its segments to rows by bucket, and then marks the window
- * as merged. The rows depend only on segments, which never change, so processes that merge the same
- * window at the same time write the same bytes. Readers ignore rows of a window that is not marked.
- * Returns the outcome (see `MergeOutcome`).
+ * Merges a window of runs: copies the points of the runs' segments to rows by bucket, and then
+ * marks the window as merged. Segments never change, so concurrent merges of a window write the
+ * same bytes. Readers ignore the rows of a window that is not marked.
+ * @param absent numbers of the runs of the window that have no segment and never will
+ * @param isOver returns true when the time for the merge has ended
+ * @returns the outcome, see `MergeOutcome`
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function mergeWindow(
@@ -82,7 +84,8 @@ function mergedRows(
 }
 
 /**
- * Reads how far the history of a watchlist is merged. Both numbers are 0 before the first merge.
+ * Reads the head of a watchlist's history, which records how far the history is merged. Both
+ * numbers of the head are 0 before the first merge.
  */
 export async function readHead(
   client: DynamoDBDocumentClient,

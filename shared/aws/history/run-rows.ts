@@ -36,8 +36,8 @@ export const runRowsQuery = (
 const [newestRows, wholeRows] = [8, 32];
 
 /**
- * Yields the rows of the segments of a range of runs. Requests them page by page. The newest runs
- * are often the only ones that a reader needs, so their first page is small.
+ * Yields the rows of the segments of a range of runs, and requests them page by page. A reader
+ * often needs only the newest runs, so the first page of a newest-first read is small.
  */
 export const runRows = (
   client: DynamoDBDocumentClient,

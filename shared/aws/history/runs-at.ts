@@ -15,8 +15,9 @@ import { numbersOf, segmentOf } from "./segment-rows.ts";
 const [rowsAtOnce, requestsAtOnce] = [25, 4];
 
 /**
- * Reads single runs of several watchlists. Returns them by watchlist ID, without runs that are not
- * recorded or have more than one row.
+ * Reads at most one run of each of several watchlists: the watchlist and run number are in
+ * `places`. Returns the runs by watchlist ID, each with its points in the span. Leaves out a run
+ * that is not recorded or has more than one row.
  */
 export async function runsAt(
   client: DynamoDBDocumentClient,

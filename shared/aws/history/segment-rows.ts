@@ -87,7 +87,7 @@ export function numbersOf({ sk }: Row): { readonly runNumber: number; readonly c
   return { runNumber: Number(runNumber), chunk: Number(chunk) };
 }
 
-/** Parses the points of a recorded run that are in a span. */
+/** Converts the stored rows of a run to the run with those of its points that are in a span. */
 export const segmentOf = (
   { runNumber, endedAt, rows }: StoredSegment,
   span: HistorySpan,

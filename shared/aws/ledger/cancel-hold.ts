@@ -14,9 +14,9 @@ import { atNoCharge, settleCall } from "./settle-call.ts";
 import { creditUpdate } from "./shard-update.ts";
 
 /**
- * Cancels the hold of a call, so that nothing is charged. An earlier request to settle the call may
- * take effect at any moment. If the settlement takes effect first, this function refunds its
- * charge. If the settlement takes effect later, it finds the hold resolved and charges nothing.
+ * Cancels the hold of a call, so that the call costs nothing. An earlier request to settle the same
+ * hold may still be in progress. If the settlement takes effect first, this function refunds the
+ * charge. If this cancellation takes effect first, the settlement changes nothing.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function cancelCallHold(process: LedgerProcess, hold: HoldRef): Promise<void> {

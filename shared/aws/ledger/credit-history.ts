@@ -34,9 +34,9 @@ const queryCost = 8;
 const keysMax = 100;
 
 /**
- * Creates a reader of the credit transactions in DynamoDB. A filter by call, grant, purchase or
- * adjustment finds the entries by their stamps. With any other filter or none, a call reads the
- * ledger from newest to oldest.
+ * Creates the reader of credit transactions in DynamoDB. If the filter names a call, grant,
+ * purchase or adjustment, the reader computes the possible stamps of the matching entries and reads
+ * only these. Otherwise it reads the ledger from newest to oldest.
  */
 export function dynamoCreditHistory(
   client: DynamoDBDocumentClient,

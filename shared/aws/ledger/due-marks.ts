@@ -12,9 +12,10 @@ import type { Shard } from "./shard-row.ts";
 const nextCheckMs = 60_000;
 
 /**
- * Sets the next check of each due shard to the earliest expiry of its holds. Removes the due mark
- * of a shard without holds. If a shard without holds changes during the check, the sweeper checks
- * it again after a minute.
+ * Updates the due marks of an account's shards whose check is due. The mark of a shard gets the
+ * earliest expiry of its holds as the time of the next check; a shard without holds loses its mark.
+ * If such a shard changes during the check, the mark stays, and the sweeper checks the shard again
+ * after a minute.
  */
 export async function moveDueMarks(
   process: LedgerProcess,

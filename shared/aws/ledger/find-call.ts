@@ -46,9 +46,10 @@ export interface CallHolds {
 }
 
 /**
- * Finds the holds of a call, open and resolved, that any process made. Reads the account's shards
- * and, for resolved holds, the journal pages since the call began. Both lists are empty if the call
- * has no holds or the account does not exist.
+ * Finds the holds of a call, open and resolved, including holds that other processes made. Reads
+ * the account's shards. For resolved holds, also reads the journal pages since the call began. Both
+ * lists are empty if the call has no hold or the account does not exist.
+ * @param holdId ID of the call's hold, which is the request ID of the call
  */
 export async function findCallHolds(
   process: LedgerProcess,
@@ -76,7 +77,10 @@ export async function findCallHolds(
 }
 
 /**
- * Finds the record that resolved a hold; undefined if there was none when the caller read `shard`.
+ * Finds the record in a shard's journal that resolved a hold. Returns undefined if the shard had no
+ * such record when the caller read it.
+ * @param search.shard the shard as the caller has read it
+ * @param search.createdAt a time between the start of the call and its reservation
  */
 export async function findSettlement(
   process: LedgerProcess,
@@ -87,9 +91,10 @@ export async function findSettlement(
 }
 
 /**
- * Finds the stamps of a call's reservation and, unless the hold is open, of its resolution.
- * Undefined if the records of the call are not near the start of the call. The caller must read
- * `rows` first.
+ * Finds the stamps (microseconds since 1970) of the records of a call: of its reservation and,
+ * unless the hold is open, of the resolution. Returns undefined if the records are too far from the
+ * start of the call to be found with few reads. The caller must have read `rows` before.
+ * @param search.createdAt a time between the start of the call and its reservation
  */
 export async function findCallStamps(
   process: LedgerProcess,

@@ -41,7 +41,7 @@ const holdOf = (row: Row): RowHold => {
   };
 };
 
-/** Returns the daily budgets that a hold counts to, from its row. */
+/** Returns the daily budgets whose used credits include a hold, from the row of the hold. */
 export function budgetsOf(row: Row): readonly BudgetDay[] {
   const accountId = String(row["account_id"]);
   const { budget_day: ofWatchlist, account_budget_day: ofAccount } = row;
@@ -53,7 +53,10 @@ export function budgetsOf(row: Row): readonly BudgetDay[] {
   ];
 }
 
-/** Returns the attributes of a hold's row that name the budget days to which the hold counts. */
+/**
+ * Returns the attributes of a hold's row that store `budgets`, the daily budgets whose used credits
+ * include the hold.
+ */
 export const budgetsRow = (budgets: readonly BudgetDay[]): Row =>
   Object.fromEntries(
     budgets.map(({ owner, day }) => [

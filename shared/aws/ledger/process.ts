@@ -54,7 +54,7 @@ const accountsMax = 10_000;
  */
 const holdsMax = 1_000;
 
-/** Creates the empty cached state of a process. */
+/** Creates the ledger state of a process: the client, the tables and an empty cache of accounts. */
 export const ledgerProcess = (
   client: DynamoDBDocumentClient,
   options: LedgerOptions,
@@ -71,7 +71,10 @@ const unknown: CachedAccount = { home: 0, shards: 1, fences: new Map(), budget: 
 export const cachedAccountOf = ({ accounts }: LedgerProcess, accountId: string): CachedAccount =>
   accounts.get(accountId) ?? unknown;
 
-/** Caches the fences, the number of shards and the daily budget from shards that were read. */
+/**
+ * Updates the cached state of an account from shards that were read: their fences (newest stamps),
+ * the number of shards and the daily budget.
+ */
 export function cacheShards(
   process: LedgerProcess,
   accountId: string,
@@ -104,10 +107,11 @@ const stepUs = 1;
 const aheadUs = 1_000;
 
 /**
- * Returns a stamp that is not before `now`, and newer than all stamps of the given shards that this
- * process knows. `refusals` is how often a shard with a newer stamp has refused the change so far:
- * from the second refusal on, the stamp moves further ahead.
+ * Returns a stamp for a change of shards, in microseconds since 1970. It is not before `now`, and
+ * newer than all stamps of these shards that the process has cached.
  * @param place the account, and the numbers of the shards that the change writes
+ * @param refusals number of times that a shard has refused this change because of a newer stamp.
+ * From the second refusal on, the stamp is further ahead of `now`.
  */
 export function nextStamp(
   process: LedgerProcess,

@@ -16,9 +16,10 @@ interface PagesQuery {
 }
 
 /**
- * Reads the pages of a shard's journal whose first records have stamps from `from` to `to` (both
- * inclusive), sorted by these stamps in the given order. Yields the pages of one DynamoDB request
- * at a time, at most `limit`. The total is not limited.
+ * Yields the journal pages of a shard, in arrays with the pages of one DynamoDB request. Selects
+ * the pages whose first record has a stamp from `from` to `to` (inclusive), and sorts them by this
+ * stamp.
+ * @param limit maximum number of pages in one array; the total is not limited
  */
 export async function* readJournalPages(
   { client, ledgerTable }: { client: DynamoDBDocumentClient; ledgerTable: string },

@@ -20,12 +20,17 @@ export interface AccountRows {
   readonly shards: readonly Shard[];
 }
 
-/** Returns the number of shards in the row of an account; 0 if the row still stores the credits. */
+/**
+ * Returns the number of shards of an account, from its row. Returns 0 if the account has no shards
+ * yet: an earlier release stored its credits in this row.
+ */
 export const shardCountOf = (account: Row): number => Number(account["shards"] ?? 0);
 
 /**
- * Reads an account and its shards. One request is enough if the account has at most `expected`
- * shards. Undefined if the account does not exist.
+ * Reads the row of an account and its shards, strongly consistent. Returns undefined if the account
+ * does not exist.
+ * @param expected probable number of shards; if the account has more, a second request reads the
+ * others
  */
 export async function readAccountRows(
   reader: Reader,
@@ -70,7 +75,7 @@ export interface Sums {
   readonly inFlight: number;
 }
 
-/** Sums of the shards. */
+/** Returns the sums of the shards' balances and counters. */
 export const sumsOf = (shards: readonly Shard[]): Sums => ({
   balance: shards.reduce((sum, { balance }) => sum + balance, 0),
   held: shards.reduce((sum, { held }) => sum + held, 0),
@@ -127,8 +132,8 @@ const sumsIn = ({ balance, held, spent }: Row) => ({
 });
 
 /**
- * Reads the counts of an account and of its first `expected` shards. The account may have more
- * shards.
+ * Reads the balances and counters of an account and of its first `expected` shards. Other shards of
+ * the account are not in the result.
  * @throws Error if the account does not exist
  */
 export async function readBalances(
@@ -153,8 +158,8 @@ export async function readBalances(
 }
 
 /**
- * Returns the total balance of the shards. Undefined if credits moved during the read, or if not
- * all shards were read.
+ * Returns the balance of an account, summed over its shards. Returns undefined if credits moved
+ * between shards during the read, or if not all shards were read.
  */
 export function wholeBalance({ received, shards, ofShard }: Balances): number | undefined {
   const all = [...ofShard.values()];

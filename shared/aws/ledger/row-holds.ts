@@ -26,10 +26,11 @@ import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 const resolvedHoldDays = 30;
 
 /**
- * Reserves credits for a step. Returns `insufficient` or `over_budget`, without a reservation, if
- * the balance or a daily budget does not cover them. The hold has a row, because it exists for a
- * long time and another process resolves it. The row of a resolved hold is stored for weeks, so
- * that a repeated step does not reserve again: a repeated call returns `reserved`.
+ * Reserves credits for a step of a run. Returns `insufficient` or `over_budget`, without a
+ * reservation, if the balance or a daily budget does not cover them. The hold is stored in a
+ * separate row, because it can stay open for hours and another process resolves it. The row of a
+ * resolved hold is kept for weeks, so a repeated call for the same step reserves nothing and
+ * returns `reserved`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function reserveStepHold(
@@ -139,7 +140,8 @@ function holdPut(
 }
 
 /**
- * Resolves a hold that has a row. Returns the charge of the first resolution.
+ * Resolves a hold that has a row, and returns the charge in credits. If the hold is already
+ * resolved, changes nothing and returns the charge of the first resolution.
  * @throws Error if the hold does not exist or the charge exceeds its credits; 503 UNAVAILABLE if
  * the rows stay contended or the retry budget is exhausted
  */

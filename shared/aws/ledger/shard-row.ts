@@ -73,8 +73,8 @@ export function shardOf(row: Row): Shard {
 }
 
 /**
- * Returns the stored form of a hold. Names have one letter, because every update of a shard costs
- * write units for the size of its row.
+ * Returns the stored form of an open hold in the row of a shard. Attribute names have one letter,
+ * because every update of a shard costs write units for the size of its row.
  */
 export const holdRow = ({ credits, at, expiresAt, source, budgetDay }: OpenHold): Row => ({
   c: credits,
@@ -130,7 +130,10 @@ export interface NewShard {
   readonly journal?: readonly JournalRecord[];
 }
 
-/** Returns the row of a new shard, including its key. Without credits by default. */
+/**
+ * Returns the row of a new shard, including its key. The shard has no credits unless `shard` gives
+ * it some.
+ */
 export function newShardRow(shard: NewShard): Row {
   const { accountId, number, concurrency, fence, journal = [] } = shard;
   const { balance = 0, held = 0, spent = 0, sequence = 0, oldInFlight = 0, budget } = shard;

@@ -83,8 +83,11 @@ function shardUpdate({ table, accountId, shard }: ShardLocation, change: Change)
 }
 
 /**
- * Builds the update that moves credits to the hold of a call and occupies a slot. It fails if the
- * shard lacks the credits or a free slot, already has the hold, or has a newer stamp.
+ * Builds the update that moves credits from a shard's balance to the hold of a call, and occupies a
+ * slot. The update fails if the shard lacks the credits or a free slot, already has the hold, or
+ * has a newer stamp.
+ * @param budget the account's daily budget, in credits, as this process has cached it; the update
+ * also fails if the shard has another budget
  */
 export function reserveUpdate(
   location: ShardLocation,
@@ -215,8 +218,8 @@ export const growUpdate = (
 });
 
 /**
- * Builds the update that frees the slot of an unsharded call. The credits of the call may be in
- * another shard.
+ * Builds the update that frees the slot of an unsharded call, which an earlier release started. The
+ * slot and the credits of such a call may be in different shards.
  */
 export const freeOldSlot = ({ table, accountId, shard }: ShardLocation): Update => ({
   TableName: table,

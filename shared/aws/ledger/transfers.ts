@@ -15,13 +15,12 @@ interface CreditTransfer {
 }
 
 /**
- * Transfers credits from other shards to a shard that needs them, in one transaction. If the
- * richest shard has enough, only this shard provides credits. It provides the missing credits, or
- * half of the difference between the two balances if that is more. Later calls then need no
- * transfer. Otherwise several shards provide the missing credits, as far as their balances allow.
- *
- * Returns false, without a change, in these cases: `shards` does not contain the shard that needs
- * credits, a shard changed since it was read, or other requests contend for the rows.
+ * Transfers credits from other shards to the shard `to`, in one transaction, until its balance is
+ * at least `credits`. If the richest shard alone has enough, it provides the missing credits, or
+ * half of the difference of the two balances if that is more, so that later calls need no transfer.
+ * Otherwise several shards provide the missing credits. Returns false, without a change, if
+ * `shards` does not contain the shard `to`, a shard changed since it was read, or other requests
+ * contend for the rows.
  */
 export async function gatherCredits(
   process: LedgerProcess,

@@ -29,9 +29,11 @@ interface BeforeName {
 export const beforeAttributes: readonly string[] = ["sk", "before", "before_items"];
 
 /**
- * Stores the items before a batch. Returns the attributes of the result's row that contain or name
- * them. Items that are too large for the row are written to separate rows under a new random name.
- * If an attempt records no result, its rows therefore have no effect.
+ * Stores the items of a batch as they were before the batch, so that a discard of the run can
+ * restore them. Returns the attributes to add to the row of the batch's result: the items
+ * themselves, or the keys of separate rows if the items are too large. The separate rows have a new
+ * random name, so they have no effect if the attempt does not record its result.
+ * @param ttl time at which DynamoDB may delete the rows, in whole Unix seconds
  * @throws 503 UNAVAILABLE if rows stay unprocessed
  */
 export async function storeItemsBefore(

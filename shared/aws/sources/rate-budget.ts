@@ -35,10 +35,11 @@ const requestMsMax = 1_000;
 const retentionSeconds = 24 * 60 * 60;
 
 /**
- * Creates the rate budget of sources, which all processes share. Each source has a row with the
- * time at which the next call would start without a burst, in microseconds since 1970. Taking
- * permits adds one interval per permit to that time, without reading the row first, so that
- * processes do not conflict. If a process cannot update the row, it limits its calls locally.
+ * Creates the rate budget that all processes share. Each source has a row with one time, in
+ * microseconds since 1970: the time at which its next call would start if there were no burst. A
+ * process takes permits by adding one interval per permit to this time. It does not read the row
+ * first, so processes do not conflict. A process that cannot update the row limits its calls
+ * locally.
  */
 export function sharedRateBudget(
   client: DynamoDBDocumentClient,

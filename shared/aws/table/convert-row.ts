@@ -24,10 +24,10 @@ interface RowToConvert {
 }
 
 /**
- * Converts a row to the other version. Changes only attributes of the conversion, on condition that
- * these attributes and the version have not changed since the row was read. Returns false, without
- * a change, if one of them has changed, if the row was deleted, or if a transaction is writing the
- * row.
+ * Converts a stored row to the other version of its kind. Writes only the attributes of the
+ * conversion, on condition that these and the version have not changed since the row was read.
+ * Returns false, without a change, if one of them has changed, the row was deleted, or a
+ * transaction is writing the row.
  * @param client a client that does not convert rows
  * @throws any other error of the request
  */

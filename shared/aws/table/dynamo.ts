@@ -33,9 +33,10 @@ export interface TableOptions {
 }
 
 /**
- * Creates a DynamoDB document client with the settings of all AWS clients. Omits undefined
- * attributes, and converts rows to the versions of this process.
- * @param writes which version of each row it writes
+ * Creates the DynamoDB document client of the service, with the settings of all AWS clients. The
+ * client omits undefined attributes, and converts rows to the versions that this process reads and
+ * writes.
+ * @param writes which version of each kind of rows the process writes
  */
 export const documentClient = (
   writes: WrittenVersions = "current",
@@ -128,8 +129,8 @@ interface RetryOptions {
 export type Note = (why: string) => void;
 
 /**
- * Executes an attempt and returns its result. Returns `again` if DynamoDB throttled the attempt,
- * which has then changed nothing.
+ * Executes an attempt and returns its result. If DynamoDB throttled the attempt, which has then
+ * changed nothing, passes the reason to `note` and returns `again`.
  * @throws every other error of the attempt
  */
 export async function attemptUnlessThrottled<T>(
@@ -150,9 +151,10 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
 /**
- * Repeats `attempt` with full jitter while it returns `again`, up to 24 times, and returns its
- * result. Needed because DynamoDB cancels a transaction if another request contends for one of its
- * rows, and the SDK does not retry the transaction.
+ * Repeats `attempt`, up to 24 times, while it returns `again`, and returns its result. Sleeps
+ * before each repetition for a random time, at most `waitMsMax` milliseconds (full jitter). It is
+ * needed because DynamoDB cancels a transaction if another request contends for one of its rows,
+ * and the SDK does not retry the transaction.
  * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. Its cause
  * is the last reason that `attempt` passed to `note`, or `contended` if there is none.
  */

@@ -35,8 +35,8 @@ const growth = 4;
 const growingRowsMax = 1_000;
 
 /**
- * Yields all rows of a query for a consumer that often needs only the first few: the first request
- * reads `Limit` rows, and each further request more than the one before.
+ * Yields all rows of a query for a consumer that often needs only the first few. The first request
+ * reads `Limit` rows, and each further request reads more rows than the previous one.
  */
 export async function* growingRows(
   client: DynamoDBDocumentClient,

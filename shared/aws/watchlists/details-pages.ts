@@ -50,9 +50,10 @@ const pagesAtOnce = 8;
 const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
- * Creates the methods of a page store that read and write details. The pages of a watchlist's
- * details cover all IDs, or there are no pages. Pages are split but never merged: details change
- * seldom, and a page whose items were removed takes less than 1 KB.
+ * Creates the methods of a page store that read and write item details (label, metadata and facts).
+ * A watchlist has either no details pages, or pages that together cover all IDs. Pages are split
+ * but never merged: details seldom change, and a page whose items were removed takes less than 1
+ * KB.
  */
 export const detailsPages = (
   table: PageTable,

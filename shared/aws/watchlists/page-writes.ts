@@ -34,10 +34,11 @@ interface PageWrite {
 const waitMsMax = 1_000;
 
 /**
- * Replaces pages of a watchlist. Returns `replaced`, `stale` if a page has changed since it was
- * read, `watchlist_deleted`, or `full` if the watchlist would have too many items. Only `stale` can
- * also mean that the write took effect (see `putPage`). The new version is higher than the versions
- * of all replaced pages. No page therefore has the same version twice, even if it is merged into
+ * Replaces the pages `before` of a watchlist with the pages `cut`, in one transaction. Returns
+ * `replaced`, `stale` if a page has changed since it was read, `watchlist_deleted`, or `full` if
+ * the watchlist would have more than `listItemsMax` items. After `stale`, the write may have taken
+ * effect (see `putPage`); the other outcomes are certain. The new pages have a higher version than
+ * all replaced pages. A page therefore never has the same version twice, even if it is merged into
  * another page and later created again.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
