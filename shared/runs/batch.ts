@@ -25,7 +25,7 @@ export const noCounts: BatchCounts = {
   quarters: 0,
 };
 
-/** Returns the sum of each count and of the prices. */
+/** Adds two batch counts, member by member. */
 export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => ({
   requested: a.requested + b.requested,
   ok: a.ok + b.ok,

@@ -23,15 +23,14 @@ export interface DueTick {
 }
 
 /**
- * Handles a schedule tick. A tick may arrive twice, late, or for a paused or deleted watchlist.
- * Only the stored due time decides if the watchlist is due. Returns the run to start or resume:
- *
- * - due, and no run is in progress: the claimed run;
+ * Handles a schedule tick of a watchlist. A tick may arrive twice, late, or for a paused or deleted
+ * watchlist, so only the stored due time decides whether the watchlist is due. Returns the run to
+ * start or resume:
+ * - due, and no run is in progress: the run that this call claims;
  * - due, but a run is in progress or the watchlist has no items: undefined. The due time advances,
  *   and nothing is recorded, charged or sent;
  * - not due: the run in progress, if there is one (see `unfinishedRun`);
  * - in all other cases: undefined.
- *
  * Removes the schedule of a paused or deleted watchlist.
  */
 export async function claimDueRun(

@@ -56,20 +56,17 @@ export interface FinishRequest extends RunRef {
 }
 
 /**
- * Finishes a run whose steps are read:
- *
- * 1. stores the items in a snapshot file, if the account wants it, and then writes the result to
- *    the run and its watchlist;
+ * Finishes a run whose steps were read:
+ * 1. writes a snapshot file of the items, if the account's destination includes it, and stores the
+ * result in the run and its watchlist;
  * 2. records the history of the run;
  * 3. publishes the events of the run;
  * 4. merges the windows of the history that are complete.
- *
- * A run above its brake is held after the first action: only a notice is published. A call after
- * the decision does the other actions. For a discarded run, it first restores the items. A run
- * whose watchlist was deleted has no history and no events.
- *
- * Idempotent. Does nothing in the phases `claimed`, `reading`, `held` and `done`. If the process
- * dies or stops at `until`, the run stays in the due index, and the sweeper requests another call.
+ * If the brake holds the run, a call stops after the first action and publishes only a notice. A
+ * call after the client's decision does the other actions; for a discarded run, it first restores
+ * the items. A run whose watchlist was deleted has no history and no events. Idempotent. Does
+ * nothing in the phases `claimed`, `reading`, `held` and `done`. If the process fails or stops at
+ * `until`, the run stays in the due index, and the sweeper requests another call.
  */
 export async function finishRun(
   { until, ...ref }: FinishRequest,
@@ -204,8 +201,8 @@ const notFinalized = "Run results could not be finalized. The run's events are l
 export const finishTimeoutMs = 60 * 60 * 1_000;
 
 /**
- * Ends a run as failed because its results cannot be finalized. Its watchlist can run again.
- * Idempotent.
+ * Ends a run with status `failed` because its results could not be finalized in time. The watchlist
+ * can then run again. Idempotent.
  */
 export async function failOverdueRun(
   run: Run,

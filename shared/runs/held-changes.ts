@@ -31,9 +31,9 @@ interface HeldChange {
 const readsAtOnce = 10;
 
 /**
- * Converts a run to the response of `GET /v1/watchlists/{id}/runs/{run_number}`. For a held run,
- * adds the first `limit` changes that count for its brake, in run order, so that a person can
- * decide.
+ * Converts a run to the response of `GET /v1/watchlists/{id}/runs/{run_number}`. A held run also
+ * has the first `limit` changes that its brake counts, in run order, so that a person can decide
+ * whether to release it.
  */
 export async function presentRunDetail(
   run: Run,

@@ -105,19 +105,21 @@ const effectiveFields = fieldsWith("item", "history", "event", "route");
 const hasAny = (outcome: ItemOutcome, fields: readonly EffectField[]): boolean =>
   fields.some((field) => outcome[field] !== undefined);
 
-/** Returns true if the outcome has values that are stored in the item. */
+/** Returns true if the outcome has values to store in the item. */
 export const changesItem = (outcome: ItemOutcome): boolean => hasAny(outcome, itemFields);
 
 /** Returns true if an event contains the item because of this outcome. */
 export const isReported = (outcome: ItemOutcome): boolean => hasAny(outcome, eventFields);
 
 /**
- * Returns true if an `ok` outcome changes the item or its history, reports the item in an event, or
- * routes it to a step.
+ * Returns true if an `ok` outcome has any effect: it changes the item or its history, reports the
+ * item in an event, or routes the item to a step.
  */
 export const hasEffects = (outcome: ItemOutcome): boolean => hasAny(outcome, effectiveFields);
 
-/** Returns the outcome with only the fields that are stored in the item. */
+/**
+ * Returns the outcome without the fields that are not stored in the item, such as those for events.
+ */
 export function itemPartOf(outcome: ItemOutcome): ItemOutcome {
   const { id, addedAt, status, at } = outcome;
   const part: Record<string, unknown> = {};

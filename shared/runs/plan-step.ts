@@ -22,11 +22,9 @@ export interface PlanDependencies {
  * Plans the step at a position in the run order: stores the batches of items to read. A step reads
  * the items that start there and the items that earlier steps routed there. Returns undefined if
  * there are no such items. The batches depend only on stored data that no longer changes, so a
- * repeated call plans the same batches. The plan that was stored first wins, and is returned.
- *
- * Returns `over`, without a plan, if the run is no longer in phase `reading`. Otherwise, a process
- * that was paused until the run was abandoned could plan a step and reserve credits. If it then
- * died, the credits would stay reserved until the hold expires.
+ * repeated call plans the same batches. The first stored plan is valid, and is returned. Returns
+ * `over`, without a plan, if the run is no longer in phase `reading`. This prevents a process that
+ * was paused from planning a step of an abandoned run and reserving credits for it.
  */
 export async function planStep(
   run: Run,

@@ -31,8 +31,8 @@ export function presentRun(run: Run): Record<string, unknown> {
 }
 
 /**
- * Converts a run to the run object of API responses. A run that its brake is about to hold is shown
- * as running until it can be released or discarded.
+ * Converts a run to the run object of API responses. A run that its brake is about to hold has
+ * status `running` until a client can release or discard it.
  */
 export function presentStoredRun(run: Run): Record<string, unknown> {
   if (run.phase !== "holding") return presentRun(run);

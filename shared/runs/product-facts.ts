@@ -5,8 +5,9 @@ import type { ProductFacts, SellerField } from "../watchlists/item-details.ts";
 const { titleLengthMax, urlLengthMax, sellerNameLengthMax } = limits.productFacts;
 
 /**
- * Returns the facts that a product read shows; undefined if it shows none. Cuts long strings, and
- * leaves out addresses that are too long to store.
+ * Extracts the product facts (title, address, image, sellers) from the fields of a product read;
+ * undefined if there are none. Cuts long strings, and leaves out addresses that are too long to
+ * store.
  */
 export function factsOfProduct(fields: ProductFields): ProductFacts | undefined {
   const title = cutText(fields["title"], titleLengthMax);
@@ -22,7 +23,10 @@ export function factsOfProduct(fields: ProductFields): ProductFacts | undefined 
   });
 }
 
-/** Returns the seller of the buy box as facts; undefined if the offers do not name that seller. */
+/**
+ * Extracts the name of the buy box's seller from an offers read, as facts; undefined if the offers
+ * do not name this seller.
+ */
 export const factsOfOffers = ({
   offers,
 }: Extract<OffersAnswer, { status: "ok" }>): ProductFacts | undefined =>

@@ -27,14 +27,11 @@ type Readings = Item["readings"];
 type Changes = ReadonlyMap<string, OpenChange>;
 
 /**
- * Returns the readings and open changes of an item after an `ok` read. Each is absent if it stays
- * the same.
- *
- * A change is open while the stored reading of another kind still has an older value of the field.
- * Most open changes can be derived from the readings, so nothing is stored. An open change is
- * stored in two cases:
- *
- * - the newest value is not in the reading that takes precedence in a snapshot;
+ * Returns the readings and open changes of an item after an `ok` read. A member is absent if it
+ * stays the same. A change is open while the stored reading of another kind still has an older
+ * value of the field. Most open changes follow from the readings, so they are not stored. An open
+ * change is stored in two cases:
+ * - the reading that takes precedence in a snapshot does not have the newest value;
  * - an event has reported the change.
  */
 export function readingsAfter(

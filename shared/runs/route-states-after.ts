@@ -33,8 +33,8 @@ interface StatesRead {
 
 /**
  * Returns the states of the pipeline's routes for an item after a read; an empty object if they
- * stay the same. Contains no state of a route that the pipeline no longer has. An expired cooldown
- * has no effect, so it is removed only when the item is stored for another reason.
+ * stay the same. Drops the state of a route that the pipeline no longer has. An expired cooldown
+ * has no effect, so it is dropped only when the item is stored for another reason.
  */
 export function routeStatesAfter(item: Item, read: StatesRead): Pick<ItemOutcome, "routeStates"> {
   const { pipeline, at, price, traces } = read;

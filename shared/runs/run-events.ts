@@ -32,8 +32,8 @@ interface Publication {
 }
 
 /**
- * Returns the current publication of an ended run. A run that its brake holds has two, one after
- * the other: the notice of the hold when the run ends, and its events after the decision.
+ * Returns what an ended run publishes now. A held run publishes twice: a notice of the hold when
+ * the run ends, and its events after the decision.
  * @throws Error if the run has not ended
  */
 export function publicationOf({ id, finishedAt, hold }: Run): Publication {
@@ -47,8 +47,9 @@ export function publicationOf({ id, finishedAt, hold }: Run): Publication {
 /**
  * Builds the events of a run in delivery order (specification, section "Events"): changed, matched,
  * delisted, run completed. A held or discarded run has only the event `watchlist.run.completed`.
- * Returns an empty list if the run has not ended or its watchlist was deleted. IDs, times and bytes
+ * Returns no events if the run has not ended or its watchlist was deleted. IDs, times and bytes
  * depend only on stored data, so a repeated call builds identical events.
+ * @param stepOutcomes the outcomes of the run's steps, in run order
  */
 export function runEvents(run: Run, stepOutcomes: readonly StepOutcomes[]): SerializedEvent[] {
   const { watchlist, finishedAt, hold } = run;

@@ -23,8 +23,8 @@ interface RunNowDependencies {
 
 /**
  * Starts a manual run of an active or paused watchlist, and returns the run. The next scheduled run
- * of an active watchlist is then computed from `now`. If the wake-up message cannot be sent, only
- * warns: the sweeper resumes the run.
+ * of an active watchlist is then calculated from `now`. If the wake-up message cannot be sent, logs
+ * a warning, and the sweeper resumes the run.
  * @throws 404 if the watchlist was deleted; 409 if a run is in progress or held, if the watchlist
  * has no items, or after too many conflicts with concurrent changes; 503 if the rows stay contended
  * or the retry budget is exhausted

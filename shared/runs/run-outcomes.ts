@@ -88,8 +88,8 @@ export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunSta
 }
 
 /**
- * Returns `isEntryUnread: true` if a credit limit deferred the entry step before the run had read
- * anything; otherwise an empty object.
+ * Returns `isEntryUnread: true` for the stats of a run whose entry step was deferred by a credit
+ * limit before anything was read; otherwise an empty object.
  */
 export const unreadEntry = (
   { stats }: Run,
@@ -106,6 +106,6 @@ export function stepStats(records: readonly StepRecord[]): Record<string, StepSt
   );
 }
 
-/** Returns the total credits of all steps. */
+/** Returns the total credits of all steps in `stats`. */
 export const creditsOf = (stats: Readonly<Record<string, StepStats>>): number =>
   Object.values(stats).reduce((sum, { credits }) => sum + credits, 0);

@@ -37,9 +37,9 @@ interface ComparedBatch {
 }
 
 /**
- * Compares the answers of a batch with the earlier readings of its items. Counts, for each field,
- * the items that had a value, and the items that have none now, because the field is absent or
- * null. Returns undefined if no item has an earlier reading.
+ * Compares the shape of a batch's answers with the earlier readings of its items. For each field,
+ * counts the items that had a value, and those of them that now have none, because the field is
+ * absent or null. Returns undefined if no item has an earlier reading.
  */
 export function batchShape(step: Step, { items, answers }: ComparedBatch): BatchShape | undefined {
   const kind = readingKind(step);
@@ -75,8 +75,8 @@ function countFields(
 const hasValue = (value: FieldValue | undefined): boolean => value !== undefined && value !== null;
 
 /**
- * Returns how the shape of the answers of a run differs from the shape of earlier answers;
- * undefined if it does not differ. A baseline run has no earlier answers.
+ * Returns how the shape of a run's answers (fields and magnitude of prices) differs from that of
+ * earlier answers. Returns undefined if it does not differ. A baseline run has no earlier answers.
  */
 export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeChange | undefined {
   if (run.kind === "baseline") return undefined;
@@ -101,20 +101,22 @@ export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeCha
   };
 }
 
-/** Returns true if the change raises the alarm of operators. */
+/** Returns true if the change of the shape must raise an alarm for operators. */
 export const isAlarming = ({ priceJump, lostFields, incompleteItems }: ShapeChange): boolean =>
   [priceJump, lostFields, incompleteItems].some((foundChange) => foundChange !== undefined);
 
 /**
- * Returns true if the values of the run may be wrong, so that a brake holds its events. Incomplete
- * items have no events: their next run reads them again.
+ * Returns true if the change of the shape means that values of the run may be wrong, so that a
+ * brake holds its events. Incomplete items alone do not, because they have no events and their next
+ * run reads them again.
  */
 export const holdsEvents = ({ priceJump, lostFields }: ShapeChange): boolean =>
   priceJump !== undefined || lostFields !== undefined;
 
 /**
- * Returns the missing fields that the watchlist stores at the end of a run, or at the release of a
- * held one. After a discard, a field that is still missing holds the next run too.
+ * Returns the missing fields that a run's end, or the release of a held run, stores in the
+ * watchlist. Returns undefined if it stores none. After a discard, nothing is stored, so a field
+ * that is still missing holds the next run too.
  */
 export const missingFieldsToStore = ({
   hold,

@@ -22,8 +22,9 @@ export interface OkRead {
 export type UnchangedCheck = (item: Item, read: OkRead, metadata: Metadata) => boolean;
 
 /**
- * Returns the check for the reads of a step. It always returns false if a route of the pipeline has
- * a state, or if the pipeline tests derived prices.
+ * Creates a fast check of whether a read of a step changes nothing, so that the item need not be
+ * compared route by route. The check always returns false if a route of the pipeline has a state,
+ * or if the pipeline tests derived prices.
  */
 export function unchangedCheck(pipeline: Pipeline, step: Step): UnchangedCheck {
   // The states of routes and of derived fields can change although no field does.
@@ -69,7 +70,9 @@ function isAsKnown({ readings }: Item, observed: Snapshot, kind: ReadingKind): b
   return true;
 }
 
-/** Returns the fields that are derived from a pulse and the last product reading of an item. */
+/**
+ * Returns the fields that are calculated from a pulse and from the last product reading of an item.
+ */
 export function deriveFromPulse({ readings }: Pick<Item, "readings">, pulse: Snapshot): Snapshot {
   const above = buyboxAboveLowest(readings.product ?? null, pulse);
   return above === undefined ? {} : { buyboxAboveLowest: above };

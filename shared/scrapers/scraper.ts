@@ -79,8 +79,8 @@ export type OffersAnswer =
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };
 
 /**
- * Returns the number of offers of a listing: the count of the source, or the number of offers read
- * if that is higher.
+ * Returns the number of offers of a listing: the count that the source reports, or the number of
+ * offers in the answer if that is higher.
  */
 export const totalOffersOf = (answer: Extract<OffersAnswer, { status: "ok" }>): number =>
   Math.max(answer.totalOffers, answer.offers.length);

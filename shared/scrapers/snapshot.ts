@@ -89,8 +89,8 @@ export function snapshotOf(scraper: ScraperId, fields: ProductFields): Snapshot 
 type OffersFound = Extract<OffersAnswer, { status: "ok" }>;
 
 /**
- * Returns the snapshot of an offers read. The condition restricts the offer count and the lowest
- * price, but not the buy box. Fields without a value are null.
+ * Extracts the snapshot fields of an offers read. The condition filter restricts the offer count
+ * and the lowest price, but not the buy box. Fields without a value are null.
  */
 export function snapshotOfOffers(answer: OffersFound, condition: ConditionFilter): Snapshot {
   const { offers } = answer;
@@ -107,13 +107,13 @@ export function snapshotOfOffers(answer: OffersFound, condition: ConditionFilter
 }
 
 /**
- * Returns the ID of the offer in the buy box; null if the buy box is empty. An offer check can read
- * this offer.
+ * Returns the ID of the offer in the buy box, which an offer check can read. Returns null if the
+ * buy box is empty.
  */
 export const buyboxOfferOf = ({ offers }: OffersFound): string | null =>
   offers.find(({ isBuybox }) => isBuybox)?.offerListingId ?? null;
 
-/** Returns the snapshot of an offer check with status `ok`. */
+/** Extracts the snapshot fields of an offer check with status `ok`. */
 export const snapshotOfOfferCheck = ({
   buyable,
 }: Extract<OfferCheckAnswer, { status: "ok" }>): Snapshot => ({ buyable });

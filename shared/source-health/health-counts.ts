@@ -45,7 +45,7 @@ interface FinishedRead {
   readonly endedAt: Date;
 }
 
-/** Counts the items and the calls of one read. */
+/** Counts the items (by status) and the calls of one read of a source, for the source's health. */
 export function countRead({ answers, callMs, quota, endedAt }: FinishedRead): HealthCounts {
   const counts = { ok: 0, partial: 0, notFound: 0, unavailable: 0, ageMs: 0 };
   for (const { status, fetchedAt } of answers) {
@@ -68,7 +68,10 @@ export function countRead({ answers, callMs, quota, endedAt }: FinishedRead): He
   };
 }
 
-/** Adds the counts of two periods. The quota of the later period is used, if it has one. */
+/**
+ * Adds the health counts of two periods of one source. The sum has the quota that was reported
+ * last.
+ */
 export function addCounts(one: HealthCounts, other: HealthCounts): HealthCounts {
   const [earlier, later] = one.lastReadAt <= other.lastReadAt ? [one, other] : [other, one];
   const quota = later.quota ?? earlier.quota;

@@ -29,7 +29,10 @@ export interface WindowHealth {
   readonly ageMs: number | null;
 }
 
-/** Returns the sum of the periods that end after `now` minus `lengthMs`; null if there are none. */
+/**
+ * Adds up the health counts of the periods that end in the last `lengthMs` milliseconds before
+ * `now`. Returns null if there are none.
+ */
 export function countsWithin(
   periods: readonly HealthPeriod[],
   now: Date,
@@ -43,7 +46,10 @@ export function countsWithin(
   return first === undefined ? null : others.reduce(addCounts, first);
 }
 
-/** Calculates the health of a window from its counts; null for a window without reads. */
+/**
+ * Calculates the health of a source from the counts of a window: shares of the statuses, latency,
+ * age of the data and quota. Null counts mean that there was no read.
+ */
 export function windowHealth(counts: HealthCounts | null): WindowHealth {
   if (counts === null) return { shares: null, latencyMs: null, ageMs: null };
   const { ok, partial, notFound, unavailable, ageMs, latencies } = counts;
@@ -81,17 +87,19 @@ function quantile(latencies: readonly number[], share: number): number | null {
 }
 
 /**
- * Returns the share of the items with a complete answer. `not_found` counts as complete, because
- * the source reports that these do not exist. Null if too few items were read.
+ * Returns the share (0 to 1) of items with a complete answer; null if too few items were read.
+ * `not_found` counts as complete, because the source has reported that the item does not exist.
  */
 export const successShare = ({ shares }: WindowHealth): number | null =>
   shares === null ? null : shares.ok + shares.notFound;
 
-/** Returns the status of a scraper from the health of its last hour. */
+/** Returns the public status of a scraper from the health of its last hour. */
 export const healthStatus = (lastHour: WindowHealth): HealthStatus =>
   healthStatusOf(successShare(lastHour));
 
-/** Returns the level of a quota; null if the source reports none. */
+/**
+ * Returns how much of a source's quota is left, as a level; null if the source reports no quota.
+ */
 export function quotaLevel(quota: Quota | undefined): QuotaLevel | null {
   if (quota === undefined) return null;
   if (quota.left <= 0) return "exhausted";

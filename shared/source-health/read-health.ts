@@ -24,9 +24,10 @@ interface Options {
 }
 
 /**
- * Creates a reader of the health of all scrapers. It queries the store at most once in `freshMs`
- * milliseconds, however often it is called. If the store fails, the result has no periods, and the
- * next call queries again: health must never make a call fail.
+ * Creates a cached reader of the health of all scrapers in the last `spanMs` milliseconds. It
+ * queries the store at most once in `freshMs` milliseconds, however often it is called. If the
+ * store fails, it logs a warning and returns no health, and the next call queries again, because
+ * missing health must never make a call fail.
  */
 export function healthReader({ store, spanMs, freshMs, clock, warn }: Options) {
   let latest: { readonly at: number; readonly health: Promise<HealthByScraper> } | undefined;

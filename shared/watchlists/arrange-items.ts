@@ -60,7 +60,10 @@ const keyOf: Readonly<Record<ItemSort, (one: DetailedItem) => SortKey>> = {
   changed_at: ({ item }) => item.lastChange?.changedAt ?? null,
 };
 
-/** Sorts items. Items without the value are last in both orders; equal items are in ID order. */
+/**
+ * Sorts items with their details. Items without the value to sort by come last in both orders.
+ * Items with equal values are sorted by ID.
+ */
 export function sortItems(
   items: readonly DetailedItem[],
   { sort, order }: { readonly sort: ItemSort; readonly order: ItemOrder },
@@ -91,8 +94,8 @@ export const wordsOf = (search: string): readonly string[] =>
     .map((word) => word.replace(letterPrefix, ""));
 
 /**
- * Returns a function that is true for an item whose ID, label or title together contain each word
- * of a search, in upper or lower case.
+ * Creates a function that returns true if an item matches a search: its ID, label and title
+ * together contain every word of the search, ignoring case.
  */
 export function searchOf(
   search: string,

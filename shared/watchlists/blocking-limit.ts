@@ -67,14 +67,17 @@ const limitsIn = ({ maxCreditsPerRun, dailyCreditBudget, accountBudget }: Limits
 type Planned = Pick<Watchlist, "itemCounts" | "pipeline" | "platform"> &
   Pick<WatchlistSettings, "refreshEveryRuns">;
 
-/** Returns the name of the credit limit that blocks the items of a watchlist; null if none does. */
+/**
+ * Returns the name of the credit limit that is lower than the cost of a watchlist's first step, so
+ * that its runs cannot read items; null if no limit is.
+ */
 export function blockingLimit(watchlist: Planned & Limits): Limit["name"] | null {
   const price = firstStepCredits(pipelineOf(watchlist), watchlist.itemCounts);
   return limitsIn(watchlist).find(({ credits }) => credits < price)?.name ?? null;
 }
 
 /**
- * Returns the steps that a credit limit is likely to defer in every run.
+ * Returns the steps that a credit limit probably defers in every run.
  * @param past the newest completed runs
  * @param deferred the number of items that the newest run deferred, by ID of the step
  */

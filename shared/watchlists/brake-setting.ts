@@ -79,13 +79,16 @@ export const shownBrake = v.pipe(
   v.description("Limits above which a run holds its item events. Null if no run is held."),
 );
 
-/** Converts a brake from its form in request bodies and stored rows. Null means that it is off. */
+/**
+ * Converts a brake from its form in request bodies and stored rows. Null means that the brake is
+ * off.
+ */
 export const brakeIn = (fields: BrakeFields | null): Brake | null =>
   fields === null
     ? null
     : { maxChangedPercent: fields.max_changed_percent, minItems: fields.min_items };
 
-/** Converts a brake to its form in responses and stored rows. Null if the brake is off. */
+/** Converts a brake to its form in responses and stored rows. Null means that the brake is off. */
 export const presentBrake = (brake: Brake | null): BrakeFields | null =>
   brake === null
     ? null

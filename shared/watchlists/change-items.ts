@@ -43,13 +43,14 @@ export interface ChangeItemsRequest {
 }
 
 /**
- * Removes and then adds items (specification, section "Watchlists"). Each page of the watchlist
- * changes in one transaction, but the watchlist as a whole does not. Idempotent: a call that failed
- * halfway can be repeated.
+ * Removes and then adds items of a watchlist (specification, section "Watchlists"). Each page of
+ * the watchlist changes in one transaction, but the watchlist as a whole does not. Idempotent: a
+ * call that failed halfway can be repeated.
  * @returns the number of IDs by outcome, and the watchlist after the change
  * @throws 400 if the watchlist would have too many items, before anything changes; 404 if the
  * watchlist was deleted; 409 if concurrent calls fill the watchlist; 503 after too many conflicts
- * on a page, or if the retry budget is exhausted. After 404, 409 and 503, some of the items may have changed.
+ * on a page, or if the retry budget is exhausted. After 404, 409 and 503, some of the items may
+ * have changed.
  */
 export async function changeItems(
   { watchlist, change, now }: ChangeItemsRequest,

@@ -29,7 +29,8 @@ const joined = v.pipe(
 );
 
 /**
- * Schema of item IDs in a body: an array, or one string with IDs separated by newlines or commas.
+ * Creates the schema of item IDs in a body: an array, or one string with IDs separated by newlines
+ * or commas.
  */
 export const idList = (param: string): v.GenericSchema<unknown, string[]> =>
   v.union([v.array(v.string()), joined], ({ input }) => refusal(param, input));

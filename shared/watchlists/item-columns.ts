@@ -123,7 +123,7 @@ export function fromColumns({ fields, readings }: ItemColumns): Item[] {
 /** The fields of an item that decide at which steps of a run it starts. */
 export type ItemHead = Pick<Item, "id" | "state" | "owes">;
 
-/** Returns the heads of the items in columns. */
+/** Returns the head of each item, the few values that a plan needs, without decoding the rest. */
 export function headsIn({ fields: { id = [], state, owes } }: ItemColumns): ItemHead[] {
   const blank = newItem("", "");
   const retries = owes?.map(owedRetries);

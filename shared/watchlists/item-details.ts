@@ -71,8 +71,9 @@ interface GivenFor {
 }
 
 /**
- * Returns the details of an item with the label and the metadata of a request. Discards `before` if
- * it belongs to a removed item with the same ID. Undefined if the item then has no details.
+ * Returns the details of an item after a request that sets its label or metadata; `unchanged` if
+ * nothing differs. Discards `before` if it belongs to a removed item with the same ID. Returns
+ * undefined if the item then has no details.
  */
 export function withLabels(
   before: ItemDetails | undefined,
@@ -95,8 +96,8 @@ interface FactsRead {
 }
 
 /**
- * Returns the details of an item with the facts of a read; `unchanged` if the facts are the same,
- * or if a later read has already changed them.
+ * Returns the details of an item after a read with product facts. Returns `unchanged` if the facts
+ * are the same, or if a later read has already changed them.
  */
 export function withFacts(
   before: ItemDetails | undefined,
@@ -161,7 +162,10 @@ export interface KnownDetails {
   readonly sellerNames?: Readonly<Record<string, string>>;
 }
 
-/** Selects the known details of an item. Empty if `details` is undefined. */
+/**
+ * Selects the details that events contain: label, metadata and the newest facts. Returns an empty
+ * object if `details` is undefined.
+ */
 export function knownDetails(details: ItemDetails | undefined): KnownDetails {
   if (details === undefined) return {};
   const { metadata, facts } = details;
@@ -185,7 +189,7 @@ const namesOf = ({ sellers = {} }: ProductFacts): Readonly<Record<string, string
       .map(({ id, name }) => [id, name]),
   );
 
-/** Converts known details to their form in the entries of events. */
+/** Converts known details to their form in events. */
 export const presentKnownDetails = ({
   sellerNames,
   ...known

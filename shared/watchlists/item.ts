@@ -110,8 +110,8 @@ export const kindsByWeight: readonly ReadingKind[] = [
 ];
 
 /**
- * Returns the snapshot of an item: the last known value of every field. Null before the first `ok`
- * read.
+ * Returns the snapshot of an item: the last known value of every tracked field. Returns null before
+ * the first `ok` read.
  */
 export function currentSnapshot({ readings, openChanges }: Known): Snapshot | null {
   const known = kindsByWeight.map((kind) => readings[kind]).filter((one) => one !== undefined);
@@ -122,7 +122,7 @@ export function currentSnapshot({ readings, openChanges }: Known): Snapshot | nu
 
 /**
  * Returns the last known value of a field that readings of `kind` contain. If several kinds share
- * the field, the value may come from any of them. Undefined if no reading has the field.
+ * the field, the value may come from any of them. Returns undefined if no reading has the field.
  */
 export function knownValue(
   { readings, openChanges }: Known,

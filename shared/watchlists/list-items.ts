@@ -41,10 +41,10 @@ export interface ItemsPage {
 type Pages = Pick<PageStore, "details" | "pages">;
 
 /**
- * Lists the first `limit` matching items of a watchlist, with their details. In the order of IDs
- * and without a search, decodes only pages that may contain a match. Otherwise, reads all items
- * that match the other filters.
- * @throws 400 INVALID_PARAM if the listing is sorted and the item of `startingAfter` is not in it
+ * Lists the first `limit` items of a watchlist that match the query, with their details. Without a
+ * search and in the order of IDs, decodes only pages that may contain a match. Otherwise reads all
+ * items that match the other filters.
+ * @throws 400 INVALID_PARAM if the list is sorted and does not contain the item of `startingAfter`
  */
 export const listItems = (
   watchlistId: string,

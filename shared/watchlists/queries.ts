@@ -10,8 +10,8 @@ const timeEnd = Date.parse("9000-01-01T00:00:00Z");
 const timeForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Creates the schema of a time in a query: ISO 8601, before the year 9000. A date without a time
- * means midnight UTC.
+ * Creates the schema of a time in a query: ISO 8601, before the year 9000. A date without a time of
+ * day means midnight UTC.
  */
 export function timeParam(name: string): v.GenericSchema<string, Date> {
   const message = addRefusedValue(

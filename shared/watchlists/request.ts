@@ -20,7 +20,10 @@ import { defaultSettings, type WatchlistSettings, settingFields, settingsIn } fr
 import type { WatchlistStatus } from "./watchlist.ts";
 
 const nameMax = limits.watchlistNameLengthMax;
-/** Creates the schema of a string parameter. Its error message names the parameter. */
+/**
+ * Creates the schema of a string parameter.
+ * @param what name of the parameter, for the error message
+ */
 export const text = (what: string) => v.string(addRefusedValue(`'${what}' must be a string.`));
 
 /**

@@ -10,10 +10,10 @@ import type { WatchlistStore } from "./watchlist-store.ts";
 const triesMax = 5;
 
 /**
- * Makes the EventBridge schedule of a watchlist match its stored row. Removes the schedule of a
- * paused or deleted watchlist. Repeats if the row changes during the call, up to `triesMax` times,
- * and then returns without an error. Use it if the schedule may be missing, or may belong to a
- * change that was not stored.
+ * Makes the EventBridge schedule of a watchlist match its stored row. Deletes the schedule of a
+ * paused or deleted watchlist. If the row changes during the call, starts again, up to `triesMax`
+ * times, and then returns without an error. Call it if the schedule may be missing, or may belong
+ * to a change that was not stored.
  */
 export async function restoreSchedule(
   watchlist: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },

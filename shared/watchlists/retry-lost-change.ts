@@ -15,10 +15,11 @@ interface Dependencies {
 const triesMax = 24;
 
 /**
- * Repeats `attempt` with the current watchlist until it is not lost against a concurrent change.
- * The first call receives `foundWatchlist`; before each later call, the watchlist is read again.
+ * Repeats `attempt`, a change of a watchlist, while a concurrent change makes it fail, and returns
+ * its result. The first attempt receives `foundWatchlist`. Before each later attempt, the watchlist
+ * is read again.
  * @throws 404 if the watchlist was deleted; 409 after `triesMax` conflicts; 503 if the retry budget
- * is exhausted.
+ * is exhausted
  */
 export async function retryLostChange<Result>(
   foundWatchlist: Watchlist,

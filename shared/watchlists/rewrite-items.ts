@@ -45,7 +45,7 @@ const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
  * Applies `change` to each page whose range contains at least one of the IDs, one page after the
- * other. Stops with `watchlist_deleted` or `full` if a page cannot be written for that reason; the
+ * other. If a page cannot be written, stops with the reason `watchlist_deleted` or `full`; the
  * pages before it keep their change.
  * @throws 503 UNAVAILABLE after `triesMax` conflicts on a page, or if the retry budget is exhausted
  */
@@ -73,8 +73,8 @@ export async function rewriteItems<Note>(
 }
 
 /**
- * Applies `change` to each item of the pages that contain at least one of the IDs. Otherwise as
- * `rewriteItems`.
+ * Applies `change` to each item on the pages whose ranges contain at least one of the IDs.
+ * Everything else is as in `rewriteItems`.
  */
 export async function rewriteEachItem(
   {
@@ -89,7 +89,7 @@ export async function rewriteEachItem(
   );
 }
 
-/** Applies `change` to each item. Returns `unchanged` if no item changes. */
+/** Returns the items after `change` was applied to each of them; `unchanged` if no item changes. */
 export function changeEach(
   items: readonly Item[],
   change: (item: Item) => Changed<Item>,
@@ -110,8 +110,9 @@ async function ownerOf(
 }
 
 /**
- * Returns the index of the first ID from `start` on that is above the range of the page; the number
- * of IDs if there is none. The IDs must be sorted.
+ * Returns the index in `ids` of the first ID, from `start`, that is above the range of the page;
+ * `ids.length` if there is none.
+ * @param ids sorted
  */
 export function endOfRange({ upper }: PageRange, ids: readonly string[], start: number): number {
   if (upper === null) return ids.length;

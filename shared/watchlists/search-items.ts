@@ -33,10 +33,11 @@ const prefixForm = /^[a-z0-9]{3,15}$/i;
 type Pages = Pick<PageStore, "details" | "detailsOf" | "pages">;
 
 /**
- * Finds items of several watchlists. First, the items whose ID begins with the search; this reads
- * only the pages of these IDs. If they are fewer than `limit`, also the items whose ID, label or
- * title contain all words; this reads the details of up to 16 watchlists at the same time, until
- * `limit` items are found. Items without details can be found only by the start of their ID.
+ * Searches the items of several watchlists. First returns the items whose ID begins with the
+ * search, for which it reads only the pages of these IDs. If these are fewer than `limit`, adds the
+ * items whose ID, label or title contain all words of the search. For this, it reads the details of
+ * up to 16 watchlists at a time, until it has `limit` items. An item without details matches only
+ * by the start of its ID.
  */
 export async function searchItems(
   { watchlists, search, limit }: Search,

@@ -67,9 +67,9 @@ export interface AttemptRequest {
 }
 
 /**
- * Makes the next attempt of a delivery, or ends the delivery if its endpoint is disabled or
- * deleted. Returns the delivery after the attempt; the caller stores it. Disables the endpoint if
- * `disablingReason` returns a reason.
+ * Makes the next attempt of a delivery. If its endpoint is disabled or deleted, ends the delivery
+ * instead. Disables the endpoint if the attempt gives a reason (see `disablingReason`). Returns the
+ * delivery after the attempt, which the caller must store.
  */
 export async function attempt(
   { delivery, body, ready }: AttemptRequest,

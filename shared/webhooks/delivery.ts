@@ -91,21 +91,24 @@ export function newDelivery(subject: DeliverySubject): Delivery {
   };
 }
 
-/** Returns the state for API responses: `pending` while a requested redelivery is pending. */
+/**
+ * Returns the state of a delivery in API responses. While a redelivery that a client requested is
+ * pending, this is `pending`.
+ */
 export const publicStateOf = ({ state, requestedAt }: Delivery): DeliveryState =>
   requestedAt === null ? state : "pending";
 
 const statusGone = 410;
 
-/** Returns true if the receiver responded with status 410: it no longer accepts requests. */
+/** Returns true if the receiver responded with status 410 (Gone): it no longer accepts requests. */
 export const isGone = ({ status }: Pick<Attempt, "status">): boolean => status === statusGone;
 
 /**
- * Returns the delivery after an attempt. A 2xx response completes the delivery and a 410 response
+ * Returns the delivery after an attempt. A 2xx response completes the delivery, and a 410 response
  * fails it. Any other result schedules the next retry, or fails the delivery if its retries are
  * exhausted.
- * @param context `retryAfter`: value of the `Retry-After` header, null if absent; `fraction`:
- * random number in [0, 1) that varies the retry delay
+ * @param retryAfter value of the `Retry-After` header; null if absent
+ * @param fraction random number in [0, 1) that varies the retry delay
  */
 export function afterAttempt(
   delivery: Delivery,
@@ -128,8 +131,8 @@ export function afterAttempt(
 }
 
 /**
- * Returns the delivery, failed without sending a request. `error` is stored as the error code of
- * the attempt.
+ * Returns the delivery in state `failed`, with an attempt that sent no request.
+ * @param error error code of this attempt
  */
 export const failDelivery = (delivery: Delivery, now: Date, error: string): Delivery => ({
   ...withAttempt(delivery, {

@@ -16,10 +16,11 @@ export interface DisableRequest {
 }
 
 /**
- * Disables an endpoint whose receiver returns 410 or keeps failing. Does nothing if the endpoint
- * was deleted, disabled, enabled again or given another URL after the attempt started. If
- * `failingSince` is set, also does nothing if an attempt succeeded since that time.
- * @throws 503 UNAVAILABLE after too many conflicts with concurrent changes.
+ * Disables an endpoint whose receiver returned 410 or keeps failing. Does nothing if the endpoint
+ * was deleted, disabled, enabled again or given another URL after the attempt started.
+ * @param failingSince start of the failures, ISO 8601; if set, also does nothing if an attempt has
+ * succeeded since then
+ * @throws 503 UNAVAILABLE after too many conflicts with concurrent changes
  */
 export async function disableEndpoint(
   { endpoint, reason, failingSince, now }: DisableRequest,

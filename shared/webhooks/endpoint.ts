@@ -142,22 +142,22 @@ export const rotateBody = object({
 });
 
 /**
- * Returns the value of `updatedAt` for a change at `now`. Always later than the current value, even
- * if the clock is behind.
+ * Returns the time of a change of an endpoint, for `updatedAt`. It is `now`, or just after the
+ * current value if the clock is behind.
  */
 export const nextUpdatedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
 
 /**
- * Returns true if an enabled endpoint receives this event type from watchlists without an endpoint
- * of their own.
+ * Returns true if an endpoint receives events of this type from watchlists that name no endpoint:
+ * it is enabled and its filter includes the type.
  */
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));
 
 /**
- * Returns the maximum number of concurrent requests to an endpoint. Null, for a deleted one: the
- * default.
+ * Returns the maximum number of concurrent requests to an endpoint. For a deleted endpoint (null),
+ * returns the default.
  */
 export const requestsAtOnceTo = (endpoint: WebhookEndpoint | null): number =>
   endpoint?.requestsAtOnce ?? limits.webhookRequestsAtOnce.default;
@@ -171,7 +171,10 @@ export function signingSecrets(endpoint: WebhookEndpoint, now: Date): readonly s
   return previous === null ? [endpoint.secret] : [endpoint.secret, previous.sealed];
 }
 
-/** Returns the replaced secret if requests are still signed with it at `now`; else null. */
+/**
+ * Returns the secret that was replaced, if requests are still signed with it at `now`; otherwise
+ * null.
+ */
 export function previousSecretAt(
   endpoint: WebhookEndpoint,
   now: Date,
@@ -182,7 +185,7 @@ export function previousSecretAt(
 
 /**
  * Returns the encryption context of an endpoint's secrets. A secret can be decrypted only with the
- * same context.
+ * context with which it was encrypted.
  */
 export const endpointSecretContext = (accountId: string, endpointId: string): SecretContext => ({
   account: accountId,

@@ -13,7 +13,7 @@ export interface EndpointRef {
 }
 
 /**
- * Returns an endpoint of the account.
+ * Reads a webhook endpoint of an account.
  * @throws 404 NOT_FOUND for a malformed or unknown ID, or an endpoint of another account
  */
 export async function existingEndpoint(
@@ -46,7 +46,7 @@ export const unknownEndpointId = (endpointId: string): Error =>
   );
 
 /**
- * Returns a delivery of the account, even before its first attempt.
+ * Reads a delivery of an account, even before its first attempt.
  * @throws 404 NOT_FOUND for a malformed or unknown ID, or a delivery of another account
  */
 export async function existingDelivery(

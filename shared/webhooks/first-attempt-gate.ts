@@ -13,9 +13,10 @@ export interface FirstAttemptGate {
 }
 
 /**
- * Creates the gate of a session. If the endpoint is failing at the start of the session, the first
- * attempt with `mayBeTrial` is the trial. Later attempts wait for the result of the trial. They are
- * made in order if the trial succeeds, and postponed if it fails.
+ * Creates the gate that delays first attempts to a failing endpoint during a session. If the
+ * endpoint is failing at the start, one first attempt with `mayBeTrial` becomes the trial. The
+ * other first attempts wait for its result. If the trial succeeds, they are made in order; if it
+ * fails, they are postponed.
  */
 export function firstAttemptGate(health: HealthTracker): FirstAttemptGate {
   let needsTrial = isEndpointFailing(health.current());

@@ -6,8 +6,8 @@ import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delive
 
 /**
  * Makes the first attempts of a run's events to an endpoint, one after the other in delivery order.
- * Stops when the time slice ends; the next call continues with the events that are not in the log
- * yet.
+ * Stops when the time slice ends. The next call continues with the events that the log does not
+ * have yet.
  * @throws the first error of an attempt or of reading the next event
  */
 export async function firstAttempts(
@@ -90,8 +90,8 @@ async function unattemptedEvents(
 }
 
 /**
- * Returns the delivery with its next attempt due after the first retry delay. Adds no attempt to
- * it.
+ * Returns a delivery whose next attempt is due after the first retry delay. Does not count as an
+ * attempt.
  */
 export function postpone(delivery: Delivery, now: Date): Delivery {
   const [wait] = retryWaitsSeconds;

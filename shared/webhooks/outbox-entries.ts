@@ -63,8 +63,8 @@ export type DeliveryContent = InferOutput<typeof deliveryContent>;
 export type RecoverContent = InferOutput<typeof recoverContent>;
 
 /**
- * Returns the outbox entry for the first attempts of a run's events. It is due at the creation time
- * of the events.
+ * Returns the outbox entry for the first attempts of a run's events. It is due at `happenedAt`, the
+ * creation time of the events.
  */
 export const runEntry = (
   run: Omit<RunContent, "kind"> & { readonly happenedAt: string },
@@ -81,7 +81,10 @@ export function retryEntries(delivery: Delivery): readonly OutboxEntry[] {
     : [deliveryEntry(delivery, { dueAt: delivery.nextAttemptAt })];
 }
 
-/** Returns the outbox entry for a delivery that a recovery makes pending. */
+/**
+ * Returns the outbox entry for a delivery that a recovery makes pending.
+ * @param dueAt time at which the delivery is due, ISO 8601
+ */
 export const recoveredEntry = (delivery: Delivery, dueAt: string): OutboxEntry =>
   deliveryEntry(delivery, { dueAt, inOrder: true });
 
@@ -114,8 +117,8 @@ function deliveryEntry(
 }
 
 /**
- * Returns the outbox entry for a recovery of this time span, due now. Its key makes a repeated
- * request idempotent.
+ * Returns the outbox entry for a recovery of a time span, due now. A repeated request for the same
+ * span has the same key, so it has no further effect.
  */
 export const recoverEntry = (
   span: { readonly since: string; readonly until: string },

@@ -27,9 +27,9 @@ interface PendingRun {
 
 /**
  * Lists the deliveries that have had no attempt yet and are therefore not in the log, newest first.
- * Returns only deliveries whose ID sorts before `before` (null: all). Reads a bounded number of
- * runs. The result has all such deliveries that match, down to the returned ID `from`; if `from` is
- * null, it has all of them.
+ * Returns only deliveries whose ID sorts before `before`; null means all. Reads a limited number of
+ * runs, so the result may be incomplete: it has all such deliveries down to the ID `from` in the
+ * result, or all of them if `from` is null.
  */
 export async function pendingDeliveries(
   accountId: string,
@@ -67,7 +67,7 @@ export async function pendingDeliveries(
 }
 
 /**
- * Finds a delivery whose first attempt is pending, by ID. Null if the ID is malformed or there is
+ * Finds a delivery by ID before its first attempt. Returns null if the ID is malformed or there is
  * no such delivery.
  */
 export async function pendingDelivery(

@@ -45,8 +45,9 @@ export interface ReceiverDependencies {
 const freshMs = 1_000;
 
 /**
- * Opens access to an endpoint and its receiver. `ready` returns the endpoint as stored at most one
- * second ago. The first request connects; later requests reuse the connections until `close`.
+ * Opens access to an endpoint and its receiver for one session. `ready` returns the endpoint as it
+ * was stored at most one second ago. The first request connects, and later requests reuse the
+ * connections until `close`.
  */
 export function openReceiver(
   { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },
@@ -134,7 +135,10 @@ function receiverConnections(sender: Sender) {
   };
 }
 
-/** Decrypts the secrets that sign requests to an endpoint at `now`. The current secret is first. */
+/**
+ * Decrypts the secrets with which requests to an endpoint are signed at `now`. The current secret
+ * is first.
+ */
 export function openSecrets(
   endpoint: WebhookEndpoint,
   now: Date,
@@ -145,8 +149,9 @@ export function openSecrets(
 }
 
 /**
- * Returns the error code if an endpoint does not receive events (specification, section "Events",
- * rule 2); null if it does.
+ * Returns the error code with which deliveries to an endpoint end (specification, section "Events",
+ * rule 2): `endpoint_deleted` for null, or `endpoint_disabled`. Returns null if the endpoint
+ * receives events.
  */
 export function endpointRefusal(
   endpoint: WebhookEndpoint | null,

@@ -13,15 +13,14 @@ const runsAtOnce = 20;
 const deliveriesAtOnce = 40;
 
 /**
- * Continues a recovery. For the events of a time span that the endpoint should receive, makes these
- * deliveries pending:
+ * Continues a recovery: makes deliveries of the events in a time span pending, if the endpoint
+ * should have received them:
  * - deliveries that failed;
- * - deliveries of events that were never sent, for example while the endpoint was disabled. An
- *   event that is older than the endpoint counts only if its run names the endpoint.
- *
+ * - deliveries that were never made, for example while the endpoint was disabled. An event that is
+ *   older than the endpoint counts only if its run names the endpoint.
  * Processes runs oldest first, and the events of each run in delivery order. Stores its progress,
- * and returns when the time slice is over; the next call continues from the stored progress.
- * Removes the entry after the last run, or if the endpoint is now disabled or deleted.
+ * and returns when the time slice is over. The next call continues from there. Removes the outbox
+ * entry after the last run, or if the endpoint is now disabled or deleted.
  */
 export async function recoverDeliveries(
   { entry, content, slice }: WebhookWork<RecoverContent>,

@@ -11,8 +11,8 @@ import {
 import { postpone } from "./first-attempts.ts";
 
 /**
- * Makes the next attempt of a delivery. If the log shows that the entry is obsolete, only removes
- * the entry.
+ * Makes the next attempt of a delivery. If the log shows that its outbox entry is obsolete, only
+ * removes the entry.
  */
 export async function retryDelivery(
   { entry, content, slice }: WebhookWork<DeliveryContent>,

@@ -38,7 +38,7 @@ interface TestEvent {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Returns the data of a test event. It has the form of the events that runs send. */
+/** Returns the invented data of a test event, in the form of the events that runs send. */
 export const sampleData = (event: TestEvent): Data => samples[event.type](event);
 
 const samples: Readonly<Record<EventType, (event: TestEvent) => Data>> = {

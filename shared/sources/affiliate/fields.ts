@@ -36,8 +36,8 @@ const buyableWords: ReadonlySet<string> = new Set([
 const soldOutWords: ReadonlySet<string> = new Set(["notavailable", "unavailable", "outofstock"]);
 
 /**
- * Converts an item of the reply to the answer for `reading.id`. Its status is the result of
- * `statusOfFound`: `ok` or `partial`.
+ * Converts an item of the source's reply to the answer for the item ID `reading.id`, with status
+ * `ok` or `partial` (see `statusOfFound`).
  */
 export function affiliateAnswer(item: AffiliateItem, reading: AffiliateReading): Answer {
   const { id, fetchedAt } = reading;

@@ -63,9 +63,9 @@ const states: ReadonlyMap<string, RetailerDState> = new Map([
 const buyable: ReadonlySet<RetailerDState> = new Set(["ADD_TO_CART", "PRE_ORDER"]);
 
 /**
- * Converts a product of the reply to the answer for `read.id`: `not_found` if the product is not
- * active, `partial` if the retailer hides the price, otherwise the result of `statusOfFound` (`ok` or
- * `partial`).
+ * Converts a product of the source's reply to the answer for the item ID `read.id`. The status is
+ * `not_found` if the product is not active, `partial` if the retailer hides the price, otherwise
+ * `ok` or `partial` (see `statusOfFound`).
  */
 export function catalogAnswer(
   product: CatalogProduct,

@@ -21,10 +21,11 @@ export interface UnclearRefusals {
 const doubledAfterMs = 10 * 60 * 1_000;
 
 /**
- * Creates a batch size for all reads of a process, so that a rejected size is not tried again. Each
- * rejection halves the size. If the source rejects even a single item as too large, the size is not
- * the cause, and the configured size is used again. With `unclear`, the reduced size is doubled
- * every ten minutes.
+ * Creates the batch size of a source for all reads of a process. Each rejection of a batch halves
+ * it, so that a rejected size is not tried again. If the source rejects even a single item as too
+ * large, the size is not the cause, and `configuredMax` applies again.
+ * @param unclear refusals that may have another cause than the size; if set, the reduced size
+ * doubles every ten minutes
  */
 export function batchSize(configuredMax: number, unclear?: UnclearRefusals): BatchSize {
   let known = configuredMax;

@@ -29,10 +29,10 @@ const refusalsMax = 5;
 const openMs = 60_000;
 
 /**
- * Creates a circuit that opens for a minute after five consecutive refusals. After the minute, one
- * trial call is allowed: if the source accepts it, the circuit closes; otherwise the circuit opens
- * for another minute. Concurrent calls that are all throttled count as one refusal, because all of
- * them report the same state of the source.
+ * Creates the circuit breaker of a source. It opens for a minute after five consecutive refusals.
+ * After the minute, it allows one trial call: if the source accepts the call, the circuit closes,
+ * otherwise it opens for another minute. Concurrent calls that are all throttled count as one
+ * refusal, because they report the same state of the source.
  */
 export function circuit(): Circuit {
   let refusals = 0;

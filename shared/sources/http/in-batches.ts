@@ -22,10 +22,13 @@ type Failure = Exclude<BatchOutcome<unknown>["kind"], "read">;
 
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 
-/** Returns true for a status with which the whole source is busy. A smaller batch would not help. */
+/**
+ * Returns true for an HTTP status that means that the whole source is busy, so that a smaller batch
+ * would not help.
+ */
 export const isBusyStatus = (status: number): boolean => busyStatuses.has(status);
 
-/** Returns the result of a batch to which a source responded with a status other than 200. */
+/** Returns the failure of a batch to which the source responded with a status other than 200. */
 export function batchFailureOf(status: number): Failure {
   if (status === 400) return "refused";
   if (status === 413) return "too_many";
@@ -51,14 +54,13 @@ export interface BatchReading<Item, Result> {
 const refusedAloneMax = 10;
 
 /**
- * Reads items in batches. Returns one result for each item, in the order of the items.
- *
- * If the source refuses a batch or its call fails, the batch is read again in halves, down to
- * single items, within the limits of `splitBudget`. Items that still could not be read get the
- * result of `unread`. Until the source accepts a batch, only one refused batch is split, and the
- * other refused batches wait for its result. If ten single items of that batch are refused, the
- * source probably accepts nothing, and the other batches are not split.
- * @throws any error that `read` throws
+ * Reads items in batches of at most `batchMax`, with at most `atOnce` calls at a time. Returns one
+ * result for each item, in the order of the items. If the source refuses a batch or its call fails,
+ * reads the batch again in halves, down to single items, within `splitBudget`. An item that still
+ * could not be read gets the result of `unread`. Until the source accepts a batch, only one refused
+ * batch is split, and the other refused batches wait for its result. If the source refuses ten
+ * single items of that batch, it probably accepts nothing, so the other batches are not split.
+ * @throws any error of `read`
  */
 export async function readInBatches<Item, Result>(
   items: readonly Item[],

@@ -85,9 +85,9 @@ interface RequestState {
 }
 
 /**
- * Creates a client of one source. The source's limits apply to all calls of the clients that share
- * `states` and the source name. A client retries a temporary failure at most twice. Errors of the
- * source are replies, not exceptions.
+ * Creates a client of one source. All clients with the same `states` and source name share the
+ * source's limits. A client retries a temporary failure at most twice. An error of the source is a
+ * reply, not an exception.
  */
 export function sourceClient(
   options: SourceClientOptions,

@@ -50,12 +50,17 @@ export function localRateBudget(): RateBudget {
   };
 }
 
-/** Returns the milliseconds between the starts of two calls. */
+/**
+ * Returns the time between the starts of two calls at the rate of a request for permits, in
+ * milliseconds.
+ */
 export const gapMsOf = ({ perSecond }: Pick<RateAsk, "perSecond">): number => 1_000 / perSecond;
 
 /**
- * Computes a grant. `nextMs` is the next start time without a burst; the burst lets calls start up
- * to `burst - 1` gaps earlier. Grants no permits if the first call would start at `until` or later.
+ * Calculates which calls may start: the granted permits and their start times. Grants no permits if
+ * the first call would start at `until` or later.
+ * @param nextMs start of the next call without a burst, in milliseconds since 1970; a burst allows
+ * up to `burst - 1` calls before it
  */
 export function grantFrom(nextMs: number, ask: RateAsk): RateGrant {
   const gapMs = gapMsOf(ask);

@@ -26,9 +26,9 @@ const regainedShare = 0.1;
 const regainMs = 5_000;
 
 /**
- * Creates a rate of calls that starts at `perSecondMax`. It is halved when more than 10% of the
- * last 20 responses were busy, but never falls below 1/32 of `perSecondMax`. It recovers with time,
- * not with the number of calls: from the lowest rate in less than a minute.
+ * Creates the adaptive rate of calls to a source, which starts at `perSecondMax` calls per second.
+ * It halves when more than 10% of the last 20 responses were busy, down to 1/32 of `perSecondMax`.
+ * It recovers with time, not with the number of calls: from the lowest rate in less than a minute.
  */
 export function adaptiveSpeed(perSecondMax: number): Speed {
   let slowed: { readonly perSecond: number; readonly at: Date } | undefined;

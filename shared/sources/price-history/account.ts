@@ -27,8 +27,9 @@ const envelope = v.object({
 });
 
 /**
- * Returns the token balance that a response reports in its body. For a 429 without a balance in the
- * body, derives the balance from `Retry-After`. Returns null if the response reports neither.
+ * Returns the token balance that a response reports in its body. For a 429 without a balance,
+ * derives the balance from `Retry-After`. Returns null if the response has neither. The API charges
+ * tokens for calls.
  */
 export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null {
   return accountInBody(answer) ?? accountInHeader(answer, now);

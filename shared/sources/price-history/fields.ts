@@ -27,9 +27,8 @@ export interface HistoryReading {
 }
 
 /**
- * Returns the ID of the seller in the product's buy box if the name of that seller must be looked
- * up. Returns undefined if the buy box is empty or unknown, or if the retailer itself is the
- * seller.
+ * Returns the ID of the seller in the buy box, if the name of this seller must be looked up.
+ * Returns undefined if the buy box is empty or unknown, or if the retailer itself is the seller.
  */
 export function sellerToName(product: HistoryProduct, currency: string): string | undefined {
   const winner = listingOf(product, currency).winner ?? undefined;

@@ -128,7 +128,9 @@ export interface SeenOffers {
   readonly isWhole: boolean;
 }
 
-/** Returns which offers of a listing the source reported as live, and which of them are buyable. */
+/**
+ * Returns the offers that the source reported as live for a listing, and which of them are buyable.
+ */
 export function seenOffers(product: HistoryProduct): SeenOffers {
   const { asin, offers, liveOffersOrder, stats } = product;
   const live = liveOffers(product);
@@ -182,8 +184,8 @@ export interface OfferShop {
 }
 
 /**
- * Converts an offer to the offer of the API. If the seller's name is unknown, uses the seller ID as
- * the name.
+ * Converts a live offer to the form that scrapers return. If the seller's name is unknown, the name
+ * is the seller ID.
  */
 export function historyOffer(offer: ListedOffer, shop: OfferShop): Offer {
   const { sellerId, isOwn, isFba, shipping, conditionNote } = offer;

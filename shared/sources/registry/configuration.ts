@@ -72,10 +72,10 @@ export interface ParseOptions {
 }
 
 /**
- * Parses the environment variable SOURCES: a JSON object that maps each scraper ID to an adapter
- * and its options.
- * @throws Error whose message names the wrong key. The message never contains a value of the key,
- * because it may be a secret.
+ * Parses the value of the environment variable SOURCES: a JSON object that maps each scraper ID to
+ * an adapter and its options.
+ * @throws Error that names the wrong key. The message never contains the value of the key, because
+ * it may be a secret.
  */
 export function parseSources(variable: string, options: ParseOptions = {}): SourceConfiguration {
   const parsed = v.safeParse(configuration, parseJson(variable), { abortEarly: true });
@@ -185,8 +185,8 @@ interface Paced {
 }
 
 /**
- * Returns the references to the secrets that the sources use, each with its customer-managed KMS
- * key, if any. Without duplicates. Does not read the secrets.
+ * Returns the references to the secrets that the sources use, without duplicates. Each has the
+ * customer-managed KMS key of the secret, if there is one. Does not read the secrets.
  */
 export function secretsOf(sources: SourceConfiguration): SecretUse[] {
   const uses = new Map(secretUses(sources).map(([, , use]) => [JSON.stringify(use), use]));

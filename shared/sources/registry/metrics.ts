@@ -5,7 +5,7 @@ import type { SourceReport } from "./report.ts";
 const itemStatuses = ["ok", "partial", "not_found", "unavailable"] as const;
 
 /**
- * Returns a function that writes one log line for each read of a source, with metrics by source and
+ * Creates a function that writes one log line for each read of a source, with metrics by source and
  * scraper.
  */
 export function sourceMetrics(write: WriteLine): (report: SourceReport) => void {

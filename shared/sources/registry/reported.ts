@@ -37,20 +37,29 @@ interface RemoteReporting {
 /** The events of the current read. Reads overlap, so each read has a separate array. */
 const eventsOfRead = new AsyncLocalStorage<SourceEvent[]>();
 
-/** Adds an event to the current read. Ignores events outside a read. */
+/** Records an event for the report of the current read. Ignores events outside a read. */
 export const noteForRead: NoteEvent = (event) => eventsOfRead.getStore()?.push(event);
 
-/** Wraps a scraper. The wrapper reports each of its reads. */
+/**
+ * Wraps a product scraper, so that each of its reads is recorded in the health of the source and,
+ * for a remote source, in a log line with metrics.
+ */
 export const reportedScraper = (scraper: Scraper, reporting: Reporting): Scraper => ({
   read: (request) => reportRead(() => scraper.read(request), reporting),
 });
 
-/** Wraps a scraper of offers, as `reportedScraper` does. */
+/**
+ * Wraps an offers scraper, so that each of its reads is recorded in the health of the source and,
+ * for a remote source, in a log line with metrics.
+ */
 export const reportedOffers = (scraper: OfferScraper, reporting: Reporting): OfferScraper => ({
   readOffers: (request) => reportRead(() => scraper.readOffers(request), reporting),
 });
 
-/** Wraps an offer checker, as `reportedScraper` does. */
+/**
+ * Wraps an offer checker, so that each of its reads is recorded in the health of the source and,
+ * for a remote source, in a log line with metrics.
+ */
 export const reportedChecker = (checker: OfferChecker, reporting: Reporting): OfferChecker => ({
   checkOffers: (request) => reportRead(() => checker.checkOffers(request), reporting),
 });

@@ -39,10 +39,13 @@ const book: Kind = { category: "Books", noun: "A Field Guide, Volume", from: 9, 
 /** The ID of a book is its ISBN-10. */
 const bookId = /^\d{9}[\dX]$/;
 
-/** Draws the brand of an item. */
+/** Returns the invented brand of an item. */
 export const brandOf = (draw: Draw): string => pick(brands, draw("brand"));
 
-/** Draws the kind of an item. An ISBN-10 on `retailer_a` is always a book. */
+/**
+ * Returns the invented kind of an item, such as a book. An ISBN-10 on `retailer_a` is always a
+ * book.
+ */
 export const kindOf = (platform: Platform, id: string, draw: Draw): Kind =>
   platform === "retailer_a" && bookId.test(id) ? book : pick(kinds, draw("kind"));
 
@@ -85,8 +88,8 @@ export function priceAt({ platform, id, at, draw }: ItemMoment): {
 }
 
 /**
- * Returns a number in [0, 1) that may change every 12 hours. `what` names the draw, so that draws
- * of one item are independent.
+ * Returns a number in [0, 1) that can change every 12 hours.
+ * @param what name of the random value, so that the values of one item are independent
  */
 export const stockDrawAt = ({ at, draw }: ItemMoment, what: string): number =>
   draw(what, stepOf(at, stockStepMs, draw("phase")));

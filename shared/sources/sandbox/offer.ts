@@ -31,8 +31,8 @@ export interface OfferPage extends OfferSetting {
 }
 
 /**
- * Returns what `sandboxOffer` needs to build the offers of a listing: its state, the settings, and
- * the price format of its currency.
+ * Returns the data from which `sandboxOffer` builds each offer of a listing: the state of the
+ * listing, the settings, and the price format of the currency.
  */
 export function offerPage(state: ItemStateA, setting: OfferSetting): OfferPage {
   return { ...setting, state, display: displayIn(setting.currency) };

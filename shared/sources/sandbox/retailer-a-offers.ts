@@ -85,7 +85,10 @@ const sellers: readonly SellerA[] = sellerNames.flatMap((name, n) =>
  */
 const sellerStride = 7;
 
-/** Returns the seller of the offer at index `place`. Indexes below 64 have different sellers. */
+/**
+ * Returns the seller of the offer at index `place` of a listing. The offers below index 64 all have
+ * different sellers.
+ */
 export function sellerAt(draw: Draw, place: number): SellerA {
   const first = Math.floor(draw("sellers") * sellers.length);
   return sellers[(first + place * sellerStride) % sellers.length] ?? retailerASeller;

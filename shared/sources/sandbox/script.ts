@@ -54,7 +54,9 @@ const fixedStatuses: ReadonlyMap<ScriptedBehavior, ReadStatus> = new Map([
   ["always_not_found", "not_found"],
 ]);
 
-/** Returns the status of a read of a reserved ID. */
+/**
+ * Returns the status of a read of a reserved ID at a given time, according to the ID's behavior.
+ */
 export function scriptedStatus(
   behavior: ScriptedBehavior,
   { id, at }: { readonly id: string; readonly at: Date },

@@ -26,7 +26,10 @@ const catalogFolders: Readonly<Record<ProtocolVersion, string>> = {
   "2026-04-08": "catalog",
 };
 
-/** Returns the profile for one version: reading and searching catalogs, and no payment. */
+/**
+ * Returns the agent profile of this service for one version of the protocol. It declares reads and
+ * searches of catalogs, and no payment.
+ */
 export function agentProfile(version: ProtocolVersion): object {
   const release = `${site}/${version}`;
   const capability = (name: "lookup" | "search"): object[] => [

@@ -11,7 +11,8 @@ export interface BuyerContext {
 }
 
 /**
- * Returns the buyer's context for a marketplace, such as `us`; undefined for an unknown code.
+ * Returns the buyer's context (country and currency) that a store needs for a marketplace such as
+ * `us`; undefined for an unknown code.
  */
 export function contextOf(marketplace: string): BuyerContext | undefined {
   if (!isMarketplaceCode(marketplace)) return undefined;
@@ -28,8 +29,8 @@ export const toolCallHeaders = {
 } as const;
 
 /**
- * Returns the body of a tool call.
- * @param profile the address of the caller's agent profile, which every call must name
+ * Returns the request body of a call of a catalog tool.
+ * @param profile address of this service's agent profile, which every call must contain
  */
 export const toolCallBody = (tool: CatalogTool, profile: string, catalog: object): string =>
   JSON.stringify({

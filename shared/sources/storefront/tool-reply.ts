@@ -76,14 +76,20 @@ export function parseToolReply(reply: SourceReply): ToolReply {
 const rateWords =
   /\brate\b|rate[_-]?limit|throttl|too[ _-]many[ _-](?:requests|calls)|\bquota|(?:requests|calls) per|slow down|try again|retry/i;
 
-/** Returns true if the text of an error names a limit of calls, and not the content of the call. */
+/**
+ * Returns true if the text of an error is about a limit of calls, not about the content of the
+ * call.
+ */
 export const isAboutRate = (text: string): boolean => rateWords.test(text);
 
-/** Returns true for an error with which a store asks its client to wait. */
+/** Returns true if a store reports with this error that its client must wait. */
 export const asksToWait = ({ reason, text, retryAfterMs }: ToolError): boolean =>
   retryAfterMs !== undefined || isAboutRate(`${reason ?? ""} ${text}`);
 
-/** Returns the wait that an error in a reply asks for; undefined for any other reply. */
+/**
+ * Returns the wait that a store's reply requests, in milliseconds if the reply states it. Returns
+ * undefined for a reply that requests no wait.
+ */
 export function storeWait(reply: SourceReply): { readonly waitMs?: number } | undefined {
   const parsed = parseToolReply(reply);
   if (parsed.kind !== "error" || !asksToWait(parsed)) return undefined;

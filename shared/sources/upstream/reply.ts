@@ -30,11 +30,11 @@ const time = v.pipe(v.string(), v.trim(), v.isoTimestamp());
 export type UpstreamResult = v.InferOutput<typeof result>;
 
 /**
- * Parses a reply into results by key. Returns null if the body has no list of results.
- *
- * If two results have the same key, the first one is used. Invalid results are ignored. In a reply
- * that reports an error, `not_found` becomes `unavailable`, because the server may not have
+ * Parses a reply of an upstream server to entries by key. Returns null if the body has no list of
+ * results. Ignores invalid results. If two results have the same key, uses the first one. In a
+ * reply that reports an error, `not_found` becomes `unavailable`, because the server may not have
  * searched for the item.
+ * @param keyOf returns the key of a result, such as its item ID
  */
 export function parseUpstreamReply(
   { body, headers }: Extract<SourceReply, { kind: "answered" }>,

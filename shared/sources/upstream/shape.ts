@@ -46,12 +46,11 @@ const textForms: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
 ]);
 
 /**
- * Returns the part of a value that is valid for the schema; undefined if the value is invalid.
- *
- * Omits the invalid optional fields of an object, and the entries of an array after the first
- * 1,000. An object with an invalid or missing required field is invalid, and so is an array with an
- * invalid entry.
- * @param name the field that contains the value; the text of some fields must have a special form
+ * Returns the part of a value that fits a schema; undefined if the value itself is invalid. Omits
+ * invalid optional fields of an object, and the entries of an array after the first 1,000. An
+ * object is invalid if a required field is missing or invalid, and an array if one of its entries
+ * is.
+ * @param name name of the field that contains the value; some fields require a special form of text
  */
 export function readShape(schema: v.GenericSchema, value: unknown, name = ""): unknown {
   if (isOptional(schema))

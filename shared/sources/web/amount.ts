@@ -41,11 +41,11 @@ const currencySign = /^(?:[A-Z]{1,3}(?=\$))?[\p{Sc}--[¢￠]](?:[A-Z]{2,3})?$/v;
 const apartFromDollar = /(?<![A-Z])(US|CA|AU|NZ|HK|SG)\s+(?=\$)/gu;
 
 /**
- * Parses an amount of money as people write it, and rounds it to cents.
- *
- * Returns undefined for any text that is not clearly one amount, and for an amount above 1,000,000.
- * Also returns undefined for 0, because pages show 0 for an unknown price. `currency` is an ISO
- * 4217 code, or null if unknown. In US dollars, a comma always separates thousands.
+ * Parses an amount of money as people write it, and rounds it to cents. Returns undefined if the
+ * text is not clearly one amount, for an amount above 1,000,000, and for 0, because pages show 0
+ * for an unknown price.
+ * @param currency ISO 4217 code; null if unknown. In US dollars, a comma always separates
+ * thousands.
  */
 export function amountOf(value: string | number, currency: string | null): number | undefined {
   if (typeof value === "string" && value.includes(textBoundary))

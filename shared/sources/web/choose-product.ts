@@ -35,9 +35,11 @@ export type Choice =
   | { readonly kind: "none" };
 
 /**
- * Chooses the wanted product from the products that a page describes. Returns `chosen` with the product, `none`
- * without candidates, `another` if the page describes another product, or `several` if it does not
- * show which product is wanted. `head` returns the metadata of the page.
+ * Chooses the requested product among the products that a page describes. Returns `chosen` with the
+ * product, `none` without candidates, `another` if the page describes a different product, or
+ * `several` if the page does not show which product is the requested one.
+ * @param wanted the requested product: its ID and page address
+ * @param head returns the metadata of the page
  */
 export function chooseProduct(
   candidates: readonly Candidate[],
@@ -110,14 +112,14 @@ function isAnother(node: SchemaNode | undefined, wanted: WantedProduct, head: Pa
 
 /**
  * Returns true if the address that the page declares for itself (canonical or `og:url`) contains
- * the ID.
+ * the requested ID.
  */
 export const isNamedPage = (wanted: WantedProduct, head: PageHead): boolean =>
   ownAddresses(head).some((address) => addressMentions(address, wanted.id));
 
 /**
  * Returns true if the page declares no address for itself, and its requested address contains the
- * ID.
+ * requested ID.
  */
 export const isUnnamedPage = ({ url, id }: WantedProduct, head: PageHead): boolean =>
   ownAddresses(head).length === 0 && addressMentions(url.href, id);

@@ -42,9 +42,10 @@ export type Extraction =
 const pageCharactersMax = 5 * 1024 * 1024;
 
 /**
- * Extracts the wanted product from a page. Uses the rules of the deployer first, then the markup:
- * JSON-LD, microdata, Open Graph. If the price or the availability is missing, also uses the
+ * Extracts the requested product from a page. Uses the deployer's rules first, then the markup:
+ * JSON-LD, microdata, Open Graph. If the price or the availability is still missing, also uses the
  * fallbacks of `readers`. Omits facts that are ambiguous. Pure. Never throws.
+ * @param wanted the requested product: its ID, page address and currency
  */
 export function extractProduct(
   html: string,

@@ -30,9 +30,10 @@ export interface PageReaders {
 }
 
 /**
- * Reads the availability of a product, and its price if `facts` need one: from state that the page
- * embeds for its scripts, then from its visible text, then with the forest. The page must be the
- * page of the wanted product. `facts` are the facts that its rules and its markup state.
+ * Reads the availability of a product, and its price if `facts` has none. Uses first the state that
+ * the page embeds for its scripts, then its visible text, then the price forest. The page must be
+ * the page of the requested product.
+ * @param facts the facts from the deployer's rules and the markup
  */
 export function fallbackFacts(
   page: VisiblePage,
@@ -65,9 +66,9 @@ function shownOrLearned(
 }
 
 /**
- * Returns true if a page shows another price than its markup states: it does not show the stated
- * amount, and the visible text or the forest determines another one. During sales, markup is often
- * out of date.
+ * Returns true if a page shows another price than its markup states. This is so if the page does
+ * not show `amount`, the stated price, and its visible text or the forest determines another one.
+ * During sales, markup is often out of date.
  */
 export function isContradicted(
   page: VisiblePage,

@@ -28,8 +28,9 @@ interface Money {
 }
 
 /**
- * Converts facts to the fields of a platform's result. Omits facts that the page does not state,
- * and prices in another currency.
+ * Converts facts of a page to the fields of a product on a platform. Omits facts that the page does
+ * not state, and prices in another currency than the marketplace's.
+ * @param shown platform, currency and final address of the page
  */
 export function webFields(
   facts: ProductFacts,

@@ -60,11 +60,10 @@ const pieceUnits: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the price of one piece in an offer: the price of the offer itself, or else the price in
- * its price specifications, or else the price in its price range.
- *
- * Returns undefined if no price is stated, or if the offer is only for members or not a sale (such
- * as a rent). Returns "unclear" in these cases:
+ * Returns the price of one piece in an offer: the price of the offer, otherwise the price in its
+ * price specifications, otherwise the price in its price range. Returns undefined if no price is
+ * stated, or if the offer is only for members or not a sale (such as a rent). Returns `unclear` in
+ * these cases:
  * - The offer applies only from a quantity of more than one piece.
  * - A price specification for one piece, or the price range, contradicts the price of the offer.
  * - No single price can be read.

@@ -56,8 +56,9 @@ const conditions: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the facts of the chosen product. If a variant does not state a fact, uses the fact of its
- * group.
+ * Returns the facts that the chosen product states. A fact that a variant does not state comes from
+ * its group.
+ * @param wanted the requested product
  */
 export function productFacts(
   { product, group }: Extract<Choice, { kind: "chosen" }>,
@@ -68,8 +69,9 @@ export function productFacts(
 }
 
 /**
- * Returns the facts of `first`, and those facts of `second` that `first` does not state. Takes the
- * prices of `second` only if `first` states no price, not even an unclear one.
+ * Merges the facts of one product from two parts of its page. A fact of `second` counts only if
+ * `first` does not state it. The prices of `second` count only if `first` states no price, not even
+ * an unclear one.
  */
 export function mergeFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
   // A list price is used only together with the price from the same markup.

@@ -6,7 +6,10 @@ const elementsMax = 20_000;
 /** Elements that are nested deeper are ignored: the text of an element is read by recursion. */
 const depthMax = 200;
 
-/** Parses a page to a document, up to the first element beyond the limits. */
+/**
+ * Parses a page to a document for CSS selectors. Ignores everything after the first element that
+ * exceeds the limits.
+ */
 export function ruleDocument(html: string): Document {
   const handler = new BoundedHandler();
   const parser = new Parser(handler);

@@ -13,8 +13,9 @@ import type { RuleField } from "./rule-texts.ts";
 import { ruleValues } from "./rule-values.ts";
 
 /**
- * Returns the facts that the rules of the deployer find in a page. A value of a price that is not
- * one amount, such as "from $10", makes the price unclear.
+ * Returns the facts of a page that the deployer's rules select. A price whose text is not one
+ * amount, such as "from $10", counts as unclear.
+ * @param wanted the requested product
  */
 export function ruleFacts(html: string, rules: ExtractRules, wanted: WantedProduct): ProductFacts {
   const foundValues = ruleValues(html, rules).filter(({ value }) => value !== undefined);

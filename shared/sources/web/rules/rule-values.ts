@@ -27,8 +27,9 @@ interface RulePage {
 }
 
 /**
- * Applies the rules to a page. Returns a value for each tried rule: for every field, the rules up
- * to the first that finds one value. With `isComplete`, returns a value for every rule.
+ * Applies the deployer's rules to a page. For each field, tries the rules in order, up to the first
+ * that selects one value. Returns a value for each rule that was tried.
+ * @param isComplete true tries every rule
  */
 export function ruleValues(
   html: string,

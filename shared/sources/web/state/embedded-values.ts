@@ -26,9 +26,9 @@ const literalStart =
 const useful = /price|stock|availab|currency|soldout|sold_out/i;
 
 /**
- * Returns the values in the script elements of a page: JSON elements, and objects that scripts
- * assign to a global or pass to a data layer. Never runs a script. `isRelevant` decides by the text
- * of a value whether it is parsed.
+ * Returns the values that the scripts of a page contain: JSON elements, and objects that a script
+ * assigns to a global variable or passes to a data layer. Never runs a script.
+ * @param isRelevant decides from the text of a value whether the value is parsed
  */
 export function findEmbeddedValues(
   scripts: readonly PageScript[],
@@ -54,8 +54,9 @@ export function findEmbeddedValues(
 }
 
 /**
- * Returns the object that a script of the page assigns to a global, such as `state` in
- * `window.state = {…}`. Undefined if there is none, or if it is not an object.
+ * Returns the object that a script of the page assigns to a global variable, such as `state` in
+ * `window.state = {…}`. Returns undefined if there is no such assignment, or if the value is not an
+ * object.
  */
 export function findAssignedValue(html: string, name: string): StateValue | undefined {
   const escaped = name.replaceAll(/[.$]/g, String.raw`\$&`);
@@ -75,7 +76,7 @@ export function findAssignedValue(html: string, name: string): StateValue | unde
   return undefined;
 }
 
-/** Parses an object or array: as JSON, or else as a literal of JavaScript. */
+/** Parses the text of an object or array, as JSON or otherwise as a JavaScript literal. */
 export const parseValue = (text: string): StateValue | undefined =>
   text.length > valueCharactersMax ? undefined : (jsonObject(text) ?? parseLiteral(text));
 

@@ -125,9 +125,9 @@ const otherKeys =
   /relat|recommend|similar|cross|upsell|accessor|recent|bundle|also|compare|sponsor|variant|variation|children|siblings|options|breadcrumb|review/i;
 
 /**
- * Returns the facts of the wanted product in values that a page embeds. Only objects that name the
- * wanted product by number, address or title count. If these objects state several prices, the
- * price is unknown.
+ * Returns the facts of the requested product from values that a page embeds for its scripts. Uses
+ * only objects that name the product by its number, address or title. If these objects state
+ * several prices, the price is unknown.
  */
 export function stateProduct(values: readonly StateValue[], reading: StateReading): StateFacts {
   const foundProducts = values.map((value) => {

@@ -15,7 +15,10 @@ export interface ForestTable {
 
 const leaf = -1;
 
-/** Returns the mean of what the trees predict for the features of an amount: from 0 to 1. */
+/**
+ * Returns the score of an amount, from 0 to 1: the mean of the predictions of all trees.
+ * @param features the numbers that describe the amount, from `priceFeatures`
+ */
 export function scoreOf({ trees }: ForestTable, features: readonly number[]): number {
   let sum = 0;
   for (const tree of trees) sum += predict(tree, features);

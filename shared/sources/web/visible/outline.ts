@@ -51,7 +51,8 @@ const hiddenClass = /(?:^|\s)(?:hidden|hide|d-none|is-hidden|visually-hidden-all
 const struckStyle = /line-through/i;
 
 /**
- * Parses HTML to its elements with their texts. `titles` are the titles of the page. Never throws.
+ * Parses HTML to an outline: its elements with their texts. Never throws.
+ * @param titles the titles that the page states, which identify the heading of the product
  */
 export function outlineOf(html: string, titles: readonly string[]): Outline {
   const elements: OutlineElement[] = [];

@@ -20,9 +20,10 @@ const headingsMax = 20;
 const unread = /\s(?!class|id|style)[\w:-]+="[^"<>]{40,}"|<(?:img|source|wbr|hr)\b[^<>]*>/g;
 
 /**
- * Returns the part of a page that shows its product, without scripts, styles and comments: the HTML
- * around the first heading that shares most of its words with a title of the page, or else around
- * the first heading. A page without headings is cut at the same length from its start.
+ * Returns the part of a page that shows its product, without scripts, styles and comments. This is
+ * the HTML around the heading of the product: the first heading that shares most of its words with
+ * a title of the page, or otherwise the first heading. For a page without headings, it is the start
+ * of the page, with the same length.
  */
 export function pageBody(html: string, titles: readonly string[]): string {
   const raw = firstHeading(html, titles) ?? beforeHeadingRawMax;

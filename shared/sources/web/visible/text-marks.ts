@@ -13,7 +13,10 @@ interface TextMarks {
   readonly isOpen: boolean;
 }
 
-/** Returns what the text near an amount (at most 40 characters on each side) shows about it. */
+/**
+ * Returns what the text around an amount, up to 40 characters on each side, indicates about it,
+ * such as a former price.
+ */
 export function textMarks(shown: ShownAmount): TextMarks {
   const { left, right } = surroundings(shown);
   return {
@@ -23,7 +26,10 @@ export function textMarks(shown: ShownAmount): TextMarks {
   };
 }
 
-/** Returns true if an element is struck through, or if it or its parent is named a former price. */
+/**
+ * Returns true if an element shows a former price: it is struck through, or its name or its
+ * parent's name indicates one.
+ */
 export const isFormerElement = ({ isStruck, names, parent }: OutlineElement): boolean =>
   isStruck || formerPriceNames.test(`${names} ${parent?.names ?? ""}`);
 
