@@ -38,7 +38,7 @@ export function nextTier(
   return concurrencyTiers.find((tier) => tier.atLifetimeCredits > lifetimeCredits) ?? null;
 }
 
-/** Maximum number of concurrent calls whose holds are in the same shard of an account. */
+/** Maximum number of holds of concurrent calls in one shard of an account. */
 const slotsPerShard = 10;
 
 /**

@@ -2,18 +2,16 @@ import { limits } from "../base/limits.ts";
 
 /**
  * The times of the last 50 admitted calls of a key, in the order of admission (specification,
- * section "Limits").
- *
- * A call is admitted if the oldest time is at least one window ago. Then the call's time is
- * appended and the oldest time is dropped. So each admission is at least one window later than the
- * 50th admission before it. Even if calls arrive out of order, no second has more than 50
- * admissions.
+ * section "Limits"). A call is admitted if the oldest time is at least one window ago. Its time is
+ * then appended, and the oldest time is dropped. Each admission is therefore at least one window
+ * later than the 50th admission before it. No second has more than 50 admissions, even if calls
+ * arrive out of order.
  */
 export type AdmissionTimes = readonly [oldest: number, ...later: number[]];
 
 /**
- * Time by which the window exceeds one second, in milliseconds. It allows for clock differences
- * between processes.
+ * Milliseconds by which the window is longer than one second, because the clocks of processes
+ * differ.
  */
 export const marginMs = 20;
 /** Length of the window, in milliseconds. */
@@ -82,7 +80,7 @@ export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision
  */
 export const refusal = (untilMs: number, nowMs: number): Refusal => ({
   rate: { limit: limits.requestsPerSecond, remaining: 0, resetSeconds: toSeconds(untilMs) },
-  // The margin is left out, because it is shorter than the round trip to the client.
+  // The margin is not included, because it is shorter than the round trip to the client.
   retryAfterSeconds: Math.max(1, toSeconds(untilMs - marginMs - nowMs)),
 });
 

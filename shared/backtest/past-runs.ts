@@ -35,7 +35,7 @@ export interface PastRuns {
 
 /**
  * Maximum time from the read of a point to the start of its run, in milliseconds. A source may
- * return readings that are a day old.
+ * return values that are a day old.
  */
 const pointAgeMaxMs = 2 * 86_400_000;
 
@@ -85,7 +85,8 @@ export async function runsInSpan(
 }
 
 /**
- * Returns the error for a span without a run to repeat. @param repeatable all of them, oldest first
+ * Returns the error for a span without a run to repeat.
+ * @param repeatable all runs that can be repeated, oldest first
  */
 function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): ServiceError {
   const [first, last] = [repeatable[0], repeatable.at(-1)];
@@ -109,7 +110,10 @@ function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): Servi
     : invalidParam("since", "No run of this time span can be repeated. Send an earlier 'since'.");
 }
 
-/** A discarded run is not repeated, because the next run continued from the items before it. */
+/**
+ * A discarded run is not repeated, because the next run started from the items as they were before
+ * it.
+ */
 const isRepeatable = ({ phase, hold }: Run): boolean =>
   (phase === "emitting" || phase === "done") && hold?.status !== "discarded";
 

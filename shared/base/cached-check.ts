@@ -11,7 +11,7 @@ export type CachedCheck = () => Promise<CheckResult>;
 interface Options {
   /** Makes the check. Throws if it fails. */
   readonly check: () => Promise<unknown>;
-  /** How long a result is used, in milliseconds from the start of its check. */
+  /** Milliseconds, from the start of a check, for which its result is used. */
   readonly freshMs: number;
   readonly clock: Clock;
 }

@@ -2,8 +2,9 @@ import { quantity } from "./quantity.ts";
 import { shorten } from "./shown-value.ts";
 
 /**
- * The errors of the API, one factory for each row of the specification's table (section "Errors").
- * Operations choose an error and never an HTTP status. Messages contain no internal details.
+ * The errors of the API: one factory for each row of the table in the specification (section
+ * "Errors"). Operations choose an error, never an HTTP status. Messages contain no internal
+ * details.
  */
 export type ErrorCode =
   | "MISSING_PARAM"

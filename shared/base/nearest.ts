@@ -1,7 +1,8 @@
 import { distance } from "fastest-levenshtein";
 
 /**
- * Maximum length of a compared text. Longer text is not a mistyped name, and comparing it is slow.
+ * Maximum length of a compared string. A longer string is not a mistyped name, and comparing it is
+ * slow.
  */
 const comparedLengthMax = 64;
 

@@ -1,8 +1,8 @@
 import { unavailable } from "./errors.ts";
 
 /**
- * The result of an attempt to change a row. `lost`: a concurrent change came first, and nothing was
- * applied.
+ * The outcome of an attempt to change a row. `lost` means that a concurrent change came first and
+ * this one was not applied.
  */
 export type ChangeAttempt<Result> =
   | { readonly outcome: "done"; readonly result: Result }
@@ -22,7 +22,7 @@ export const endAttempt = <Result>(result: Result): ChangeAttempt<Result> => ({
 export interface ChangeRepeats {
   /** Maximum number of attempts. */
   readonly triesMax: number;
-  /** Returns the error to throw if the last attempt is also lost. */
+  /** Creates the error to throw if the last attempt is lost too. */
   readonly exhausted: () => Error;
   /**
    * Waits before the next attempt. Returns false if no time is left.

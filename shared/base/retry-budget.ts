@@ -1,6 +1,6 @@
 /**
  * The retry budget of a call or a message: the time that it may lose to failed requests and to the
- * pauses before retries. Successful requests cost nothing, so that work with many requests is not
+ * pauses before retries. Successful requests do not count, so that work with many requests is not
  * aborted. All asynchronous code of the work shares the budget.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -10,13 +10,13 @@ import { limits } from "./limits.ts";
 export interface RetryBudget {
   readonly clock: Clock;
   /**
-   * Maximum duration of a request that starts now, in milliseconds. If it is 0 or less, no request
-   * may start.
+   * Maximum duration of a request that starts now, in milliseconds. At 0 or less, no request may
+   * start.
    */
   readonly leftMs: () => number;
   /** Milliseconds until the deadline of the work. */
   readonly endsInMs: () => number;
-  /** Subtracts the time since `from` from the budget. Overlapping times are subtracted once. */
+  /** Subtracts the time since `from` from the budget. Overlapping periods count once. */
   readonly loseSince: (from: Date) => void;
 }
 
@@ -141,9 +141,12 @@ export async function pausingWithinBudget<Result>(pause: () => Promise<Result>):
 interface RepeatLimits {
   /** Maximum number of attempts. @default no limit */
   readonly triesMax?: number;
-  /** Maximum of the first pause, in milliseconds. The maximum doubles with each retry. */
+  /** Maximum duration of the first pause, in milliseconds. It doubles with each retry. */
   readonly pauseMs: number;
-  /** Maximum of every pause, in milliseconds. @default no limit */
+  /**
+   * Maximum duration of every pause, in milliseconds.
+   * @default no limit
+   */
   readonly pauseMsMax?: number;
 }
 

@@ -11,15 +11,18 @@ export interface Conversion {
   /** The number of the older version. The newer one has the next number. */
   readonly older: number;
   /**
-   * The attributes that differ or that a conversion reads, by their names in the older version.
-   * Must not be attributes of a key, of the due index or of a filter.
+   * The attributes that differ between the versions or that a conversion reads, by their names in
+   * the older version. They must not belong to a key, the due index or a filter.
    */
   readonly olderNames: readonly string[];
-  /** The attributes that differ or that a conversion reads, by their names in the newer version. */
+  /**
+   * The attributes that differ between the versions or that a conversion reads, by their names in
+   * the newer version.
+   */
   readonly newerNames: readonly string[];
   /**
-   * Converts the attributes `olderNames` to `newerNames`. A row may lack some attributes, so the
-   * result must not contain an attribute that cannot be calculated.
+   * Converts the attributes `olderNames` to `newerNames`. A row may lack some of them. The result
+   * must then lack the attributes that depend on them.
    */
   readonly toNewer: (older: Stored) => Stored;
   /** The inverse of `toNewer`. */
@@ -33,15 +36,15 @@ export interface Conversion {
 export interface StoredKind {
   /** The version of the code of this release. */
   readonly version: number;
-  /** Converts between `version` and the version before it or after it. */
+  /** Converts between `version` and the version before or after it. */
   readonly conversion?: Conversion;
 }
 
 /** Values of `WrittenVersions`. */
 export const writtenVersions = ["current", "previous"] as const;
 /**
- * Which version a process writes: `current` is the version of its code. `previous` is the version
- * before it, if the kind has a conversion between the two.
+ * The version that a process writes. `current` is the version of its code. `previous` is the
+ * version before it, if the kind has a conversion between the two.
  */
 export type WrittenVersions = (typeof writtenVersions)[number];
 
@@ -94,9 +97,12 @@ export function assertAccepted(kind: StoredKind, version: number, name: string):
 
 /** The attributes in which a row of one version differs from the same row in another version. */
 export interface VersionChange {
-  /** All attributes that the conversion reads; undefined for attributes that the row lacks. */
+  /**
+   * The attributes that the conversion reads, with their values; undefined for an attribute that
+   * the row lacks.
+   */
   readonly from: Stored;
-  /** The attributes of the other version, which replace the attributes in `from`. */
+  /** The attributes of the other version, which replace those in `from`. */
   readonly to: Stored;
 }
 
@@ -129,6 +135,6 @@ function convert(
   return { ...Object.fromEntries(unchangedEntries), ...change.to };
 }
 
-/** Version 1 is not stored, so that rows of kinds that never changed do not grow. */
+/** Version 1 is not stored, so that rows of kinds that have never changed do not grow. */
 const withVersion = (stored: Stored, version: number): Stored =>
   version === 1 ? stored : { ...stored, [versionName]: version };

@@ -15,7 +15,9 @@ export interface CreditTransaction {
   readonly itemsCharged?: number;
   /** Time of the entry, ISO 8601 UTC. */
   readonly createdAt: string;
-  /** For a refund that reverses a charge, the time of that charge (ISO 8601 UTC). Else null. */
+  /**
+   * For a refund that reverses a charge, the time of that charge (ISO 8601 UTC); otherwise null.
+   */
   readonly chargedAt: string | null;
 }
 
@@ -41,9 +43,9 @@ export interface HistoryPage {
 /** Lists ledger entries for clients. */
 export interface CreditHistory {
   /**
-   * Lists up to `limit` entries older than `startingAfter`, newest first. With a filter, a page
-   * before the last one may contain fewer entries or none, because the work of one call is bounded.
-   * Numbers and balances of a listed entry never change.
+   * Lists up to `limit` entries that are older than `startingAfter`, newest first. With a filter, a
+   * page before the last one may have fewer entries or none, because one call reads a limited
+   * number of rows. The numbers and balances of a listed entry never change.
    */
   page(
     accountId: string,

@@ -1,6 +1,6 @@
 import { numberedId, numberOf, placedId, placeOf } from "../base/ids.ts";
 
-/** The position of a ledger entry among all entries of its account, in order. */
+/** The position of a ledger entry in the order of all entries of its account. */
 export interface EntryPlace {
   /** Stamp of the entry's record, in microseconds since 1970; 0 for unsharded entries. */
   readonly at: number;

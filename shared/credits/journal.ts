@@ -24,7 +24,10 @@ export interface SettleRecord extends AnyRecord {
   readonly items: number | undefined;
   readonly succeeded: boolean;
   readonly source: CreditSource;
-  /** UTC day of the account's daily budget that a call's charge counts to; absent if to none. */
+  /**
+   * UTC day of the account's daily budget towards which a call's charge counts; absent if it counts
+   * towards none.
+   */
   readonly budgetDay?: string;
 }
 
@@ -46,14 +49,15 @@ export interface ChangeRecord extends AnyRecord {
   readonly type: "grant" | "purchase" | "adjust";
   readonly credits: number;
   /**
-   * The ID of the change, which is executed only once; null for the grant that opens an account.
+   * The ID of the change, which prevents a second execution; null for the grant that opens an
+   * account.
    */
   readonly changeId: string | null;
 }
 
 /**
- * Record of credits moved between shards: positive in the receiving shard, negative in the sending
- * one. Clients do not see it.
+ * Record of credits that moved between shards. The number is positive in the receiving shard and
+ * negative in the sending one. Clients do not see it.
  */
 export interface TransferRecord extends AnyRecord {
   readonly type: "transfer";
@@ -92,9 +96,9 @@ interface BareEntry {
 }
 
 /**
- * Returns the ledger entries of a record. A charge spends credits of a hold, and a refund returns
- * credits to the balance. A settled hold of 0 credits gets a charge of 0, so that every settlement
- * has an entry.
+ * Returns the ledger entries of a record. A charge spends the credits of a hold, and a refund
+ * returns credits to the balance. Every settlement has an entry: a hold of 0 credits gets a charge
+ * of 0.
  */
 function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
   if (record.type === "transfer") return [];
@@ -172,7 +176,7 @@ export const timeOfStamp = (at: number): Date => new Date(Math.floor(at / 1_000)
 /** Returns the first stamp of a millisecond. */
 export const stampOf = (time: Date): number => time.getTime() * 1_000;
 
-/** Numbers to add to the usage of one day. */
+/** The numbers by which the usage of one day changes. */
 export interface UsageChange {
   /** Day as `YYYY-MM-DD` in UTC. */
   readonly date: string;

@@ -72,8 +72,8 @@ export function smallestClockGap(fields: CronFields): number {
 }
 
 /**
- * 2001-01-01 to 2029-01-01, in days since 1970. These 28 years contain every kind of year (by leap
- * day and first weekday) and every possible pair of consecutive years.
+ * 2001-01-01 to 2029-01-01, in days since 1970. These 28 years contain every kind of year (leap
+ * year or not, and first weekday), and every possible pair of consecutive years.
  */
 const cycle = { from: 11_323, to: 21_550 };
 

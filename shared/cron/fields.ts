@@ -31,9 +31,9 @@ interface Field {
   readonly max: number;
   /** Names of the values, starting at `min`; empty if the field accepts only numbers. */
   readonly names: readonly string[];
-  /** Description of the accepted values for error messages. */
+  /** The accepted values in words, for error messages. */
   readonly values: string;
-  /** Number of different values. A step must not exceed it. */
+  /** Number of different values, which a step must not exceed. */
   readonly count: number;
 }
 

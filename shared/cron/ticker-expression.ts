@@ -4,8 +4,8 @@ import type { Cron } from "./parse-cron.ts";
 import { offsetAt } from "./zone.ts";
 
 /**
- * Number of days from now in which changes between standard and daylight saving time are
- * considered. Covers all annual rules.
+ * Number of days from now in which offset changes, such as for daylight-saving time, are
+ * considered. It covers all annual rules.
  */
 const aheadDays = 800;
 
@@ -53,8 +53,8 @@ function daysOf(fields: CronFields): [string, string, string] {
 /** Returns all offsets of the zone from UTC in the next `aheadDays` days, in minutes. */
 function offsetsAhead({ timezone }: Cron, now: Date): Set<number> {
   const offsets = new Set<number>();
-  // Starts two days earlier: a due time that the clocks skip is converted with the offset from
-  // before the change, and the change may have been shortly before `now`.
+  // Starts two days earlier. A due time that the clocks skip is converted with the offset before
+  // the change, and the change may have been shortly before `now`.
   for (let day = -2; day <= aheadDays; day += 1) {
     offsets.add(offsetAt(timezone, now.getTime() + day * dayMs) / 60_000);
   }

@@ -33,8 +33,8 @@ export function parseZoneName(text: string): string {
 }
 
 /**
- * Cached formatters by zone: creating one takes 100 times as long as using it. One entry per IANA
- * name at most.
+ * Cached formatters by zone, at most one for each IANA name. Creating a formatter takes 100 times
+ * as long as using it.
  */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
@@ -68,7 +68,7 @@ export function offsetAt(timezone: string, at: number): number {
 export interface DayOffsets {
   readonly before: number;
   readonly after: number;
-  /** Instant from which `after` applies; Infinity if the clocks do not change. */
+  /** Instant from which `after` applies; Infinity if the offset does not change. */
   readonly changeAt: number;
 }
 

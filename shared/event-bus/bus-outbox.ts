@@ -9,11 +9,11 @@ export const busContent = object({
   kind: literal("bus"),
   runId: string(),
   watchlistId: string(),
-  /** Number of the attempt, from 1. It counts from the last attempt that sent an event. */
+  /** Number of the attempt, from 1. An attempt that sends an event restarts the count. */
   attempt: number(),
   /**
-   * Positions in the run of the events that this attempt must still send, from 0 in ascending
-   * order; null for all events.
+   * Positions in the run, from 0 and ascending, of the events that this attempt must still send;
+   * null for all events.
    */
   remaining: nullable(array(number())),
   /** Positions of the events that failed in this attempt. */
@@ -26,7 +26,7 @@ export type BusContent = InferOutput<typeof busContent>;
 interface BusAttempt {
   readonly runId: string;
   readonly watchlistId: string;
-  /** `first` for a run that was never tried. */
+  /** `first` if no attempt was made for the run, otherwise `later`. */
   readonly lane: OutboxEntry["lane"];
   /** Number of the attempt, from 1. */
   readonly attempt: number;

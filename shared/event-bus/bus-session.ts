@@ -18,7 +18,7 @@ export function busSessions({ bus, ...dependencies }: BusDependencies): OpenSess
   return ({ accountId }) => {
     const failures = { inRow: 0 };
     return Promise.resolve({
-      // Runs are sent one after the other, in batches.
+      // Runs are sent one after the other. Each is sent in batches.
       target: () => Promise.resolve({ hasEnded: bus === null, parallel: 1 }),
       work(entry, slice) {
         if (bus === null) return slice.record({ removed: entry });

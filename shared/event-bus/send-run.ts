@@ -34,13 +34,13 @@ export interface SendTask {
   readonly content: BusContent;
   readonly bus: EventBus;
   readonly slice: TimeSlice<never>;
-  /** Number of calls of the bus since the last one that sent an event, in this session. */
+  /** Number of consecutive calls of the bus in this session that sent no event. */
   readonly failures: { inRow: number };
 }
 
 /**
- * Number of calls without a sent event, in a row, after which a session postpones its other runs
- * without trying them.
+ * Number of consecutive calls without a sent event after which a session postpones its other runs
+ * without an attempt.
  */
 const failuresInRowMax = 3;
 
@@ -55,7 +55,7 @@ export async function sendRun(task: SendTask, dependencies: SendRunDependencies)
   const { accountId, entry, content, slice, failures } = task;
   if (failures.inRow >= failuresInRowMax) return postpone(task, dependencies);
   const run = await readRunIndex({ accountId, runId: content.runId }, dependencies.bodies);
-  // The index of a run expires with its events, so a run without an index has nothing to send.
+  // The index of a run expires with its events, so without an index there is nothing to send.
   if (run === null) return slice.record({ removed: entry });
   let progress: BusContent = {
     ...content,
@@ -67,7 +67,7 @@ export async function sendRun(task: SendTask, dependencies: SendRunDependencies)
     progress = advance(progress, sent);
     if (batch.entries.length > 0) failures.inRow = sent.count > 0 ? 0 : failures.inRow + 1;
     if (failures.inRow > 0) break;
-    // Replaces the entry, because its lane, due time and key stay the same.
+    // The lane, due time and key of the entry stay the same, so this replaces it.
     await slice.record({ added: [{ ...entry, content: progress }] });
   }
   return finish(task, progress, dependencies);
@@ -175,7 +175,7 @@ async function finish(
   const positions = unsentPositions(progress);
   assert(positions !== null, "an attempt that has begun lists its events");
   if (positions.length === 0) return slice.record({ removed: entry });
-  // Any progress restarts the retry schedule.
+  // An attempt that sent an event restarts the retry schedule.
   const current = sent > 0 ? 1 : attempt;
   const dueAt = nextDue(current, dependencies);
   if (dueAt === null) {
@@ -191,7 +191,7 @@ async function finish(
   return slice.record({ removed: entry, added });
 }
 
-/** Postpones a run that was not tried. It keeps the number of its attempt. */
+/** Postpones a run for which no attempt was made. The number of the attempt stays the same. */
 async function postpone(
   { entry, content, slice }: SendTask,
   dependencies: SendRunDependencies,

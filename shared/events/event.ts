@@ -33,7 +33,7 @@ export interface SerializedEvent {
   readonly id: string;
   readonly type: EventType;
   readonly createdAt: string;
-  /** Number of items in the event; 0 for an event that does not list items. */
+  /** Number of items in the event; 0 for an event without items. */
   readonly items: number;
   readonly body: string;
 }
@@ -52,8 +52,8 @@ export interface RunEvents {
   readonly webhookEndpointId: string | null;
   readonly events: readonly SerializedEvent[];
   /**
-   * Present if these are not the events of a run but the notice that a run is held. `runId` is then
-   * an ID of the notice, not of the run. A notice is exported to a separate folder.
+   * True if these are not the events of a run, but the notice that a run is held. `runId` is then
+   * the ID of the notice, not of the run. A notice is exported to a separate folder.
    */
   readonly isHoldNotice?: true;
   /** Present if the run has a file of all items at its end. */

@@ -9,7 +9,7 @@ export interface FeedStart {
   readonly sequence: number;
   /** Number of events to skip at the start of the next run. */
   readonly skip: number;
-  /** Skip runs that ended before this ISO time; null to skip none. */
+  /** Time (ISO 8601) before which runs are skipped, by their end; null to skip none. */
   readonly since: string | null;
 }
 
@@ -49,7 +49,7 @@ interface WantedEvent {
 
 /**
  * Returns the position after an event; null if the event is not found. Searches only runs that
- * ended at the event's time, because a run creates its events when it ends.
+ * ended at the time in the ID, because events are created at the end of their run.
  */
 async function placeOf(
   accountId: string,

@@ -27,19 +27,19 @@ export interface EventPage {
   readonly object: "list";
   /** Event envelopes as they were sent, oldest first. */
   readonly data: readonly unknown[];
-  /** True if the feed may already contain further events after this page. */
+  /** True if the feed may have further events after this page. */
   readonly has_more: boolean;
   /**
-   * Value of `after` for the next page: the ID of the last event that was read for this page, even
-   * if the event did not match. If no event was read, the requested `after`, or null if the request
-   * had none.
+   * Value of `after` for the next page: the ID of the last event that was read for this page,
+   * whether or not it matched. If no event was read, this is the requested `after`, or null if the
+   * request had none.
    */
   readonly next_after: string | null;
 }
 
 /**
- * Maximum size of a page in bytes. A Lambda returns at most 6 MB, and escaping the body as a JSON
- * string at most doubles its size. An event that exceeds the maximum is returned alone.
+ * Maximum size of a page, in bytes. A Lambda function returns at most 6 MB, and escaping the body
+ * as a JSON string at most doubles its size. An event that exceeds the maximum is returned alone.
  */
 const pageBytesMax = 3_000_000;
 /** Maximum number of runs that one page reads, including runs without matching events. */

@@ -91,8 +91,8 @@ async function changedBy(
 }
 
 /**
- * Returns the settings that a check covers, as a string. A secret that is sent again gives another
- * text, because it is encrypted again.
+ * Returns the settings that a check covers, as a string to compare. A secret that is sent again
+ * changes the string, because it is encrypted again.
  */
 const checkedSettings = (destination: Destination): string => {
   const { bucket, region, endpoint, forcePathStyle, prefix, credentials } = destination;

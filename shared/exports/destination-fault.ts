@@ -77,8 +77,7 @@ const rules: readonly (readonly [reasons: string, fault: (failedCheck: FailedChe
     "PermanentRedirect|TemporaryRedirect|IllegalLocationConstraintException|InvalidRegion(?:Name)?",
     (failedCheck) => anotherRegion(failedCheck),
   ],
-  // The request was signed for the region that the store returned, so another part of the signature
-  // is wrong.
+  // The request was signed for the region of the bucket, so another part of the signature is wrong.
   [
     "AuthorizationHeaderMalformed",
     (failedCheck) =>

@@ -22,7 +22,7 @@ export const compressions = ["gzip", "none"] as const;
 export type Compression = (typeof compressions)[number];
 
 export const snapshotChoices = ["none", "run", "day"] as const;
-/** Which runs have a file of all items: none, each run, or the first run of each UTC day. */
+/** The runs that have a file of all items: none, each run, or the first run of each UTC day. */
 export type SnapshotChoice = (typeof snapshotChoices)[number];
 
 /** The S3 destination of an account. Times are ISO 8601 UTC. */
@@ -38,18 +38,18 @@ export interface Destination {
   readonly credentials: Credentials;
   /** Format of new exports. A change does not affect runs whose export has begun. */
   readonly compression: Compression;
-  /** True exports the changes of each run as a Parquet file, too. */
+  /** True also exports the changes of each run as a Parquet file. */
   readonly rows: boolean;
   /** Which runs have a file of all items of the watchlist. */
   readonly snapshot: SnapshotChoice;
   /**
-   * Number of failed export attempts in a row. A successful attempt, a successful test and a
-   * checked change reset it to 0.
+   * Number of consecutive failed attempts. A successful attempt, a successful test or a checked
+   * change resets it to 0.
    */
   readonly failuresInRow: number;
   readonly lastSuccessAt: string | null;
   readonly lastError: string | null;
-  /** Random ID of the settings. Every change gives a new one. */
+  /** Random ID of the settings, which every change replaces. */
   readonly revision: string;
   readonly createdAt: string;
   readonly updatedAt: string;

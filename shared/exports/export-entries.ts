@@ -15,7 +15,7 @@ export const exportContent = object({
 
 /**
  * Content of an entry for a backfill, which exports all runs that ended from `since` to `until`.
- * `after` is the last processed run; null before the first.
+ * `after` is the last run that was processed; null before the first one.
  */
 const backfillContent = object({
   kind: literal("backfill"),
@@ -25,7 +25,7 @@ const backfillContent = object({
 });
 
 /**
- * Content of an entry for a requested retry, which makes all exports that wait for a retry due
+ * Content of an entry for a retry that a client requested. It makes all waiting exports due
  * immediately.
  */
 const retryContent = object({ kind: literal("retry") });

@@ -46,7 +46,7 @@ const time = (
 
 const ownColumns: readonly Column<ItemRow>[] = [
   text("run_id", ({ runId }) => runId, false),
-  // Not `run_number`, which is the name of a folder.
+  // The name `run_number` is already the name of a folder.
   { name: "run", type: "INT32", nullable: false, value: ({ runNumber }) => runNumber },
   text("item_id", ({ itemId }) => itemId, false),
   text("label", ({ label }) => label),
@@ -55,7 +55,7 @@ const ownColumns: readonly Column<ItemRow>[] = [
   text("url", ({ url }) => url),
   text("image", ({ image }) => image),
   text("seller_names", ({ sellerNames }) => jsonOf(sellerNames)),
-  // Not `state`: a field of retailer_d has this name.
+  // The name `state` is already the name of a field of retailer_d.
   text("item_state", ({ state }) => state, false),
   time("added_at", ({ addedAt }) => addedAt, false),
   time("first_read_at", ({ firstReadAt }) => firstReadAt),
@@ -112,8 +112,8 @@ const storedFields = new Set(
 );
 
 /**
- * The columns of snapshot files: those of every item, then one for each field of all platforms, so
- * that all files have the same columns.
+ * The columns of snapshot files. The columns of every item come first. After them, there is one
+ * column for each field of any platform, so that all files have the same columns.
  */
 export const itemColumns: readonly Column<ItemRow>[] = [
   ...ownColumns,

@@ -38,7 +38,7 @@ const eventData = [
   `products:array<struct<${entryFields},step:string,branch:string>>`,
 ].join(",");
 
-/** The tables of exports. The folder of a run is not a partition: its number is in the objects. */
+/** The tables of exports. The run number is not a partition, because the objects contain it. */
 export const exportTables: readonly ExportTable[] = [
   {
     name: "events",
@@ -74,7 +74,7 @@ export const partitionColumns: readonly TableColumn[] = [
   { name: "watchlist_id", type: "string" },
 ];
 
-/** Java classes that read and write the objects of a format. */
+/** Java classes with which Hive reads and writes the objects of a format. */
 export const formats = {
   json: {
     serde: "org.openx.data.jsonserde.JsonSerDe",
@@ -136,8 +136,8 @@ export interface SavedQuery {
 }
 
 /**
- * Queries that show how the tables are used. Each selects the watchlist `wl_...`, which the analyst
- * replaces. They also run in DuckDB, where tests run them.
+ * Example queries of the tables. Each selects the watchlist `wl_...`, which the analyst replaces.
+ * They also run in DuckDB, which the tests use.
  */
 export const savedQueries: readonly SavedQuery[] = [
   {

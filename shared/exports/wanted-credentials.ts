@@ -13,7 +13,10 @@ export interface CredentialsRequest {
   readonly endpoint: string | null;
   /** The stored credentials; null if there are none, or if they must not be used again. */
   readonly before: Credentials | null;
-  /** True if the bucket or the endpoint changes. A stored secret is never sent to another store. */
+  /**
+   * True if the bucket or the endpoint changes. A stored secret must never be sent to another
+   * store.
+   */
   readonly placeChanged: boolean;
 }
 

@@ -10,7 +10,7 @@ import { folderOf, rowsKey } from "./object-key.ts";
 import type { WrittenFile } from "./manifest-schema.ts";
 import { rowsFile } from "./rows-file.ts";
 
-/** How the write ended. `file` is null if the run has no such file, and then nothing is written. */
+/** The outcome of a write. `file` is null if the run has no such file; nothing is written then. */
 export type FileOutcome =
   | { readonly outcome: "written"; readonly file: WrittenFile | null }
   /** The events have expired. */

@@ -1,7 +1,10 @@
 import { invalidParam } from "../base/errors.ts";
 import type { FieldValue } from "../scrapers/catalog.ts";
 
-/** What a change means to a person who watches prices. `other`: none of the other kinds. */
+/**
+ * The meaning of a change for a person who watches prices. `other` is the kind of all other
+ * changes.
+ */
 export const changeKinds = [
   "price_drop",
   "price_rise",
@@ -13,10 +16,16 @@ export const changeKinds = [
 ] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** Name under which a list of changes shows that a read delisted an item. No scraper has it. */
+/**
+ * Name of the field in a list of changes that shows that a read delisted an item. No scraper has a
+ * field with this name.
+ */
 export const delistedField = "delisted";
 
-/** Fields with a price at which the item can be bought. List prices and used prices are not. */
+/**
+ * Fields with a price at which the item can be bought. List prices and prices of used items are not
+ * included.
+ */
 const priceFields = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"] as const;
 const stockFields = ["inStock"] as const;
 const sellerFields = ["merchant", "buyboxSeller", "seller"] as const;
@@ -70,7 +79,7 @@ function kindOfStock(before: FieldValue, after: FieldValue): ChangeKind {
   return before === false && after === true ? "back_in_stock" : "other";
 }
 
-/** The only `op` that can select changes of a kind, for kinds with one direction. */
+/** The only `op` that can match changes of a kind, for the kinds with one direction. */
 const onlyOps: Readonly<Partial<Record<ChangeKind, string>>> = {
   price_drop: "decreased",
   price_rise: "increased",

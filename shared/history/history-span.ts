@@ -46,7 +46,7 @@ export function historySpan(
     }
   }
   if (since >= until) {
-    // `since` was sent, because its default is before `until`.
+    // The default of `since` is before `until`, so the request must have sent `since`.
     throw invalidParam(
       "since",
       `'since' must be before 'until', which is ${until} (got "${times.since}"). Send an earlier 'since'.`,

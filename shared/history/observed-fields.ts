@@ -6,8 +6,8 @@ import { typeOfField } from "../scrapers/fields.ts";
 import { type ChangeKind, delistedField, isFieldOfKind } from "./change-kinds.ts";
 
 /**
- * Returns the names of the fields that the history of a platform's items may contain, sorted. If
- * `platform` is undefined, the names for all platforms.
+ * Returns the names of the fields that the history of a platform's items can have, sorted; of all
+ * platforms if `platform` is undefined.
  */
 const observedFields = (platform: Platform | undefined): readonly string[] => {
   const fields = Object.values(stepScrapers)

@@ -64,7 +64,10 @@ function storedPointOf(json: string): Omit<HistoryPoint, "id"> {
 
 let lastTime = { ms: 0, iso: new Date(0).toISOString() };
 
-/** Successive points often have the same time, and a conversion takes longer than the comparison. */
+/**
+ * Caches the last result, because successive points often have the same time and a comparison is
+ * faster than a conversion.
+ */
 function isoTimeOf(ms: number): string {
   if (ms !== lastTime.ms) lastTime = { ms, iso: new Date(ms).toISOString() };
   return lastTime.iso;

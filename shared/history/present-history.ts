@@ -20,7 +20,7 @@ const presentPoint = ({ id, at, runNumber, step, status, values }: ShownPoint) =
   values,
 });
 
-/** What an entry of changes shows of its item and its watchlist. */
+/** The parts of an item and its watchlist that an entry of a list of changes contains. */
 export interface ChangedItem {
   readonly watchlistName: string;
   readonly platform: string;
@@ -73,6 +73,9 @@ export const presentDifference = ({ lastKnown, delta, deltaPercent }: FieldChang
   delta_percent: rounded(deltaPercent),
 });
 
-/** Removes the binary fractions of a subtraction: 12.989999999999998 becomes 12.99. */
+/**
+ * Removes the rounding errors of a subtraction of binary fractions: 12.989999999999998 becomes
+ * 12.99.
+ */
 const rounded = (value: number | null): number | null =>
   value === null ? null : Math.round(value * 10_000) / 10_000;

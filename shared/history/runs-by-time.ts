@@ -3,7 +3,7 @@ import type { HistorySpan } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
 import type { ListedRun } from "./run-changes.ts";
 
-/** Watchlists whose first run is read at the same time. */
+/** Number of watchlists whose first run is read at the same time. */
 export const readsAtOnce = 10;
 
 /** The watchlists whose runs are listed. */
@@ -97,7 +97,7 @@ function sourcesFrom(
   });
 }
 
-/** Reads the newest runs of all watchlists together: a page often needs no other runs. */
+/** Reads the newest runs of all watchlists together, because a page often needs no other runs. */
 async function sourcesFromNewest(
   { watchlistIds, newestRuns, span }: ListedWatchlists,
   history: Pick<HistoryStore, "runs" | "runsAt">,
@@ -109,7 +109,7 @@ async function sourcesFromNewest(
   const newest = await history.runsAt(places, span);
   return watchlistIds.map((watchlistId) => {
     const segment = newest.get(watchlistId);
-    // A run that ended later can be far from the last run of the span.
+    // A run that ended after the span can be far from the last run in the span.
     if (segment === undefined || segment.endedAt > span.until) {
       return sourceOf(watchlistId, span, history);
     }

@@ -45,24 +45,24 @@ export interface MeteredReadDependencies {
   readonly answerBytesMax?: number | undefined;
 }
 
-/** What a call reserves, before it reads. Credits are whole numbers. */
+/** The credits that a call reserves before it reads. Credits are whole numbers. */
 export interface PaidWork {
   /** Absent for a call that reads with several scrapers. */
   readonly scraper?: StepScraperId;
   /** The watchlist whose items the call reads; absent for a call without a watchlist. */
   readonly watchlistId?: string;
-  /** Number of reads that the call pays at most. */
+  /** Maximum number of reads that the call can be charged for. */
   readonly items: number;
   /** Maximum cost of the call, in credits. */
   readonly reserved: number;
-  /** The client's limit for `reserved`. */
+  /** The cap that the client sets for `reserved`. */
   readonly cap: CreditCap;
 }
 
 /** The reads of a call with one scraper, and their cost, rounded up once per call. */
 export interface MeteredWork<Answer, Result> extends PaidWork {
   readonly scraper: StepScraperId;
-  /** Calculates the cost of the answers in credits: at most `reserved`. */
+  /** Returns the cost of the answers in credits, at most `reserved`. */
   readonly charge: (answers: readonly Answer[]) => number;
   /** Reads the items before the call's deadline. Throws if a source returns an invalid answer. */
   readonly read: () => Promise<readonly Answer[]>;
@@ -127,7 +127,7 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
 interface PaidReads<Reads> extends PaidWork {
   /** Reads before the call's deadline. Throws if a source returns an invalid answer. */
   readonly read: () => Promise<Reads>;
-  /** Calculates what the reads cost: at most `reserved` credits. */
+  /** Returns the cost of the reads, at most `reserved` credits. */
   readonly charge: (found: Reads) => Required<Pick<Settlement, "credits" | "items">>;
 }
 
@@ -180,7 +180,8 @@ async function reserve(
   dependencies: MeteredReadDependencies,
 ): Promise<void> {
   const { accountId, apiKeyId, requestId, endpoint, deadline } = call;
-  // The current time, not `call.now`: other calls have changed the ledger since this call started.
+  // Uses the current time, not `call.now`, because other calls have changed the ledger since this
+  // call started.
   const now = dependencies.clock.now();
   const reservation = {
     accountId,
@@ -199,7 +200,8 @@ async function reserve(
     expiresAt: new Date(deadline.getTime() + settleMilliseconds),
   };
   const reserved = await dependencies.ledger.reserve(reservation).catch(async (error: unknown) => {
-    // If the ledger did not respond, the hold may exist. It would block credits until it expires.
+    // If the ledger did not respond, the hold may exist, and it would block credits until it
+    // expires.
     if (isDependencyFailure(error)) await cancelLater(call, dependencies);
     throw error;
   });
@@ -220,7 +222,8 @@ async function orRelease<Result>(
   try {
     return await work();
   } catch (error) {
-    // If neither this call nor a worker releases the hold, it is released when it expires.
+    // If neither this call nor a worker releases the hold, the sweeper releases it after its
+    // expiry.
     await withSeparateLoss(settleLossMs, () =>
       ledger.settle({ accountId, holdId, credits: 0, succeeded: false, now: clock.now() }),
     ).catch(() => cancelLater(call, dependencies));
@@ -229,8 +232,8 @@ async function orRelease<Result>(
 }
 
 /**
- * Charges the call. If the ledger does not respond, or responds too late, the charge may have been
- * made. Then requests its cancellation, because a call that returns an error must not be charged.
+ * Charges the call. If the ledger does not respond in time, the charge may have been made. A call
+ * that returns an error must cost nothing, so the charge is then canceled.
  * @throws 503 if the charge was canceled or is unconfirmed
  */
 async function settle(
@@ -244,8 +247,8 @@ async function settle(
   const settled = await withSeparateLoss(settleLossMs, () => ledger.settle(settlement)).catch(
     async (error: unknown) => {
       const isCancelled = await cancelLater(call, dependencies);
-      // If the ledger refused the settlement, nothing was charged. If it did not respond, the
-      // settlement may have taken effect.
+      // A refusal by the ledger means that nothing was charged. Without a response, the settlement
+      // may have taken effect.
       if (isServiceError(error) && error.details.isUnconfirmed !== true) throw error;
       if (!isCancelled) throw chargeUnconfirmed(String(error));
       throw isServiceError(error)
@@ -286,8 +289,8 @@ async function cancelLater(
 }
 
 /**
- * Runs `act` within `withinMs`. Returns true on success and false on failure. Never throws, because
- * the call reports an earlier error.
+ * Runs `act` within `withinMs` milliseconds. Returns true on success and false on failure. Never
+ * throws, because the call already reports an earlier error.
  */
 function succeeds(clock: Clock, withinMs: number, act: () => Promise<void>): Promise<boolean> {
   const endsAt = clock.now().getTime() + withinMs;

@@ -11,7 +11,8 @@ export const batchMessage = v.pipe(
     /** The ID of the step's plan. */
     plan: v.string(),
     /**
-     * As in `BatchRef`: the ID of the run's plan if the batch is stored under it, otherwise null.
+     * The ID of the run's plan if the batch belongs to that plan, otherwise null (as in
+     * `BatchRef`).
      */
     starts: v.nullable(v.string()),
     /** The index of the batch in the step. */

@@ -5,7 +5,7 @@ import {
   type MetricName,
 } from "./metric-names.ts";
 
-/** The value or values of a metric. Durations are stored individually, counts are summed. */
+/** The value or values of a metric. Durations are stored one by one, and counts are added up. */
 export type MetricValue = number | readonly number[];
 
 /**

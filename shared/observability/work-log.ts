@@ -1,7 +1,7 @@
 /**
  * Log keys and metrics of the current unit of work: a call, a message or a sweeper pass. A process
- * may handle several messages in parallel. Each message has separate keys and metrics, even in
- * asynchronous code.
+ * may handle several messages in parallel. Each message has separate keys and metrics, which its
+ * asynchronous code uses too.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Metrics, inLines, type MetricsSink } from "./metrics.ts";

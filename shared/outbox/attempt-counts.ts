@@ -1,6 +1,6 @@
 import { newMetrics, type Metrics } from "../observability/metrics.ts";
 
-/** Counts the attempts of a session to send something to its delivery target. */
+/** Counts a session's attempts to send something to its delivery target. */
 export interface AttemptCounts {
   /** Counts an attempt. */
   note(attempt: { readonly succeeded: boolean }): void;

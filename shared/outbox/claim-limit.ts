@@ -8,7 +8,7 @@ export interface TargetTimes {
   readonly leaseUntil: Date;
 }
 
-/** What the account's limit allows before a claim. `full`: no further target may be claimed. */
+/** The decision of the account's limit before a claim. `full`: no further target may be claimed. */
 export type ClaimAllowed =
   | { readonly outcome: "full" }
   | {
@@ -16,8 +16,8 @@ export type ClaimAllowed =
       /** The other targets that are claimed. */
       readonly taken: readonly TargetTimes[];
       /**
-       * True if other workers may claim so many targets at the same time that the limit is
-       * exceeded. Then the leases must be read again after the claim.
+       * True if other workers may claim targets at the same time, so that the limit could be
+       * exceeded. The leases must then be read again after the claim.
        */
       readonly isContested: boolean;
       /**
@@ -76,7 +76,7 @@ const isTaken = ({ leaseUntil }: TargetTimes, now: Date): boolean => leaseUntil 
 const isWaiting = ({ due, leaseUntil }: TargetTimes, now: Date): boolean =>
   due <= now && leaseUntil <= now;
 
-/** Leases have the same duration, so the lease that ends first started first. */
+/** All leases have the same duration, so the lease that ends first has started first. */
 const isBefore = (other: TargetTimes, own: Pick<TargetTimes, "targetId" | "leaseUntil">): boolean =>
   other.leaseUntil < own.leaseUntil ||
   (other.leaseUntil.getTime() === own.leaseUntil.getTime() && other.targetId < own.targetId);

@@ -7,8 +7,8 @@ export interface LogPage<Entry> {
 }
 
 /**
- * Entries that have had no attempt yet. The page has all such entries down to the ID `from`; if
- * `from` is null, it has all of them.
+ * Entries that have had no attempt yet. The page has all of them down to the ID `from`, or all of
+ * them if `from` is null.
  */
 export interface PendingPage<Entry> {
   readonly entries: readonly Entry[];

@@ -22,8 +22,8 @@ export interface AttemptOptions {
   /** Maximum number of body bytes to read. */
   readonly bytesMax: number;
   /**
-   * Aborts the attempt. The abort reason "timeout" results in the failure `timeout`, any other
-   * abort reason in `connection_failed`.
+   * Aborts the attempt. With the abort reason "timeout", the failure is `timeout`; with any other
+   * reason, it is `connection_failed`.
    */
   readonly signal: AbortSignal;
 }
@@ -52,7 +52,7 @@ export function attemptExchange(
   open: () => ClientRequest,
   { body, bytesMax, signal }: AttemptOptions,
 ): Promise<Exchange | "stale"> {
-  // The signal may have been aborted between the attempt on a stale socket and this attempt.
+  // The signal may have been aborted after the attempt on a stale socket ended.
   if (signal.aborted) return Promise.resolve(endedBy(signal, false));
   return new Promise((resolve) => {
     const outgoing = openedOrNull(open);
@@ -64,7 +64,7 @@ export function attemptExchange(
       resolve(exchange);
       if (!keepsSocket) outgoing.destroy();
     };
-    // After the status has arrived, an error while reading the body does not change the result.
+    // Once the status has arrived, an error during the read of the body does not change the result.
     const onAbort = (): void => settle(answer?.() ?? endedBy(signal, hasLeft()));
     signal.addEventListener("abort", onAbort);
     const isUnheard = listening(outgoing);
@@ -103,8 +103,8 @@ function openedOrNull(open: () => ClientRequest): ClientRequest | null {
 }
 
 /**
- * Returns a function that returns true while the request uses a reused socket on which no byte has
- * arrived since the request.
+ * Creates a function that returns true while the request uses a reused socket on which no byte has
+ * arrived yet.
  */
 function listening(outgoing: ClientRequest): () => boolean {
   let hasResponse = false;
@@ -117,20 +117,20 @@ function listening(outgoing: ClientRequest): () => boolean {
 }
 
 /**
- * Returns a function that returns true once the request may have been sent: Node.js writes a
+ * Creates a function that returns true once the request may have been sent. Node.js writes a
  * request as soon as it has a connected socket.
  */
 function leaving(outgoing: ClientRequest): () => boolean {
   let hasLeft = false;
   outgoing.on("socket", (socket) => {
     if (outgoing.reusedSocket) {
-      // A reused socket is already connected. A listener for its connection would never run, and
-      // would stay until the socket closes.
+      // A reused socket is already connected. A listener for its connection would never be called,
+      // and would stay until the socket closes.
       hasLeft = true;
       return;
     }
     const ready = socket instanceof TLSSocket ? "secureConnect" : "connect";
-    // The agent destroys a connected socket if the policy refuses its address.
+    // If the policy refuses its address, the agent destroys a connected socket before this.
     socket.once(ready, () => {
       hasLeft = !socket.destroyed;
     });

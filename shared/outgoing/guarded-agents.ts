@@ -34,7 +34,7 @@ export class GuardedTlsAgent extends TlsAgent {
       ...trust,
       ALPNProtocols: ["http/1.1"],
       minVersion: "TLSv1.2",
-      // Set explicitly, because an environment variable could disable the check.
+      // This is explicit, because an environment variable could otherwise disable the check.
       rejectUnauthorized: true,
     });
     this.#rules = rules;
@@ -115,7 +115,7 @@ function guardSocket(
   const limit = setTimeout(() => socket.destroy(new ConnectTimeout()), rules.connectMs);
   const stop = (): void => clearTimeout(limit);
   socket.once(ready, stop).once("close", stop);
-  // Runs before the listeners of Node.js, which start sending.
+  // This listener is called before the listeners of Node.js, which start to send.
   socket.prependOnceListener("connect", () => {
     if (!rules.policy.allows(socket.remoteAddress ?? "")) socket.destroy(new AddressRefused());
   });

@@ -4,14 +4,14 @@ import type { AddressPolicy } from "./address-policy.ts";
 /** The addresses of this service. */
 export interface OwnAddresses {
   /**
-   * The service's own hosts, each as `host` or `host:port`. A URL with one of these hosts is
-   * refused, whatever its port. The local server refuses it only with the given port, because
+   * The service's own hosts, as `host` or `host:port`. A URL with one of these hosts is refused,
+   * whatever its port. The local server uses `host:port`, which refuses only this port, because
    * receivers run on the same host.
    */
   readonly hosts: readonly string[];
   /**
-   * ID of the gateway's API. URLs with its execute-api host are refused, even if clients call the
-   * service by another host. Null if the ID is unknown.
+   * ID of the API in API Gateway. URLs with its execute-api host are refused, even if clients call
+   * the service by another host. Null if the ID is unknown.
    */
   readonly apiId: string | null;
 }
@@ -80,7 +80,7 @@ export function normalizeUrl(raw: string): string | null {
   return url.href;
 }
 
-/** Removes the fragment and the trailing dot of the host. Neither changes the destination. */
+/** Removes the fragment and the trailing dot of the host, which do not affect the destination. */
 function tidy(url: URL): void {
   url.hash = "";
   url.hostname = url.hostname.replace(/\.$/, "");

@@ -7,7 +7,10 @@ export type FieldChanges = Readonly<
 >;
 
 const halfCent = 0.005;
-/** Tolerance for binary fractions: exactly half a cent must count as equal. */
+/**
+ * Tolerance for the rounding of binary fractions, so that prices that differ by exactly half a cent
+ * count as equal.
+ */
 const tolerance = 1e-9;
 const prices: ReadonlySet<string> = new Set(priceFields);
 

@@ -16,7 +16,7 @@ export interface ChangeRead extends TestedItem {
   readonly at: string;
 }
 
-/** Whether an item matches a `changed` route, and what follows from it. */
+/** The decision whether an item matches a `changed` route, with its consequences. */
 export interface ChangeDecision {
   readonly matches: boolean;
   /** The changes that match, from the reference value to the value of this read. */
@@ -121,8 +121,9 @@ interface FieldValues {
 }
 
 /**
- * Returns the values that decide whether a field changed: before this read, of this read, and the
- * reference value. Undefined if the field was never read before, or if this read lacks the field.
+ * Returns the values from which a change of a field is decided: before this read, of this read, and
+ * the reference value. Returns undefined if the field was never read before, or if this read lacks
+ * it.
  */
 function valuesOf(
   field: string,
@@ -141,7 +142,7 @@ function valuesOf(
 }
 
 interface FieldRead extends FieldValues {
-  /** Number of successive reads with the same effect, up to the read before this one. */
+  /** Number of successive reads with the same effect, before this read. */
   readonly seen: number;
   /** Verdict of the route's tests. */
   readonly verdict: Verdict;
@@ -181,7 +182,10 @@ function readsInRow({ confirm = 1 }: Route, read: FieldRead, effect: Effect): nu
   return effect === "none" ? 0 : Math.min(before + 1, confirm);
 }
 
-/** Where a value is, seen from the reference value. `other`: it differs, but not as a number. */
+/**
+ * Position of a value relative to the reference value. `other`: the values differ, but are not both
+ * numbers.
+ */
 type Side = "same" | "above" | "below" | "other";
 
 function sideOf(field: string, is: FieldValue, reference: FieldValue): Side {
@@ -191,8 +195,8 @@ function sideOf(field: string, is: FieldValue, reference: FieldValue): Side {
 }
 
 /**
- * Returns true if both values are on the same side of the reference value. On the side `other`, the
- * two values must also be equal.
+ * Returns true if two values are on the same side of the reference value. On the side `other`, they
+ * must also be equal.
  */
 function isSameSide(
   field: string,
@@ -211,8 +215,8 @@ interface Compared {
 }
 
 /**
- * What a changed value means for a route. `opposite`: it changed in the direction that the route
- * does not report.
+ * The effect of a changed value on a route. `opposite`: the value changed in the direction that the
+ * route does not report.
  */
 type Effect = "holds" | "opposite" | "none";
 
@@ -227,7 +231,10 @@ function effectOf(route: Route, compared: Compared): Effect {
   return isLargeEnough(route, compared) ? "holds" : "none";
 }
 
-/** Tolerance for binary fractions: a difference of exactly the minimum must count. */
+/**
+ * Tolerance for the rounding of binary fractions, so that a difference of exactly the minimum
+ * counts.
+ */
 const tolerance = 1e-9;
 
 function isLargeEnough(

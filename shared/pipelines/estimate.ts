@@ -90,7 +90,7 @@ export interface RunItems {
 
 /** The bounds of the credits of one run. */
 export interface RunBounds {
-  /** The credits if no item changes, at the lowest price of each step. */
+  /** The credits if no item changes, at the lowest prices. */
   readonly best: number;
   /** The credits if every item takes every route, at the highest prices. */
   readonly worst: number;
@@ -149,7 +149,7 @@ function boundOf(
   return credits;
 }
 
-/** A step that a run does not read, because its price exceeds what the limit left. */
+/** A step that a run defers, because its price exceeds the credits that the limit has left. */
 interface Deferral {
   readonly step: string;
   /** Price of the step, in credits. */
@@ -187,17 +187,17 @@ export function likelyDeferrals(
   return deferrals;
 }
 
-/** Returns true if a route matches every item whose read finds the item without changes. */
+/** Returns true if a route matches every item that is read without changes. */
 const whenUnchanged = (route: Route): boolean =>
   isUntested(route) && ["unchanged", "ok", "always"].includes(route.when);
 
-/** Returns true if a route matches every item whose first read finds the item. */
+/** Returns true if a route matches every item at its first successful read. */
 const whenNew = (route: Route): boolean =>
   isUntested(route) && route.confirm === undefined && ["new", "ok", "always"].includes(route.when);
 
 /**
- * Returns true if a route matches every item that its `when` selects, immediately or after
- * `confirm` reads.
+ * Returns true if a route has no test, so that it matches every item that its `when` selects,
+ * immediately or after `confirm` reads.
  */
 const isUntested = ({ op, where, once }: Route): boolean =>
   op === undefined && where === undefined && once !== true;

@@ -76,7 +76,7 @@ function refusal(
 ): ServiceError {
   const param = [path];
   for (const { key, input } of issue.path ?? []) {
-    // The client sent an array where an object is required, so the array is the invalid value.
+    // The client sent an array where an object is required, so the invalid value is the array.
     if (typeof key === "string" && Array.isArray(input)) {
       const place = param.join("");
       return invalidParam(place, `'${place}' must be an object, not an array.`);
@@ -93,7 +93,7 @@ const isUnknownScraper = ({ type, path }: v.BaseIssue<unknown>): boolean =>
   type === "picklist" && path?.at(-1)?.key === "scraper";
 
 /**
- * The schema accepts the scrapers of all platforms, so this lists only the scrapers of the
+ * The schema accepts the scrapers of all platforms, but the message lists only those of the
  * watchlist's platform.
  */
 const scraperMessage = ({ input }: v.BaseIssue<unknown>, { platform }: Shop): string =>

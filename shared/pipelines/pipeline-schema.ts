@@ -20,7 +20,7 @@ export const changesSchema = v.pipe(
   v.description("Values before and after, by changed field."),
 );
 
-/** What each key of a pipeline means, in bodies and in API responses. */
+/** Descriptions of the keys of a pipeline, in bodies and in API responses. */
 export const meaning = {
   entry: "ID of the step at which every run starts.",
   baseline:

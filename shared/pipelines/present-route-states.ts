@@ -1,7 +1,7 @@
 import type { Pipeline } from "./definition.ts";
 import { type RouteStates, statefulParts } from "./route-state.ts";
 
-/** What a notifying route has stored about an item, in API responses. */
+/** The state of a notifying route for an item, in API responses. */
 interface PresentedState {
   readonly step: string;
   /** Position of the route in its step, from 0. */

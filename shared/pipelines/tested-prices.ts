@@ -47,7 +47,10 @@ export function priceRead(
   return { was, is: settlePrice(was, seen), at: Date.parse(at) };
 }
 
-/** Returns `was` if the price differs from it by at most half a cent, else the observed price. */
+/**
+ * Returns `was` if the observed price differs from it by at most half a cent, otherwise the
+ * observed price.
+ */
 const settlePrice = (was: FieldValue | undefined, seen: FieldValue): FieldValue =>
   was !== undefined && areEqual("price", was, seen) ? was : seen;
 

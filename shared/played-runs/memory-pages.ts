@@ -2,7 +2,7 @@ import { type Item } from "../watchlists/item.ts";
 import { countByState, maxChangedAt, type StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 
-/** The items of runs in memory, in one page. */
+/** A page in memory with the items of runs. */
 export interface MemoryPages {
   readonly pages: PageStore;
   readonly items: () => readonly Item[];

@@ -50,7 +50,7 @@ export interface PreviewedStep {
 
 export interface Preview extends PlayedRun {
   readonly steps: readonly PreviewedStep[];
-  /** What the call reserved, by step. */
+  /** The reads of each step for which the call reserved credits. */
   readonly reserved: readonly MostReads[];
   /** Credits charged for the call, as stored in the ledger. */
   readonly credits: number;
@@ -115,7 +115,10 @@ const previewedWatchlist = ({ watchlist, pipeline }: PreviewRequest): Watchlist 
   ...noLimits,
 });
 
-/** What the run engine uses: the items in memory, and the stored history of their prices. */
+/**
+ * Returns the dependencies of the run engine: the items in memory, and the stored history of their
+ * prices.
+ */
 async function engineOf(
   { request: { watchlist, items } }: PreviewCall,
   { pages: stored, runs, history, clock, random }: PreviewDependencies,
@@ -139,7 +142,7 @@ async function engineOf(
   };
 }
 
-/** Reads the sources, and adds each read step to `steps`. */
+/** Returns a reader of the sources that adds each step that it reads to `steps`. */
 const recordedReads =
   (steps: PreviewedStep[], sources: StepSources): StepReader =>
   async (request) => {

@@ -74,12 +74,12 @@ export async function findPreviewItems(
   return items;
 }
 
-/** Number of items above which one range is read instead of a range for each item. */
+/** Maximum number of items for which a separate range is read for each item. */
 const rangesMax = 100;
 
 /**
- * Returns the ranges in which to read items: one for all IDs, or one for each ID of a watchlist with
- * many pages, in which few IDs can be far apart.
+ * Returns the ranges of pages to read: one range for all IDs, or one for each ID. A range for each
+ * ID is better in a watchlist with many pages, in which few IDs can be far apart.
  * @param itemIds sorted
  */
 function rangesOf(

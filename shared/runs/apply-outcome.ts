@@ -19,7 +19,8 @@ export interface Reading {
 }
 
 /**
- * Number of positions reserved per run: a step's revision is `runNumber * positionsMax + position`.
+ * Number of revisions for the steps of one run: a step's revision is `runNumber * positionsMax +
+ * position`.
  */
 const positionsMax = 16;
 
@@ -117,7 +118,7 @@ function applyReading(item: Item, outcome: ItemOutcome, reading: Reading): Item 
 
 /**
  * Returns the item with the route states after an outcome. If `after` is undefined, the item keeps
- * its states; if `after` is empty, the item has no `routeStates`.
+ * its states. If `after` is empty, the item has no states.
  */
 function withStates(item: Item, after: ItemOutcome["routeStates"]): Item {
   if (after === undefined) return item;
@@ -126,8 +127,8 @@ function withStates(item: Item, after: ItemOutcome["routeStates"]): Item {
 }
 
 /**
- * Returns the item's last change after an outcome. Merges the changes of several steps of one run:
- * per field, `before` is from the first step and `after` from the last.
+ * Returns the last change of an item after an outcome. Merges the changes of several steps of one
+ * run: for each field, `before` is from the first step and `after` from the last.
  */
 function lastChangeAfter(
   before: LastChange | null,

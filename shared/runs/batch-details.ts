@@ -48,12 +48,12 @@ export async function batchDetails(
     after.set(id, afterChange(known, changed));
     return changed;
   };
-  // The facts are stored before the result of the batch is recorded. If the process dies in
-  // between, the batch is read again.
+  // The facts are stored before the result of the batch is recorded. If the process dies between
+  // the two writes, the batch is read again.
   const outcome = await pages.changeDetails(run, { ids, change });
   if (outcome !== "done") {
     // After many conflicts, a later read stores the facts. An error here would make the service
-    // read and pay the source again.
+    // read and pay for the source again.
     const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };
     const known = await pages.details(run.watchlistId, range);
     for (const id of ids) change(known.get(id), id);

@@ -6,7 +6,7 @@ import type { Hold, Run, RunRef } from "./run.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunStore } from "./run-store.ts";
 
-/** What a client decides about a held run. */
+/** The decision of a client about a held run. */
 export interface HoldDecision {
   readonly status: "released" | "discarded";
   readonly reason: string | null;

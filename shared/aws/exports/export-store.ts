@@ -9,13 +9,13 @@ import type { Write } from "../deliveries/outbox-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 
-/** Maximum number of rows that one filtered page reads. */
+/** Maximum number of rows that are read for one filtered page. */
 const rowsLookedAtMax = 1_000;
-/** Number of rows that one query of a filtered page reads. */
+/** Number of rows that one query reads for a filtered page. */
 const rowsAtOnce = 200;
 /**
- * Retention of a row, in seconds. A row stores the format of a run's objects. A late attempt needs
- * the format as long as event bodies exist. S3 deletes them up to two days after they expire.
+ * Retention of a row, in seconds. The row has the format of a run's objects, which a late attempt
+ * needs as long as event bodies exist. S3 deletes event bodies up to two days after they expire.
  */
 const retentionSeconds = (limits.eventBodyDays + 2) * 24 * 60 * 60;
 

@@ -20,7 +20,7 @@ const rowsMax = 99;
 /** Maximum size of the rows of a transaction, in bytes. DynamoDB's limit is 4 MB. */
 const bytesMax = 3 * 1024 * 1024;
 
-/** Number of claimed rows that are put at a time. */
+/** Number of claimed rows that are written at the same time. */
 const parallelPuts = 4;
 
 /**
@@ -84,7 +84,9 @@ async function claim(
   return true;
 }
 
-/** Puts claimed rows, several at a time. Returns false if a purge has deleted one of them. */
+/**
+ * Puts claimed rows, several at the same time. Returns false if a purge has deleted one of them.
+ */
 async function putClaimed(
   client: DynamoDBDocumentClient,
   options: TableOptions,

@@ -29,8 +29,8 @@ export function chunksOf(lines: readonly string[]): LineChunk[] {
     characters += line.length + 1;
     if (characters >= charactersMax || n === lines.length - 1) {
       const parts = compressed(lines.slice(start, n + 1));
-      // The next lines probably compress about as well, so this size decides where they are split.
-      // Without it, they would be compressed twice.
+      // The next lines probably compress about as well, so they are split at this size. Otherwise
+      // they would be compressed twice.
       if (parts.length > 1) charactersMax = Math.ceil(charactersMax / parts.length);
       chunks.push(...parts);
       start = n + 1;

@@ -16,20 +16,22 @@ import { expiryOf } from "./segment-rows.ts";
 import { type WindowLines, windowLines } from "./window-lines.ts";
 
 export interface MergeOptions extends TableOptions {
-  /** Maximum number of characters of merged lines in memory. Only tests set a lower value. */
+  /**
+   * Maximum number of characters of merged lines that are in memory. Only tests set a lower value.
+   */
   readonly mergeCharactersMax?: number;
 }
 
 /**
- * Default of `mergeCharactersMax`, which limits the memory of a merge. The largest window has three
- * times as many characters: a large watchlist in which every run changed every item.
+ * Default of `mergeCharactersMax`. It limits the memory of a merge. The largest possible window has
+ * three times as many characters: a large watchlist in which every run changed every item.
  */
 const charactersMax = 64 * 1024 * 1024;
 
 /** How far the history of a watchlist is merged. */
 interface Head {
   readonly mergedWindows: number;
-  /** First bucket of the next window that may not be merged yet. */
+  /** First bucket of the next window that is not merged yet. */
   readonly nextBucket: number;
 }
 
@@ -109,8 +111,8 @@ interface Advance {
 const [listAt] = [0];
 
 /**
- * Stores that the buckets of a window before `endBucket` are merged, unless another process stored
- * a later bucket. Returns false if the watchlist does not exist.
+ * Records that the buckets of a window before `endBucket` are merged, unless another process has
+ * recorded a later bucket. Returns false if the watchlist does not exist.
  */
 function advance(
   client: DynamoDBDocumentClient,

@@ -9,8 +9,8 @@ import { historyKeys } from "../table/table.ts";
 import { numbersOf, segmentOf } from "./segment-rows.ts";
 
 /**
- * Rows of one request, and requests at the same time. A row has at most 300 KB, and a response at
- * most 16 MB.
+ * Number of rows in one request, and of requests at the same time. A row has at most 300 KB, and a
+ * response at most 16 MB.
  */
 const [rowsAtOnce, requestsAtOnce] = [25, 4];
 

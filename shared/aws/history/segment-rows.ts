@@ -12,7 +12,7 @@ import { limits } from "../../base/limits.ts";
 import { chunkRow, chunksOf, linesOf } from "./line-chunks.ts";
 import { pointLine, pointOf } from "../../history/point-lines.ts";
 
-/** Days that rows stay stored after their points are no longer shown. */
+/** Days for which rows stay stored after the API no longer returns their points. */
 const graceDays = 3;
 
 /**

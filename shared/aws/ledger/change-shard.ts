@@ -92,8 +92,8 @@ export async function changeShardWith(
   if (transacted.outcome === "changed") return { outcome: "changed", shard: undefined };
   const [isShardRefused = false, isOtherRefused = false] = transacted.refused;
   const [shard] = transacted.shards;
-  // If both conditions failed, reports the shard: it contains the hold if an earlier attempt took
-  // effect.
+  // If both conditions failed, returns the shard, because it contains the hold if an earlier
+  // attempt took effect.
   if (isShardRefused)
     return shard === undefined ? { outcome: "missing" } : { outcome: "refused", shard };
   return isOtherRefused ? { outcome: "other_refused" } : { outcome: "busy", why: transacted.why };

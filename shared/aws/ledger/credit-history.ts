@@ -24,11 +24,11 @@ import {
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 
 /**
- * Maximum number of entries that a page reads before it ends early: about 300 KB, at least 75 read
- * units.
+ * Maximum number of entries that are read for one page, about 300 KB or 75 read units. The page
+ * then ends early.
  */
 const readMax = 2_000;
-/** Cost of reading one journal page of a shard, expressed as a number of entries. */
+/** Cost of reading one journal page of a shard, as a number of entries. */
 const queryCost = 8;
 /** Maximum number of keys of a BatchGetItem request. */
 const keysMax = 100;
@@ -71,9 +71,9 @@ export function dynamoCreditHistory(
 }
 
 /**
- * Returns the shards of an account, and the upper bound of the page: the page lists only entries
- * below this place. If `cursor` is undefined, the page is the first. Then also makes all shards
- * refuse new entries below this place.
+ * Returns the shards of an account, and the place below which the page lists entries. If `cursor`
+ * is undefined, the page is the first one. All shards then also refuse new entries below this
+ * place.
  */
 async function rowsFor(
   process: LedgerProcess,
@@ -81,8 +81,8 @@ async function rowsFor(
   cursor: EntryPlace | undefined,
 ): Promise<{ readonly rows: AccountRows | undefined; readonly below: EntryPlace }> {
   if (cursor !== undefined) {
-    // A cursor without a stamp is the place of an unsharded entry. Only such entries follow it, so
-    // the shards are not read.
+    // A cursor without a stamp is the place of an unsharded entry. Only unsharded entries follow
+    // it, so the shards are not read.
     const rows =
       cursor.at === 0
         ? undefined
@@ -95,14 +95,14 @@ async function rowsFor(
   return { rows, below: hasShards ? after(rows.upTo) : oldest };
 }
 
-/** Returns the place after all entries with the stamp `at` or an earlier one. */
+/** Returns the place just after all entries with stamps up to `at`. */
 const after = (at: number): EntryPlace => ({ at, shard: Infinity, part: 0 });
 
-/** Returns the place before all entries with the stamp `at`. */
+/** Returns the place just before all entries with the stamp `at`. */
 const first = (at: number): EntryPlace => ({ at, shard: 0, part: 0 });
 
 interface Candidate extends PlacedEntry {
-  /** Cost of reading the candidate, expressed as a number of entries. */
+  /** Cost of reading the candidate, as a number of entries. */
   readonly cost: number;
 }
 
@@ -117,8 +117,8 @@ interface EntriesRequest {
 }
 
 /**
- * Yields the entries that may match, newest first. Entries in the ranges of stamps come first, then
- * unsharded entries, by sequence.
+ * Yields the entries that may match, newest first: the entries in the ranges of stamps, then the
+ * unsharded entries by sequence.
  */
 async function* candidates(
   process: LedgerProcess,
@@ -146,9 +146,9 @@ async function* candidates(
 const placeOf = (sequence: number): EntryPlace => ({ at: 0, shard: 0, part: sequence });
 
 /**
- * Returns true for an entry that is older than a range. A range may include unsharded entries. Then
- * returns false for their grants, purchases and adjustments: those times are from an operator's
- * clock, which may be wrong.
+ * Returns true for an entry that is older than a range. If the range includes unsharded entries,
+ * returns false for unsharded grants, purchases and adjustments. Their times are from the clock of
+ * an operator, which may be wrong.
  */
 function isBefore({ place, entry }: PlacedEntry, { from, withOld }: Range): boolean {
   if (place.at > 0 || !withOld) return place.at < from;
@@ -194,7 +194,7 @@ async function collect(
       if (transactions.length === limit) return { transactions, next: entryId(last, accountId) };
       transactions.push(entry);
     }
-    // The cursor need not be the place of a listed entry.
+    // The last place need not be the place of a listed entry.
     last = { ...place, shard: Math.max(0, place.shard) };
     read += cost;
     if (read >= readMax) return { transactions, next: entryId(last, accountId) };

@@ -9,8 +9,8 @@ import { cacheShards, cachedAccountOf, type LedgerProcess } from "./process.ts";
 import { totalBalance } from "./read-shards.ts";
 
 /**
- * Days that the row of a day is stored. It must exist when the last hold of the day is resolved,
- * and `reconcile` compares it with the holds, whose rows are stored for 30 days.
+ * Days for which the row of a day is stored. It must exist until the last hold of the day is
+ * resolved. `reconcile` compares it with the rows of holds, which are stored for 30 days.
  */
 const storedDays = 40;
 
@@ -58,7 +58,7 @@ export const takeFromBudget = (
     TableName: accountsTable,
     Key: rowKey(day),
     UpdateExpression: "SET used = if_not_exists(used, :none) + :credits, #ttl = :ttl",
-    // If the budget is smaller than the reservation, a missing row must not satisfy the condition.
+    // If the budget is below the reservation, a missing row must not fulfill the condition.
     ConditionExpression:
       credits <= budget ? "attribute_not_exists(used) OR used <= :room" : "used <= :room",
     ExpressionAttributeNames: { "#ttl": "ttl" },
@@ -90,9 +90,7 @@ export const giveToBudget = (
 export interface BudgetUse {
   /** Credits of the open holds and the charges of the day. */
   readonly used: number;
-  /**
-   * The credits in `used` that were charged or held earlier on the day on which the budget was set.
-   */
+  /** The part of `used` that was charged or held on the same day before the budget was set. */
   readonly base: number;
 }
 
@@ -177,8 +175,8 @@ export async function overBudget(
 
 /**
  * Reads and caches the daily budget of an account; null if it has none. A refused transaction does
- * not show whether the cached budget is current: a conflict or the refusal of another row can hide
- * the condition of the shard.
+ * not show whether the cached budget is current: a conflict, or the refusal of another row, can
+ * hide the result for the shard.
  */
 async function currentBudget(process: LedgerProcess, accountId: string): Promise<number | null> {
   const shard = await readShard(process, accountId, cachedAccountOf(process, accountId).home);

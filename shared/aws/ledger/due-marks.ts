@@ -5,10 +5,7 @@ import type { LedgerProcess } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 
-/**
- * Delay until the sweeper checks a shard again if the shard changed during the check, in
- * milliseconds.
- */
+/** Milliseconds after which the sweeper checks a shard again that changed during the check. */
 const nextCheckMs = 60_000;
 
 /**
@@ -47,8 +44,8 @@ async function moveDueMark(
     expiries.length === 0 &&
     (await update({
       UpdateExpression: "REMOVE due_kind, due_at",
-      // A hold may have been created since the shard was read. Without the due mark, no sweep would
-      // release it after its expiry.
+      // A hold may have been created since the shard was read. Without the due mark, it would not
+      // be released after its expiry.
       ConditionExpression: "fence = :fence",
       ExpressionAttributeValues: { ":fence": shard.fence },
     }));

@@ -10,7 +10,7 @@ import type { LedgerProcess } from "./process.ts";
 import { readJournalPages } from "./read-pages.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** An entry or a transfer that a listing has read, with its place in the order of the account. */
+/** A ledger entry or a transfer that was read, with its place in the order of the account. */
 export interface PlacedEntry {
   readonly place: EntryPlace;
   /** Null for a transfer between shards. Clients do not see transfers. */
@@ -36,8 +36,8 @@ interface Step {
 }
 
 /**
- * The shard number in the place of a transfer. It is below all shard numbers, because a transfer
- * takes effect in its shards at the same time, before the entries with the same stamp.
+ * Shard number in the place of a transfer. It is below all real shard numbers: a transfer takes
+ * effect in all of its shards at the same time, before the entries with the same stamp.
  */
 const beforeShards = -1;
 
@@ -54,7 +54,7 @@ export async function* entriesBelow(
   process: LedgerProcess,
   { accountId, shards, below, expected }: EntryRange,
 ): AsyncGenerator<PlacedEntry> {
-  // Without shards, one stream reads the entries from the ledger table.
+  // An account without shards has one stream, which reads the entries from the ledger table.
   const sources = shards.length === 0 ? [undefined] : shards;
   const share = Math.ceil(expected / sources.length);
   const position = { accountId, below, share };
@@ -94,7 +94,7 @@ async function openStream(batches: AsyncIterator<readonly Step[]>, steps: number
   return stream;
 }
 
-/** Reads batches into a stream until it contains at least `count` steps or no batch is left. */
+/** Reads batches into a stream until it has at least `count` steps or no batch is left. */
 async function fill({ steps, batches }: Stream, count: number): Promise<void> {
   while (steps.length < count) {
     const batch = await batches.next();
@@ -124,7 +124,7 @@ interface Position {
 
 /**
  * Yields the entries and transfers of a shard below a place, newest first. For the first shard, or
- * for an account without shards, then yields the unsharded entries.
+ * an account without shards, yields the unsharded entries after them.
  */
 async function* batchesOf(
   process: LedgerProcess,
@@ -143,9 +143,9 @@ async function* batchesOf(
 }
 
 /**
- * Yields the records in the row of a shard, which the caller has read, then the records in the
+ * Yields the records in the row of a shard, which the caller has read, and then the records in the
  * pages of its journal. Omits records that were copied to a page after the row was read, because
- * the row contains them.
+ * they are in the row too.
  */
 async function* journalBatches(
   process: LedgerProcess,

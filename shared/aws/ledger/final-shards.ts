@@ -31,15 +31,15 @@ export async function finalShards(
     );
     cacheShards(process, accountId, shards);
     count = Math.max(0, ...shards.map((shard) => shard.shards));
-    // If there are more shards than were read, shards were added since then. They may have accepted
+    // If the account has more shards than were read, some were added since. They may have accepted
     // records with stamps up to `upTo`, so all shards are read again.
     if (count <= shards.length) return { account: rows.account, shards, upTo };
   }
 }
 
 /**
- * Makes a shard refuse stamps up to `upTo`, and returns the shard. Writes nothing if the shard
- * already refuses them.
+ * Makes a shard refuse records with stamps up to `upTo`, and returns the shard. Writes nothing if
+ * the shard already refuses them.
  */
 async function raiseFence(
   process: LedgerProcess,

@@ -15,30 +15,30 @@ import type { Shard } from "./shard-row.ts";
 type CallRecord = ReserveRecord | SettleRecord;
 
 /**
- * How far a search reads the pages of a shard. The first page is the one that was current when the
- * call began.
+ * How many pages of a shard a search reads. It begins with the page that was current when the call
+ * began.
  */
 interface Reach {
-  /** The search ends if this number of pages did not contain the reservation. */
+  /** The search ends after this number of pages without the reservation. */
   readonly pagesToReserve: number;
-  /** The search ends after this number of pages, even if it found only the reservation. */
+  /** The search ends after this number of pages without the resolution. */
   readonly pagesToSettle: number;
 }
 
-/** For a request that needs a response soon. */
+/** Reach of a search for a request that needs a response soon. */
 const nearReach: Reach = { pagesToReserve: 20, pagesToSettle: 200 };
 /**
- * For a search that must succeed. At the maximum rate of 20 calls a second, a shard fills 5 pages a
- * second. The search therefore finds a reservation up to seven minutes after its call began. No
- * call lasts that long.
+ * Reach of a search that must succeed. At the maximum rate of 20 calls a second, a shard fills 5
+ * pages a second. The search therefore finds a reservation up to seven minutes after the start of
+ * its call, and no call lasts that long.
  */
 const wholeReach: Reach = { pagesToReserve: 2_000, pagesToSettle: Infinity };
 /** Number of pages in one request. */
 const pagesPerQuery = 20;
 
 /**
- * The holds of a call: at most one, or two if a late duplicate of the reservation took effect in
- * another shard.
+ * The holds of a call. There is at most one, or two if a late duplicate of the reservation took
+ * effect in another shard.
  */
 export interface CallHolds {
   readonly open: readonly OwnHold[];
@@ -59,7 +59,7 @@ export async function findCallHolds(
   const rows = await readAccountRows(process, accountId);
   const shards = rows?.shards ?? [];
   cacheShards(process, accountId, shards);
-  // A process creates the ID of a call before it reserves credits for the call.
+  // The ID of a call contains the time of its creation, which is before its reservation.
   const createdAt = timeOf("request", holdId) ?? new Date(0);
   const open = shards.flatMap(({ number, holds }) => {
     const hold = holds.get(holdId);
@@ -134,8 +134,8 @@ async function recordsOfCall(
     (record.type === "reserve" || record.type === "settle") && record.holdId === holdId;
   const journal = shard.journal.filter(isOfCall);
   const oldest = shard.journal[0]?.at ?? Infinity;
-  // The number of records of the call: an open hold has only its reservation, and a resolved hold
-  // also has its resolution.
+  // Number of records that the call has in the shard: an open hold has only its reservation, and a
+  // resolved hold also has its resolution.
   const whole = shard.holds.has(holdId) ? 1 : 2;
   if (journal.length === whole) return journal;
   const callRecords: CallRecord[] = [];

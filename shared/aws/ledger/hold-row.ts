@@ -22,7 +22,7 @@ export interface RowHold {
   /** True for the hold of a call, which occupies a slot. Only unsharded calls have such rows. */
   readonly slot: boolean;
   readonly source: CreditSource;
-  /** The daily budgets that the hold counts to. */
+  /** The daily budgets towards which the hold counts. */
   readonly budgets: readonly BudgetDay[];
 }
 

@@ -16,7 +16,7 @@ export interface LedgerOptions extends LedgerTables {
   readonly random: RandomSource;
   /** Receives the duration and the retries of each reservation and settlement. */
   readonly report?: (report: LedgerReport) => void;
-  /** Receives a problem that no retry can solve and that an operator must fix. */
+  /** Receives a description of a problem that no retry can solve and that an operator must fix. */
   readonly warn?: (message: string) => void;
 }
 
@@ -26,13 +26,14 @@ export interface OwnHold extends OpenHold {
 }
 
 /**
- * The state that one process caches between calls. It may be outdated; the rows are authoritative.
+ * The state that one process caches between calls. It may be outdated; the rows in DynamoDB are
+ * authoritative.
  */
 export interface LedgerProcess extends LedgerOptions {
   readonly client: DynamoDBDocumentClient;
   readonly accounts: BoundedMap<CachedAccount>;
   readonly holds: BoundedMap<OwnHold>;
-  /** Called before each attempt of an operation except the first attempt. */
+  /** Called before each attempt of an operation except the first one. */
   readonly onRetry?: () => void;
 }
 
@@ -49,8 +50,8 @@ interface CachedAccount {
 
 const accountsMax = 10_000;
 /**
- * Maximum number of cached holds. A bound is necessary, because a failed call may leave its hold to
- * a worker, and then the hold stays cached.
+ * Maximum number of cached holds. The bound is necessary, because a failed call can leave its hold
+ * to a worker, and the process never removes this hold.
  */
 const holdsMax = 1_000;
 
@@ -101,8 +102,8 @@ export function moveHome(process: LedgerProcess, accountId: string, home: number
 /** Minimum difference between two stamps of a shard, in microseconds. */
 const stepUs = 1;
 /**
- * Microseconds that are added to the stamp of a change for each refusal by a shard with a newer
- * stamp. The first refusal does not count.
+ * Microseconds by which the stamp of a change is moved ahead for each refusal by a shard with a
+ * newer stamp, except the first refusal.
  */
 const aheadUs = 1_000;
 

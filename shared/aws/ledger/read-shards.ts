@@ -85,7 +85,7 @@ export const sumsOf = (shards: readonly Shard[]): Sums => ({
 
 /**
  * Returns true if the sums over the shards equal the credits that the account received. They differ
- * if credits moved or were added while the shards were read.
+ * if credits moved or were added during the read.
  */
 const isWhole = ({ account, shards }: AccountRows): boolean => {
   const { balance, held, spent } = sumsOf(shards);
@@ -114,8 +114,8 @@ export async function readWholeAccount(
 }
 
 /**
- * The counts from which the balance of an account is computed. Each shard was read at a different
- * moment.
+ * The numbers from which the balance of an account is calculated. Each shard was read at a
+ * different moment.
  */
 export interface Balances {
   readonly received: number;

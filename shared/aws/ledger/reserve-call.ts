@@ -58,7 +58,8 @@ export function reserveCall(
         return assertNever(written);
     }
     const { shard } = written;
-    // An earlier attempt may have created the hold. If so, the hold has expired and was released.
+    // An earlier attempt may have created the hold. After this time, such a hold has expired and
+    // was released.
     if (process.clock.now().getTime() - startedAt >= holdMs)
       throw unavailable("the reservation of credits completed too late to read the items");
     if (hasRoom(shard, credits)) {
@@ -84,7 +85,7 @@ interface Attempt {
   readonly home: number;
   /** Stamp of the reservation. */
   readonly at: number;
-  /** The account's daily budget as far as the process knows it; null for none. */
+  /** The account's daily budget that this process has cached; null for none. */
   readonly budget: number | null;
 }
 
@@ -132,7 +133,8 @@ async function writeHold(
         ]),
   );
   if (change.outcome === "changed") {
-    // Copies the journal while the call waits for its source. A later call repeats a failed copy.
+    // Copies the journal while the call waits for its source. If the copy fails, a later call
+    // repeats it.
     void (change.shard === undefined
       ? copyJournalOf(process, accountId, home)
       : copyJournal(process, accountId, change.shard));

@@ -22,7 +22,7 @@ import { readAccountRows } from "./read-shards.ts";
 import { chargedItemCount } from "./settle-call.ts";
 import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 
-/** Days that the row of a resolved hold is stored, with its charge. */
+/** Days for which the row of a resolved hold is stored, with its charge. */
 const resolvedHoldDays = 30;
 
 /**
@@ -88,16 +88,16 @@ export function reserveStepHold(
 }
 
 /**
- * Positions of writes in a transaction that creates or resolves a hold. The writes of the budgets
- * are the last ones of a transaction that creates a hold.
+ * Positions of writes in a transaction that creates or resolves a hold. In a transaction that
+ * creates a hold, the writes of the budgets come last.
  */
 const holdPosition = 0;
 const shardPosition = 1;
 const firstBudgetPosition = 2;
 
 /**
- * Returns the daily budgets that a reservation uses on the day of the stamp `at`: the budgets of
- * its watchlist and of its account, if they have one.
+ * Returns the daily budgets that a reservation uses: those of its watchlist and of its account, if
+ * they have one. The day is that of the stamp `at`.
  */
 function budgetsFor(
   { accountId, watchlistBudget }: Reservation,
@@ -190,14 +190,15 @@ export function settleRow(
     note(transacted.why);
     if (transacted.refused[holdPosition] === true) return "fresh";
     if (!transacted.refused.includes(true)) return "again";
-    // A hold of an earlier release may be resolved before its account has shards.
+    // A hold of an earlier release may be resolved before its account has shards, so they are
+    // opened now.
     if (transacted.shards.length === 0) await openShards(process, accountId);
     refusals += 1;
     return "fresh";
   });
 }
 
-/** Finds a shard that still counts an unsharded call as in flight; 0 if none does. */
+/** Finds a shard that still counts an unsharded call as in flight; 0 if there is none. */
 async function shardOfOldSlot(process: LedgerProcess, accountId: string): Promise<number> {
   const rows = await readAccountRows(process, accountId);
   const shard = rows?.shards.find(({ oldInFlight }) => oldInFlight > 0);

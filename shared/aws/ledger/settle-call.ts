@@ -111,7 +111,7 @@ function writeSettlement(
 interface ResolvedCall {
   readonly accountId: string;
   readonly holdId: string;
-  /** The current shard of the hold, which no longer contains it. */
+  /** The current state of the shard, in which the hold is no longer open. */
   readonly shard: Shard;
   readonly hold: OwnHold;
 }

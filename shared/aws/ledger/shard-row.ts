@@ -12,7 +12,10 @@ export interface OpenHold {
   readonly at: number;
   readonly expiresAt: Date;
   readonly source: CreditSource;
-  /** UTC day of the account's daily budget that the hold counts to; absent if it counts to none. */
+  /**
+   * UTC day of the account's daily budget towards which the hold counts; absent if it counts
+   * towards none.
+   */
   readonly budgetDay?: string;
 }
 
@@ -94,8 +97,8 @@ const holdOf = (holdId: string, hold: Row): OpenHold => ({
 
 /**
  * Restores the source of each reservation. To save space, a row stores the source of a call once:
- * in the call's hold while the hold is open, then in the record that resolves the hold. That hold or
- * record stays in the row at least as long as the reservation.
+ * in the hold while it is open, and then in the record that resolves it. Both stay in the row at
+ * least as long as the reservation.
  */
 function withSources(
   records: readonly JournalRecord[],

@@ -73,8 +73,8 @@ function urlOf(urls: QueueUrls, queue: keyof QueueUrls): string {
 
 /**
  * Sends up to ten messages in one request.
- * @throws Error if SQS rejects a message. SQS then redelivers the message that the caller is
- * processing.
+ * @throws Error if SQS rejects a message, so that SQS redelivers the message that the caller is
+ * processing
  */
 async function sendBatch(
   client: SQSClient,

@@ -4,8 +4,8 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 export const pack = (value: unknown): Uint8Array => zstdCompressSync(JSON.stringify(value));
 
 /**
- * Compression level 9, which makes compressed IDs a sixth smaller than the default level. This
- * level is too slow for outcomes, which are larger.
+ * Compression level for IDs. At level 9, compressed IDs take a sixth less than at the default
+ * level. It is too slow for outcomes, which are larger.
  */
 const idCompression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 

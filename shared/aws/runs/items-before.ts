@@ -10,15 +10,15 @@ import { type RowKey, watchlistKeys } from "../table/table.ts";
 /** Maximum size of the encoded items of a row, in bytes. DynamoDB limits a row to 400 KB. */
 const bytesMax = 300 * 1024;
 /**
- * Maximum size of encoded items in the row of a result, in bytes. Most batches of a run have only a
- * few outcomes, and a separate row would cost another request.
+ * Maximum size, in bytes, of encoded items that are stored in the row of a result. Most batches
+ * have only a few outcomes, and a separate row would cost another request.
  */
 const inRowMax = 8 * 1024;
 
 /**
- * The name of the rows that store the items as they were before a batch. It is an attribute of the
- * batch's result. If it names no chunks, the items are in the attribute `before_items` of the same
- * row. Without that attribute, there are no items.
+ * Names the rows with the items as they were before a batch. It is an attribute of the batch's
+ * result. If it has no chunks, the items are in the attribute `before_items` of the same row, or
+ * there are none if that attribute is absent.
  */
 interface BeforeName {
   readonly attempt: string;

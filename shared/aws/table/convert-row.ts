@@ -15,7 +15,7 @@ import {
   versionOf,
 } from "../../base/stored-versions.ts";
 
-/** A row in one version of a conversion, to be converted to the other version of the conversion. */
+/** A stored row, and the conversion with which it is converted to the other version. */
 interface RowToConvert {
   readonly table: string;
   /** The row as it is stored, with its key. */
@@ -86,8 +86,8 @@ const clause = (word: string, actions: readonly string[]): readonly string[] =>
   actions.length === 0 ? [] : [word, actions.join(", ")];
 
 /**
- * Omits undefined values. DynamoDB accepts no empty map of values. One value always remains: one of
- * the two versions is later than 1, and `stored_version` contains such a version.
+ * Omits undefined values. DynamoDB does not accept an empty map of values, but one value always
+ * remains: one of the two versions is later than 1, and `stored_version` has this version.
  */
 const valuesOf = (values: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(values.filter(([, value]) => value !== undefined));

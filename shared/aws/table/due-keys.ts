@@ -9,7 +9,7 @@ export interface DueKey extends RowKey {
   readonly dueAt: string;
 }
 
-/** A time after every due time. A query up to this time returns all rows of a kind. */
+/** A time after every due time, with which a query returns all rows of a kind. */
 export const latestDueTime = new Date("9999-12-31T23:59:59.999Z");
 
 const { name, partitionKey, sortKey } = tableSchema.dueIndex;

@@ -25,7 +25,10 @@ import { quantity } from "../../base/quantity.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A table, and the clock and random source that time the repeats of failed requests to it. */
+/**
+ * A table, with the clock and the random source for the pauses before its failed requests are
+ * repeated.
+ */
 export interface TableOptions {
   readonly table: string;
   readonly clock: Clock;
@@ -52,7 +55,7 @@ type ClientCredentials = Pick<DynamoDBClientConfig, "credentials">;
  */
 export function plainDocumentClient(options: ClientCredentials = {}): DynamoDBDocumentClient {
   const client = new DynamoDBClient({ ...clientSettings(), ...options });
-  // This middleware copies every row of every response for a log that nothing writes.
+  // This middleware copies every row of every response for a log that is off.
   client.middlewareStack.remove("loggerMiddleware");
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
@@ -122,10 +125,7 @@ interface RetryOptions {
   readonly waitMsMax?: number;
 }
 
-/**
- * Receives the reason for another attempt. It may contain names of errors and rows, but no row
- * content.
- */
+/** Receives the reason for another attempt: names of errors and rows, but no row content. */
 export type Note = (why: string) => void;
 
 /**

@@ -20,7 +20,7 @@ export interface VersionedKind {
  */
 export type Write = Stored;
 
-/** A write that fails if its row has another version than the process writes. */
+/** A write that fails if its row does not have the version that the process writes. */
 export interface GuardedWrite {
   readonly table: string;
   readonly versioned: VersionedKind;

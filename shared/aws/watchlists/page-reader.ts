@@ -24,8 +24,8 @@ export interface PageKind<Page extends PageRange> {
 export const itemPages: PageKind<StoredPage> = { keyOf: watchlistKeys.page, parse: itemPageOf };
 
 /**
- * Pages per request. The number doubles with each request up to `batchMax`, so that a consumer that
- * stops early causes few unnecessary reads, and a long read needs few requests.
+ * Number of pages in the second request. It doubles with each request up to `batchMax`. A consumer
+ * that stops early causes few unnecessary reads, and a long read needs few requests.
  */
 const firstBatch = 2;
 const batchMax = 32;
@@ -91,8 +91,8 @@ async function firstPages<Page extends PageRange>(
 }
 
 /**
- * Returns pages that begin with an ID. If the page of the ID is missing, because other requests
- * merged it, returns only the page that now contains the ID.
+ * Returns the pages that begin with an ID. If no page begins with it, because other requests merged
+ * that page, returns only the page that now contains the ID.
  */
 async function startingAt<Page extends PageRange>(
   table: PageTable,
@@ -182,8 +182,8 @@ const pagesQuery = <Page extends PageRange>(
 });
 
 /**
- * Reads the pages of one request, which may be few or none. The caller continues where the last
- * page ends. Collecting all pages here would need many megabytes of memory.
+ * Reads the pages of one request, which may be few or none. The caller continues after the last
+ * page. Collecting all pages would need many megabytes of memory.
  */
 async function pagesFrom<Page extends PageRange>(
   table: PageTable,
