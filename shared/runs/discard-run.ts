@@ -58,7 +58,7 @@ function restoreItem(item: Item, before: Item | undefined, { runNumber }: Run): 
   return { ...kept, ...membersOfRuns(before), revision };
 }
 
-/** The members of an item that outcomes change. Clients may change other members during a hold. */
+/** The members of an item that outcomes change. During a hold, clients can change other members. */
 const membersOfRuns = (item: Item): Omit<Item, "id" | "addedAt" | "revision"> => ({
   state: item.state,
   firstReadAt: item.firstReadAt,

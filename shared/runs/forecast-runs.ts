@@ -24,7 +24,7 @@ export interface ForecastDependencies {
   readonly budgets: {
     /**
      * Returns the credits that count towards the daily budgets of watchlists on the UTC day of
-     * `now`.
+     * `now`, by watchlist ID.
      */
     usedByWatchlists(
       accountId: string,

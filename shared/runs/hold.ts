@@ -27,15 +27,15 @@ export const mayBeHeld = ({ limits, kind }: Pick<Run, "limits" | "kind">): boole
 export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefined {
   const { shape } = run;
   const { brake } = run.limits;
-  // A batch that an earlier release read during a deployment cannot be discarded.
+  // A run with a batch that an earlier release read, during a deployment, cannot be discarded.
   const isPossible = mayBeHeld(run) && steps.every((step) => step.isRestorable);
   if (brake === null || !isPossible) return undefined;
   const isWrongShape = shape !== undefined && holdsEvents(shape);
   const changed = changedIdsIn(steps);
   const changedItems = changed.size;
   const points = steps.reduce((sum, step) => sum + step.points.length, 0);
-  // Avoids the exact count for most runs: even if every point were of a new item, which does not
-  // count, the share of changed items would not exceed the brake.
+  // For most runs, this makes the exact count unnecessary. Items without an earlier reading do not
+  // count, but even if none of them existed, the share of changed items would not exceed the brake.
   const answered = run.stats.tracked - countWithout(unansweredIdsIn(steps), changed);
   const mayBeAbove = changedItems * 100 > brake.maxChangedPercent * (answered - points);
   if (!isWrongShape && !mayBeAbove) return undefined;

@@ -2,7 +2,7 @@ import type { Item } from "../watchlists/item.ts";
 import type { RunStore } from "./run-store.ts";
 import type { Run } from "./run.ts";
 
-/** Number of the newest runs from which the last read of an item is found. */
+/** Number of the newest runs that are searched for the last read of an item. */
 const runsMax = 20;
 
 /**
@@ -34,8 +34,8 @@ export const readEverything = ({ status, error, finishedAt, hold }: Run): boolea
 export function lastReadAt(item: Item, reads: readonly string[]): string | null {
   const { state, delistedAt, snapshotAt, owes, consecutiveFailures: failures } = item;
   if (state === "delisted") return delistedAt;
-  // A new item may have a snapshot that it got before it was delisted and added again. An item with
-  // an owed retry may not have been read by the newest run.
+  // A new item can have a snapshot from before it was delisted and added again. The newest run may
+  // not have read an item with an owed retry.
   if (state === "new" || snapshotAt === null || (owes.length > 0 && failures === 0)) {
     return snapshotAt;
   }

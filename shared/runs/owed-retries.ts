@@ -34,8 +34,8 @@ export function stepOfRetry(
 }
 
 /**
- * Returns `step` if it has routes. Otherwise, returns the first step that has routes and stores the
- * same kind of reading. Undefined if there is none.
+ * Returns `step` if it has routes, otherwise the first step with routes that stores the same kind
+ * of reading; undefined if there is none.
  */
 const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
   step.routes.length > 0
@@ -43,8 +43,9 @@ const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
     : steps.find((one) => one.routes.length > 0 && readingKind(one) === readingKind(step));
 
 /**
- * Returns true if a step reads what an owed retry needs: the same scraper, and offers of the same
- * condition. A retry from an earlier release has no scraper, so the step IDs must be equal.
+ * Returns true if a step makes the read that an owed retry needs: with the same scraper, and for
+ * offers with the same condition. A retry from an earlier release has no scraper, so its step ID
+ * must be equal.
  */
 const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): boolean =>
   owed.scraper === undefined

@@ -63,10 +63,13 @@ type Batches = readonly (readonly string[])[];
 
 /** The items that a step reads. */
 type StepRead =
-  /** Exactly the batches that the run planned at its start; they are not stored again. */
+  /**
+   * The step reads exactly the batches that the run planned at its start, which are not stored
+   * again.
+   */
   | { readonly kind: "as_planned"; readonly batches: Batches }
   /**
-   * Everything else: the items are not those that the run planned at its start, or this step also
+   * All other cases: the step reads other items than the run planned at its start, or it also
    * stores outcomes that earlier steps left unstored.
    */
   | {
@@ -107,8 +110,8 @@ const batchesOf = (
       }));
 
 /**
- * Returns the IDs of the items that earlier steps delisted. The step does not read these items,
- * unless they are routed to it.
+ * Returns the IDs of the items that earlier steps delisted. This step does not read them, unless
+ * they are routed to it.
  */
 async function delistedBefore(
   run: Run,
@@ -132,8 +135,8 @@ interface EarlierOutcomes {
 }
 
 /**
- * Reads the outcomes of the steps before `position` in run order. The outcome of a routed item is
- * stored by the next step that reads the item, whether the item is routed to it or starts there.
+ * Reads the outcomes of the steps before `position` in the run order. The outcome of an item that a
+ * step routes to another step is stored later, by the next step that reads the item.
  */
 async function outcomesBefore(
   run: Run,
@@ -159,10 +162,7 @@ async function outcomesBefore(
   return { sent, unstored };
 }
 
-/**
- * Selects the outcomes of the items in `ids`, grouped by step. Leaves out steps without any of
- * these outcomes.
- */
+/** Selects the outcomes of the items in `ids`, by step. Leaves out steps without such outcomes. */
 const outcomesOf = (
   ids: ReadonlySet<string>,
   carried: readonly CarriedOutcomes[],

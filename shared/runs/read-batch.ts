@@ -55,13 +55,14 @@ export async function readBatch(
   dependencies: ReadBatchDependencies,
 ): Promise<void> {
   const { run, step, ...batch } = await dependencies.steps.open(ref);
-  // Another process stored its plan first. The plan of this message has other batches and is
-  // ignored.
+  // Another process has stored its plan first. The plan of this message has other batches, so the
+  // message is ignored.
   if (step === undefined || step.plan !== ref.plan) return;
-  // The process that completed the last step may have died before it sent the finish message.
+  // The process that completed the last step may have died before it sent the message to the
+  // finisher.
   if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
-  // An abandoned run has an error. The process that abandoned it settles its steps and sends the
-  // finish message.
+  // A run with an error was abandoned. The process that abandoned it settles its steps and sends
+  // the message to the finisher.
   if (run?.phase !== "reading" || run.error !== null) return;
   const isStored = step.stats !== null || step.done.has(ref.batch);
   const after = isStored
@@ -132,7 +133,7 @@ async function readItems(
   const answers = await read({
     step: definition,
     marketplace: run.watchlist.marketplace,
-    // Items that were removed after planning are not read.
+    // Items that were removed after the planning are not read.
     items: ids.flatMap((id) => items.get(id) ?? []),
     deadline: readUntil,
   });
@@ -160,7 +161,9 @@ async function readItems(
 
 interface ResultWithPages {
   readonly result: BatchResult;
-  /** The pages from which the result was derived. */
+  /**
+   * The pages from which the result was derived, so that they can be written without another read.
+   */
   readonly pagesRead: readonly StoredPage[];
 }
 

@@ -19,8 +19,8 @@ import type { StepOutcomes } from "./run-outcomes.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 /**
- * Builds the entries of one event type from an outcome. Each entry begins with the item's IDs and
- * details.
+ * Builds the entries of one event type from an outcome.
+ * @param ids the item's IDs and details, with which each entry begins
  */
 type Build = (ids: Entry, outcome: ItemOutcome, step: StepRecord) => readonly Entry[];
 
@@ -153,8 +153,8 @@ function delistedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): read
 }
 
 /**
- * Returns the last event of a run: the run object, event counts, and a digest by which receivers
- * detect lost events.
+ * Returns the last event of a run: the run object, the event counts, and a digest with which
+ * receivers detect lost events.
  */
 function completedEvent(
   run: Run,

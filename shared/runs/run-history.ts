@@ -28,7 +28,7 @@ export function runSegment(
 ): RecordedSegment {
   assert(finishedAt !== null, "a run in phase 'emitting' has ended");
   const lines = steps.flat().map((line) => ({ id: itemIdOf(line), line }));
-  // The sort is stable, so the points of one item stay in step order.
+  // The sort is stable, so the points of an item stay in step order.
   const points = lines.toSorted((a, b) => compareIds(a.id, b.id)).map(({ line }) => line);
   return { runNumber, endedAt: finishedAt, points };
 }

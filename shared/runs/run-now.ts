@@ -45,10 +45,7 @@ export async function runNow(
   return retryLostChange(foundWatchlist, attempt, dependencies);
 }
 
-/**
- * Returns the error for a watchlist whose last run is held, or is ending after its release or
- * discard.
- */
+/** Returns the error for a watchlist whose last run is held, or is being released or discarded. */
 async function heldRefusal(
   { accountId, id: watchlistId, runningRun }: Watchlist,
   { runs }: Pick<RunNowDependencies, "runs">,
@@ -86,7 +83,7 @@ async function wake(
   if (watchlist.status === "active") {
     const restarted = watchlistSchedule({ ...watchlist, nextRunAt: now.toISOString() }, now);
     // The stored row, not the schedule, decides when the next run is due. If this update fails, the
-    // only effect is that the schedule ticks late.
+    // schedule only ticks late.
     await bestEffort(() => schedules.put(restarted), warn);
   }
 }

@@ -14,7 +14,7 @@ export async function withProgress(run: Run, steps: StepStore): Promise<Run> {
   const current = records.find(({ stats, decision }) => stats === null && decision === "read");
   if (current !== undefined) {
     const { quarters: _unsettled, ...counts } = await steps.counts(current);
-    // Credits are charged only when the step is settled.
+    // Credits are charged only when the step is settled, so they are 0 here.
     done[current.step] = { scraper: current.scraper, ...counts, credits: 0 };
   }
   return { ...run, credits: creditsOf(done), stats: { ...run.stats, steps: done } };

@@ -2,15 +2,15 @@ import { healthItemsMin, type HealthStatus, healthStatusOf } from "../platforms/
 import { addCounts, type HealthCounts, latencyBoundsMs, type Quota } from "./health-counts.ts";
 import { type HealthPeriod, periodMs } from "./health-store.ts";
 
-/** The lengths of the windows over which health is shown, in milliseconds. */
+/** Lengths of the windows over which health is calculated, in milliseconds. */
 export const windowMs = { lastHour: 60 * 60_000, lastDay: 24 * 60 * 60_000 } as const;
 
-/** How much of a quota is left. `low`: at most a tenth. */
+/** Levels of a quota, by the part that is left. `low`: at most a tenth. */
 export const quotaLevels = ["ample", "low", "exhausted"] as const;
 export type QuotaLevel = (typeof quotaLevels)[number];
 const lowShare = 0.1;
 
-/** The shares of the statuses among the items of a window, from 0 to 1. */
+/** The shares of the statuses of the items in a window, from 0 to 1. */
 interface StatusShares {
   readonly ok: number;
   readonly partial: number;
@@ -22,10 +22,14 @@ export interface WindowHealth {
   /** Null if too few items were read. */
   readonly shares: StatusShares | null;
   /**
-   * Upper bounds of the median and of the 95th percentile of the calls; null if there were none.
+   * Upper bounds of the median and of the 95th percentile of the durations of calls, in
+   * milliseconds; null if there were no calls.
    */
   readonly latencyMs: { readonly median: number; readonly p95: number } | null;
-  /** Mean age of the `ok` items when they were returned; null if there were none. */
+  /**
+   * Mean age, in milliseconds, of the `ok` items when the source returned them; null if there were
+   * none.
+   */
   readonly ageMs: number | null;
 }
 
@@ -72,8 +76,8 @@ export function windowHealth(counts: HealthCounts | null): WindowHealth {
 }
 
 /**
- * Returns the upper bound of the range that contains a quantile of the durations; null if there are
- * none.
+ * Returns the upper bound, in milliseconds, of the range that contains a quantile of the durations;
+ * null if there are none.
  */
 function quantile(latencies: readonly number[], share: number): number | null {
   const calls = latencies.reduce((sum, count) => sum + count, 0);

@@ -8,8 +8,8 @@ import type { HealthPeriod, HealthStore } from "./health-store.ts";
 export type HealthByScraper = ReadonlyMap<StepScraperId, readonly HealthPeriod[]>;
 
 /**
- * Time that a read may lose to repeats and to requests without a response, in milliseconds. A call
- * without health is better than a late one.
+ * Milliseconds that a read of health may lose to retries and to requests without a response. A
+ * response without health is better than a late one.
  */
 const readLossMs = 1_000;
 
@@ -17,7 +17,7 @@ interface Options {
   readonly store: Pick<HealthStore, "since">;
   /** Length of the span that is read, in milliseconds. */
   readonly spanMs: number;
-  /** How long a result is reused before the store is queried again, in milliseconds. */
+  /** Milliseconds for which a result is reused before the store is queried again. */
   readonly freshMs: number;
   readonly clock: Clock;
   readonly warn: Warn;

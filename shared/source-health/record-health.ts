@@ -7,7 +7,7 @@ import type { HealthStore } from "./health-store.ts";
 
 /** Minimum time between two writes of a process for a scraper, in milliseconds. */
 export const writeIntervalMs = 60_000;
-/** Time that a write may lose to repeats, in milliseconds. The answers of the read wait for it. */
+/** Milliseconds that a write may lose to retries. The answers of the read wait for the write. */
 const writeLossMs = 300;
 
 /** Records the counts of a finished read. Never rejects. */
@@ -37,7 +37,7 @@ export function healthRecorder({ store, clock, warn }: Dependencies): RecordHeal
       pending.set(scraper, all);
       return;
     }
-    // Changed before the write, so that reads that end during the write do not write too.
+    // This is set before the write, so that reads that end during the write do not write too.
     writtenAt.set(scraper, now);
     pending.delete(scraper);
     try {

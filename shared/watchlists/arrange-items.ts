@@ -4,7 +4,10 @@ import { currentSnapshot, type Item } from "./item.ts";
 import { type ItemDetails, knownDetails } from "./item-details.ts";
 import { compareIds } from "./page.ts";
 
-/** What a list of items can be sorted by. `name`: the label, or else the title. */
+/**
+ * The values by which a list of items can be sorted. `name` is the label or, without a label, the
+ * title.
+ */
 export const itemSorts = ["id", "name", "label", "title", "price", "change", "changed_at"] as const;
 export type ItemSort = (typeof itemSorts)[number];
 
@@ -21,11 +24,12 @@ type SortKey = number | string | null;
 
 const priceFields = ["price", "newMinPrice", "lowestPrice"] as const;
 
-/** Fields whose change is shown first: those that contain an amount. */
+/** Returns true for a field with an amount, whose change takes precedence. */
 const isAmount = (field: string): boolean => /price$/i.test(field);
 
 /**
- * Returns the change of the item's price, or of the first changed number, in percent; null if none.
+ * Returns the change of the item's price or, without one, of the first changed number, in percent;
+ * null if there is none.
  */
 function percentOf({ lastChange }: Item): number | null {
   const changes = Object.entries(lastChange?.changes ?? {});
@@ -82,7 +86,7 @@ function compareKeys(a: SortKey, b: SortKey, sign: 1 | -1): number {
   return a < b ? -sign : sign;
 }
 
-/** The prefix `A-` of an item number of retailer_c. Stored IDs do not have it. */
+/** Matches the prefix `A-` of an item number of retailer_c, which stored IDs do not have. */
 export const letterPrefix = /^a-(?=\d)/i;
 
 /** Returns the words of a search, in lower case. */

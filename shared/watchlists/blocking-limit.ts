@@ -56,7 +56,10 @@ type Limits = Pick<WatchlistSettings, "dailyCreditBudget" | "maxCreditsPerRun"> 
   readonly accountBudget: number | null;
 };
 
-/** Returns the limits that are set, in the order in which a run checks them. */
+/**
+ * Returns the limits that the watchlist and the account have, in the order in which a run checks
+ * them.
+ */
 const limitsIn = ({ maxCreditsPerRun, dailyCreditBudget, accountBudget }: Limits): Limit[] =>
   [
     { name: "max_credits_per_run" as const, credits: maxCreditsPerRun },
@@ -111,7 +114,7 @@ export function findBlockedSteps(
   }));
 }
 
-/** Returns the average number of times that a past run of a kind read an item at a step. */
+/** Returns the average number of reads that the past runs of a kind made at a step. */
 function averageAt(step: string, past: ForecastWatchlist["runs"], kind: string): number {
   const same = past.filter((run) => run.kind === kind && run.tracked > 0);
   const items = same.reduce((sum, { tracked }) => sum + tracked, 0);

@@ -3,8 +3,8 @@ import { addRefusedValue } from "../base/shown-value.ts";
 import { count } from "../base/wire-schema.ts";
 
 /**
- * Limit above which a run holds its item events. A run is held if it read at least `minItems` items
- * and more than `maxChangedPercent` percent of them changed or were delisted.
+ * The limit above which the item events of a run are held. A run is held if it read at least
+ * `minItems` items, and more than `maxChangedPercent` percent of these changed or were delisted.
  */
 export interface Brake {
   readonly maxChangedPercent: number;
@@ -19,7 +19,7 @@ export interface BrakeFields {
 
 /**
  * The brake of new watchlists. In 641 days of prices of four shops, at most 92.3% of the products
- * of a shop changed between two readings (ADR 0031).
+ * of a shop changed between two readings (ADR 0031), so this brake holds no normal run.
  */
 export const defaultBrake: Brake = { maxChangedPercent: 95, minItems: 50 };
 

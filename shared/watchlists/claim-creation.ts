@@ -13,7 +13,7 @@ import {
 export interface CreationClaim {
   readonly watchlistId: string;
   /**
-   * Creation time of the watchlist: the time at which its ID was fixed, even if a later attempt
+   * Creation time of the watchlist: the time at which its ID was chosen, even if a later attempt
    * completes the creation.
    */
   readonly claimedAt: Date;
@@ -73,9 +73,9 @@ export async function claimCreation(
 }
 
 /**
- * Returns the record of an attempt that takes over the creation of an abandoned attempt. Reuses the
- * watchlist ID and creation time of the abandoned attempt if less than `takeOverMs` has passed
- * since that creation time. Later, the abandoned creation may be purged.
+ * Returns the record of an attempt that takes over an abandoned creation. If the creation time is
+ * less than `takeOverMs` ago, keeps the watchlist ID and creation time of the abandoned attempt.
+ * Otherwise uses new ones, because the abandoned creation may be purged.
  */
 function takenOverFrom(abandoned: IdempotencyRecord, wanted: IdempotencyRecord): IdempotencyRecord {
   const isSoon = wanted.claimedAt.getTime() - abandoned.claimedAt.getTime() < takeOverMs;

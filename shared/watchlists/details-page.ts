@@ -18,12 +18,12 @@ export interface StoredDetailsPage extends PageRange {
   /** Details sorted by ID. Decoded at the first access. */
   readonly details: readonly ItemDetails[];
   /**
-   * Returns false only if no item has all of the words in its ID, label or title. Much faster than
-   * decoding the details.
+   * Returns false only if no item has all of the words in its ID, label or title. This is much
+   * faster than decoding the details.
    * @param words in lower case
    */
   mayContain(words: readonly string[]): boolean;
-  /** Returns the details of the items that `isWanted` selects. Builds no other details. */
+  /** Returns the details of the items that `isWanted` selects, without building other details. */
   select(isWanted: (id: string) => boolean): readonly ItemDetails[];
 }
 
@@ -120,7 +120,7 @@ function factsAt({ title, url, image, sellers }: DetailsColumns, n: number): Pro
  */
 export function mayContain(encoded: Uint8Array, words: readonly string[]): boolean {
   const json = jsonIn(encoded).toLowerCase();
-  // JSON escapes some characters, and its escapes are in lower case.
+  // JSON escapes some characters. The encoded text is in lower case, and so are its escapes.
   return words.every((word) => json.includes(JSON.stringify(word).slice(1, -1)));
 }
 

@@ -21,7 +21,7 @@ export interface PurgeRequest {
   readonly until: Date;
   /**
    * True if the creation of the watchlist has just failed. Its rows are deleted, but the mark stays
-   * for a second purge, at a time when no write of the creation can be in progress.
+   * for a second purge, at a time when no write of the creation can still be in progress.
    */
   readonly abandoned?: boolean;
 }
@@ -44,8 +44,8 @@ export async function purgeWatchlist(
   if (await purges.isRunning(watchlistId)) return "unfinished";
   const isOver = (): boolean => clock.now() >= until;
   if (!(await purges.removeRows(watchlistId, isOver))) return "unfinished";
-  // A write of the creation may still take effect after its request failed. The next purge deletes
-  // it.
+  // A write of the creation may still take effect after its request failed, so a second purge is
+  // needed.
   if (abandoned) return "unfinished";
   await purges.end(watchlistId);
   return "purged";

@@ -4,7 +4,7 @@ import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
 /**
- * Maximum number of tries while other calls change the watchlist. Stopping is safe after that,
+ * Maximum number of attempts while other calls change the watchlist. Stopping after that is safe,
  * because each of those calls also sets the schedule.
  */
 const triesMax = 5;

@@ -11,7 +11,7 @@ interface Dependencies {
   readonly random: RandomSource;
 }
 
-/** Maximum number of tries of a change that loses against concurrent changes. */
+/** Maximum number of attempts of a change that concurrent changes make fail. */
 const triesMax = 24;
 
 /**

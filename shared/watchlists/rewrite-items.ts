@@ -6,7 +6,7 @@ import type { Item } from "./item.ts";
 import type { PageRange, StoredPage } from "./page.ts";
 import type { WatchlistRef, PageStore } from "./page-store.ts";
 
-/** A change of one page, with a note for the caller. */
+/** A change of one page, with data (`note`) that the caller gets back. */
 export interface PageChange<Note> {
   /** The items after the change, sorted by ID. `unchanged` leaves the page unwritten. */
   readonly items: Changed<readonly Item[]>;
@@ -18,16 +18,16 @@ export interface Rewrite<Note> {
   /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
   /**
-   * Computes the new items of a page. Must be pure: after a conflict it is called again with the
-   * current page.
+   * Returns the new items of a page. It must be pure, because after a conflict it is called again
+   * with the current page.
    */
   readonly change: (items: readonly Item[], ids: readonly string[]) => PageChange<Note>;
 }
 
 export interface Rewritten<Note> {
   /**
-   * `done`: all pages are written. Any other outcome ended the rewrite early, after some pages or
-   * none were written.
+   * `done`: all pages are written. Any other outcome ended the rewrite early, with some or none of
+   * the pages written.
    */
   readonly outcome: "done" | "watchlist_deleted" | "full";
   /** The notes that `change` returned for the pages that were written or did not change. */
@@ -40,7 +40,7 @@ export interface RewriteDependencies {
   readonly random: RandomSource;
 }
 
-/** Retry limits for one page. Each failed try means that another writer changed the page. */
+/** Retry limits for one page. A failed attempt means that another writer changed the page. */
 const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**

@@ -5,7 +5,7 @@ import type { PageStore } from "./page-store.ts";
 import { readItems } from "./read-items.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** An item that a search over all watchlists found. */
+/** An item in the result of a search over all watchlists. */
 export interface FoundItem {
   readonly watchlist: Watchlist;
   readonly id: string;
@@ -27,7 +27,7 @@ interface Search {
 
 /** Number of watchlists that are read at the same time. */
 const listsAtOnce = 16;
-/** The words of a search that may be the first characters of an item ID. */
+/** Matches a search that may be the first characters of an item ID. */
 const prefixForm = /^[a-z0-9]{3,15}$/i;
 
 type Pages = Pick<PageStore, "details" | "detailsOf" | "pages">;
@@ -72,7 +72,10 @@ async function itemsWithPrefix(
   return items.flat();
 }
 
-/** Number of watchlists that are read first: words often match many items of each. */
+/**
+ * Number of watchlists that are read first. Few are often enough, because words often match many
+ * items of each.
+ */
 const firstLists = 4;
 
 async function byText(

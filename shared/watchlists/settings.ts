@@ -31,9 +31,9 @@ export interface RunLimits {
 }
 
 /**
- * Settings of a watchlist that are parsed and stored without its other fields. To add a setting,
- * add it to each declaration in this file: request bodies, responses, stored rows, changes and runs
- * use them.
+ * Settings of a watchlist that are parsed and stored separately from its other fields. To add a
+ * setting, add it to each declaration in this file, which request bodies, responses, stored rows,
+ * changes and runs use.
  */
 export interface WatchlistSettings extends RunLimits {
   /**

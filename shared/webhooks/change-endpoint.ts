@@ -6,8 +6,8 @@ import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 
 /**
- * The attempts of a conditional change of an endpoint. An attempt fails only because another call
- * changed the endpoint, so 30 exceeds any real contention.
+ * Limit for the attempts of a conditional change of an endpoint. An attempt fails only if another
+ * call changed the endpoint, which never happens 30 times in a row.
  */
 export const endpointRepeats: ChangeRepeats = { triesMax: 30, exhausted: () => unavailable() };
 

@@ -28,17 +28,14 @@ export interface Delivery {
   readonly requestedAt: string | null;
   /** Creation time of the event. */
   readonly createdAt: string;
-  /**
-   * Body of a test delivery, because the archive does not contain it; null for all other
-   * deliveries.
-   */
+  /** Body of a test delivery, which the archive does not have; null for all other deliveries. */
   readonly testBody: string | null;
 }
 
 /** One attempt to send a delivery. */
 export interface Attempt {
   /**
-   * Number of the request from 1, as in the `Service-Attempt` header; null if no request was sent.
+   * Number of the request, from 1, as in the `Service-Attempt` header; null if no request was sent.
    */
   readonly attempt: number | null;
   /** Start time of the attempt (ISO 8601). */
@@ -51,12 +48,15 @@ export interface Attempt {
   /** The first 1 KiB of the response body; null if there was no response. */
   readonly response: string | null;
   /**
-   * Signature headers of the request; null if no request was sent, or an earlier release sent it.
+   * Signature headers of the request; null if no request was sent, or if an earlier release sent
+   * it.
    */
   readonly signature: RequestSignature | null;
 }
 
-/** Maximum number of stored attempts: enough for two retry schedules and some redeliveries. */
+/**
+ * Maximum number of stored attempts, which is enough for two retry schedules and some redeliveries.
+ */
 const attemptsKeptMax = 25;
 
 export interface DeliverySubject {

@@ -8,8 +8,8 @@ export interface DisableRequest {
   readonly endpoint: WebhookEndpoint;
   readonly reason: Exclude<DisabledReason, "user">;
   /**
-   * If set, the endpoint is disabled only if all attempts since this time (ISO 8601) failed. Null:
-   * it is disabled in any case.
+   * If set, the endpoint is disabled only if all attempts since this time (ISO 8601) failed. If
+   * null, it is disabled in any case.
    */
   readonly failingSince: string | null;
   readonly now: Date;

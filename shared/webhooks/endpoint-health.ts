@@ -13,13 +13,13 @@ import { type Attempt, type Delivery, isGone } from "./delivery.ts";
 import type { DisabledReason, WebhookEndpoint } from "./endpoint.ts";
 
 /**
- * Health of an endpoint: the results of its latest attempts. Times are ISO 8601 UTC. Stored as the
- * session state of the endpoint's outbox. The transaction that logs the attempts writes it too, so
- * it costs no extra request. Test deliveries do not count.
+ * Health of an endpoint: the results of its latest attempts, except test deliveries. Times are ISO
+ * 8601 UTC. It is stored as the session state of the endpoint's outbox. The transaction that logs
+ * the attempts also writes it, so it needs no extra request.
  */
 const endpointHealth = object({
   /**
-   * `receivingSince` of the endpoint to which these failures belong; null before the first attempt.
+   * `receivingSince` of the endpoint when these failures occurred; null before the first attempt.
    */
   receivingSince: optional(nullable(string()), null),
   /** Number of failed attempts since the last success, including timeouts. */

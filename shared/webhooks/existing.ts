@@ -56,7 +56,8 @@ export async function existingDelivery(
 ): Promise<Delivery> {
   if (!isId("delivery", id)) throw deliveryNotFound(id);
   const logged = (): Promise<Delivery | null> => sources.deliveries.get(accountId, id);
-  // Reads the log a second time, because the first attempt may have been logged between the reads.
+  // Reads the log a second time, because the first attempt may have been logged between the two
+  // reads.
   const foundDelivery =
     (await logged()) ?? (await pendingDelivery(accountId, id, sources)) ?? (await logged());
   if (foundDelivery === null) throw deliveryNotFound(id);

@@ -2,11 +2,11 @@ import { type HealthTracker, isEndpointFailing } from "./endpoint-health.ts";
 
 /**
  * Decides whether a first attempt is made or postponed. While an endpoint is failing, one first
- * attempt of a session is made as a trial, and the others are postponed.
+ * attempt of a session is made as a trial, and the other first attempts are postponed.
  */
 export interface FirstAttemptGate {
   /**
-   * Calls `make` and returns its result. If the attempt is postponed, returns null and does not call
+   * Calls `make` and returns its result. If the attempt is postponed, returns null without calling
    * `make`. Only an attempt with `mayBeTrial` can be the trial.
    */
   pass<Result>(make: () => Promise<Result>, mayBeTrial: boolean): Promise<Result | null>;

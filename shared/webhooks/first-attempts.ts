@@ -17,7 +17,7 @@ export async function firstAttempts(
   const { entry, content, slice } = work;
   const { accountId, dependencies } = context;
   const run = await context.run(content.runId);
-  // The index of a run expires with its events, so a run without an index has nothing to send.
+  // The index of a run expires with its events, so without an index there is nothing to send.
   const { remaining, isBegun } =
     run === null
       ? { remaining: [], isBegun: true }
@@ -64,8 +64,8 @@ async function firstAttempt(
   if (body === null) return failDelivery(fresh, clock.now(), "event_expired");
   const ready = await receiver.ready();
   if (ready.outcome === "refused") return failDelivery(fresh, clock.now(), ready.error);
-  // `pass` may wait until another attempt ends. The endpoint can change during that time, so the
-  // attempt reads it again.
+  // `pass` may wait for the end of another attempt. The endpoint can change during this time, so
+  // the attempt reads it again.
   const tried = await context.firstAttempts.pass(
     async () => attempt({ delivery: fresh, body, ready: await receiver.ready() }, context),
     mayBeTrial,
@@ -74,8 +74,8 @@ async function firstAttempt(
 }
 
 /**
- * Returns the run's events for this endpoint that are not in the log yet. `isBegun` is true if at
- * least one of the run's events for this endpoint is in the log.
+ * Returns the run's events for this endpoint that the log does not have yet. `isBegun` is true if
+ * the log has at least one of the run's events for this endpoint.
  */
 async function unattemptedEvents(
   events: readonly ArchivedEvent[],

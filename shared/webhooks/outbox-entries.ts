@@ -44,9 +44,10 @@ const deliveryContent = object({
 });
 
 /**
- * Content of a recovery entry. A recovery schedules a delivery of each event from `since` to `until`
- * that the endpoint did not receive. `after` is the last processed run; null before the first.
- * `found` is the number of deliveries made pending so far.
+ * Content of an entry for a recovery. The recovery makes a delivery pending for each event from
+ * `since` to `until` that the endpoint did not receive. `after` is the last run that was processed;
+ * null before the first one. `found` is the number of deliveries that the recovery has made
+ * pending.
  */
 const recoverContent = object({
   kind: literal("recover"),
@@ -106,7 +107,7 @@ function deliveryEntry(
     deliveryId: id,
     eventId,
     eventType,
-    // Only test deliveries have no watchlist and no run, and they have no outbox entry.
+    // Only a test delivery has no watchlist and no run, and it has no outbox entry.
     watchlistId: watchlistId ?? "",
     runId: runId ?? "",
     createdAt,

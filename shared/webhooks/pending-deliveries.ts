@@ -18,7 +18,7 @@ const runsMax = 25;
 /** Maximum number of runs that are searched for one delivery to an endpoint. */
 const searchedRunsMax = 100;
 
-/** An entry in the outbox of an endpoint, for the first delivery attempts of a run's events. */
+/** An outbox entry for the first delivery attempts of a run's events to an endpoint. */
 interface PendingRun {
   readonly target: DeliveryTarget;
   readonly dueAt: string;
@@ -52,7 +52,7 @@ export async function pendingDeliveries(
   let from = oldest;
   for (const [n, run] of runs.entries()) {
     const isFull = n >= runsMax || deliveries.length > limit;
-    // A page ends at a due time, so it must contain all runs with that due time.
+    // A page ends at a due time, so it must contain all runs with this due time.
     if (isFull && run.dueAt !== runs[n - 1]?.dueAt) {
       from = runs[n - 1]?.dueAt ?? from;
       break;

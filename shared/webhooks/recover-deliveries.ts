@@ -9,7 +9,7 @@ import type { WebhookContext, WebhookWork } from "./attempt-delivery.ts";
 
 /** Number of runs processed between two writes of progress. */
 const runsAtOnce = 20;
-/** Maximum number of deliveries that one transaction makes pending. It writes two rows for each. */
+/** Maximum number of deliveries that one transaction makes pending. Each of them needs two rows. */
 const deliveriesAtOnce = 40;
 
 /**
@@ -52,8 +52,8 @@ interface Recovering extends Pick<WebhookWork<RecoverContent>, "entry" | "slice"
 }
 
 /**
- * Makes the missed deliveries of a run pending. Returns how many deliveries this recovery has made
- * pending so far, including deliveries of earlier runs.
+ * Makes the missed deliveries of a run pending. Returns the number of deliveries that the recovery
+ * has made pending, including those of earlier runs.
  */
 async function recoverRun(
   feedRun: FeedEntry,
@@ -81,8 +81,7 @@ async function recoverRun(
       pendingFrom(known.get(delivery.id) ?? delivery, dueAtOf(entry, found + n)),
     );
     found += pending.length;
-    // Stores `found`, so that the continuation after a crash does not give two deliveries the same
-    // due time.
+    // Stores `found`, so that after a crash no two deliveries get the same due time.
     const again: OutboxEntry = { ...entry, content: { ...progress, found } };
     await slice.record({
       added: [...pending.map(({ delivery, dueAt }) => recoveredEntry(delivery, dueAt)), again],
@@ -93,15 +92,15 @@ async function recoverRun(
 }
 
 /**
- * Returns the due time of a recovered delivery: 1 ms after the due time of the previous delivery,
- * because due times determine the order.
+ * Returns the due time of a recovered delivery: 1 ms after that of the previous one, because the
+ * due times determine the order.
  */
 const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
 
 /**
- * Returns true if the endpoint should receive an event (specification, section "Events", rule 1).
- * The run must name the endpoint. If the run names none, the endpoint must be subscribed to the
+ * Returns true if an event is intended for the endpoint (specification, section "Events", rule 1):
+ * its run names the endpoint, or the run names no endpoint and the endpoint is subscribed to the
  * event's type.
  */
 const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpoint): boolean =>
@@ -110,8 +109,8 @@ const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpo
     : run.webhookEndpointId === endpoint.id;
 
 /**
- * Returns true if a delivery that is not in the log should have been made. This is the case if the
- * run names its only endpoint, or if `endpoint` existed when the event was created.
+ * Returns true if a delivery that the log does not have should have been made: the run names the
+ * endpoint, or the endpoint existed when the event was created.
  */
 const wasDue = (
   { createdAt }: Delivery,

@@ -17,8 +17,8 @@ import { recoverDeliveries } from "./recover-deliveries.ts";
 import { retryDelivery } from "./retry-delivery.ts";
 
 /**
- * Maximum number of cached run indexes. Retries of the same run are due close together, so few are
- * enough.
+ * Maximum number of cached run indexes. Few are enough, because the retries of a run are due at
+ * about the same time.
  */
 const runsMax = 8;
 
@@ -44,13 +44,13 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
     };
     const work = workOn(context);
     return Promise.resolve({
-      // Reads the store, because the cached endpoint may be older than the change that woke this
+      // Reads the store, because the cached endpoint may be older than the change that caused this
       // session.
       async target() {
         const endpoint = await receiver.current();
         return {
           hasEnded: endpointRefusal(endpoint) !== null,
-          // Maximum number of entries in progress. The first attempts of one run are one entry, so
+          // Maximum number of entries in progress. The first attempts of a run are one entry, so
           // they are made one after the other.
           parallel: requestsAtOnceTo(endpoint),
         };
@@ -66,7 +66,7 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
 }
 
 function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
-  // A recovery treats an event that is not in the log as unsent, so no first attempt may be in
+  // A recovery counts an event that the log does not have as unsent, so no first attempt may be in
   // progress during a recovery.
   const firsts = new Map<string, Promise<void>>();
   let recovering: Promise<void> = Promise.resolve();
@@ -110,7 +110,7 @@ function cachedRuns(accountId: string, bodies: EventBodies): WebhookContext["run
     if (known !== undefined) return known;
     const runIndex = readRunIndex({ accountId, runId }, bodies);
     runs.set(runId, runIndex);
-    // Failed reads are not cached.
+    // A failed read is not cached.
     runIndex.catch(() => runs.delete(runId));
     return runIndex;
   };

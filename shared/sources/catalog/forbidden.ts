@@ -8,8 +8,8 @@ type ForbiddenReason = "rate_limited" | "wrong_key" | "unclear";
 
 const forbiddenStatus = 403;
 /**
- * The number of bytes of the body to search: enough for any error message. A longer body is an HTML
- * page.
+ * Number of bytes of the body that are searched, which is enough for any error message. A longer
+ * body is an HTML page.
  */
 const textBytesMax = 4_096;
 const limitWords =

@@ -18,7 +18,9 @@ export interface CatalogReply {
    * one is used.
    */
   readonly products: ReadonlyMap<string, CatalogProduct>;
-  /** True if the reply is complete, so that a product that is missing from it does not exist. */
+  /**
+   * True if the reply is complete. A product that is missing from a complete reply does not exist.
+   */
   readonly isComplete: boolean;
 }
 

@@ -10,14 +10,17 @@ export interface BatchSize {
   tooMany(count: number): void;
 }
 
-/** For a source whose refusals do not show clearly that a batch was too large. */
+/** Options for a source whose refusals do not show clearly that a batch was too large. */
 export interface UnclearRefusals {
   readonly clock: Clock;
-  /** The size below which refusals do not reduce the size. */
+  /** Smallest size to which refusals reduce the size. */
   readonly reducedMin: number;
 }
 
-/** The time after which a reduced size is doubled again, to find out whether it was necessary. */
+/**
+ * Milliseconds after which a reduced size is doubled again, to test whether the reduction is still
+ * necessary.
+ */
 const doubledAfterMs = 10 * 60 * 1_000;
 
 /**

@@ -12,13 +12,13 @@ export type CircuitSignal =
 /** A circuit breaker: stops all calls to a source that refuses them. */
 export interface Circuit {
   /**
-   * Returns true if a call may start: the circuit is closed, or its open time is over and no trial
-   * call is in progress.
+   * Returns true if a call may start: either the circuit is closed, or its open time has ended and
+   * no trial call is in progress.
    */
   admits(now: Date): boolean;
   /**
-   * Starts a call if `admits` returns true. Returns true if it started the call; the caller must
-   * then call `leave` once.
+   * Starts a call if `admits` returns true, and returns true. The caller must then call `leave`
+   * once.
    */
   enter(now: Date): boolean;
   /** Ends a call and records its result. Returns true if this result opened the circuit. */
@@ -55,8 +55,8 @@ export function circuit(): Circuit {
     },
     leave(signal, { startedAt, now }) {
       if (openUntil !== undefined) {
-        // A call that started before the circuit opened does not show whether the source now
-        // accepts calls.
+        // A call that started before the circuit opened does not show whether the source accepts
+        // calls now.
         if (!isProbing || startedAt.getTime() < openUntil) return false;
         isProbing = false;
         if (signal !== "accepted") return open(now);

@@ -2,7 +2,7 @@ import type { Answered } from "./polite-client.ts";
 
 const okStatus = 200;
 const forbiddenStatus = 403;
-/** Bytes that may precede a page: white space and a byte order mark. */
+/** Bytes that may precede a page: white space and the byte order mark. */
 const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 const lessThan = 0x3c;
 

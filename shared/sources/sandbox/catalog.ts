@@ -1,6 +1,6 @@
 /**
- * The products of the sandbox's shops: invented brands and products. A hash of the item ID chooses
- * them.
+ * The products of the sandbox's shops: invented brands and products, which are chosen by a hash of
+ * the item ID.
  */
 import type { Platform } from "../../platforms/catalog.ts";
 import { type Draw, hourMs, pick, stepOf, cents } from "./draw.ts";
@@ -58,8 +58,8 @@ export const modelOf = (id: string, draw: Draw): string =>
   `${String.fromCharCode(65 + Math.floor(draw("model letter") * 26))}${id.slice(-4)}`;
 
 /**
- * The periods after which a price or the stock may change. The periods of different items start at
- * different times.
+ * Periods after which a price or the stock may change. They begin at a different time for each
+ * item.
  */
 const priceStepMs = 6 * hourMs;
 const stockStepMs = 12 * hourMs;

@@ -1,5 +1,5 @@
 /**
- * Returns a pseudorandom number in [0, 1) that depends only on the item, the name of the draw
+ * Returns a pseudorandom number in [0, 1). It depends only on the item, the name of the draw
  * (`what`), the period (`step`) and the index of the offer (`place`).
  */
 export type Draw = (what: string, step?: number, place?: number) => number;

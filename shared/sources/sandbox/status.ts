@@ -8,7 +8,7 @@ import { behaviorOf, scriptedStatus } from "./script.ts";
 /** The share of IDs that never exist. */
 const notFoundShare = 0.02;
 /**
- * The shares of reads that fail. Each ID gets a new draw after `failureStepMs`, so that a later
+ * Shares of the reads that fail. Each ID gets a new random number after `failureStepMs`, so a later
  * read can succeed.
  */
 const partialShare = 0.01;
@@ -33,7 +33,7 @@ export function statusAt(
   return failed < unavailableShare + partialShare ? "partial" : "ok";
 }
 
-/** The start time of a read, and which IDs miss its deadline. */
+/** The start time of a read, and a function that returns true for IDs that miss its deadline. */
 export interface ReadTiming {
   readonly at: Date;
   readonly isLate: (id: string) => boolean;

@@ -26,7 +26,7 @@ export interface CatalogReply {
 
 const notFoundCode = "not_found";
 
-/** A warning with this code is about an item that the store knows, such as a replaced one. */
+/** A warning with this code is about an item that exists in the store, such as a replaced one. */
 const isMissing = ({ type, code }: v.InferOutput<typeof message>): boolean =>
   type !== "warning" && code?.toLowerCase() === notFoundCode;
 
@@ -91,10 +91,10 @@ export const isReportedMissing = (
     variants.some(({ id, inputs }) => id === storeId || inputs.some((one) => one.id === storeId)),
   );
 
-/** Matches a character that can be part of an ID. A colon is one only before another part. */
+/** Matches a character of an ID. A colon is part of an ID only if another part follows. */
 const idCharacter = /^(?:[\w/-]|:(?=[\w/-]))/;
 
-/** Returns true if a string contains an ID that is not a part of a longer ID. */
+/** Returns true if a string contains an ID that is not part of a longer ID. */
 function mentions(text: string, id: string): boolean {
   for (let at = text.indexOf(id); at !== -1; at = text.indexOf(id, at + 1)) {
     const isLonger = at > 0 && idCharacter.test(text.slice(at - 1, at + 1));

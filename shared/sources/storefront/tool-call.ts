@@ -4,7 +4,7 @@ import { countries } from "../../platforms/marketplaces.ts";
 /** The tools of a store's catalog that the service uses. */
 export type CatalogTool = "lookup_catalog" | "search_catalog";
 
-/** Where the buyer is, from which a store derives its prices. */
+/** The location of the buyer, on which a store's prices depend. */
 export interface BuyerContext {
   readonly address_country: string;
   readonly currency: string;
@@ -35,7 +35,7 @@ export const toolCallHeaders = {
 export const toolCallBody = (tool: CatalogTool, profile: string, catalog: object): string =>
   JSON.stringify({
     jsonrpc: "2.0",
-    // Each call has its own HTTP request, so the ID need not be unique.
+    // Each call is a separate HTTP request, so the ID need not be unique.
     id: 1,
     method: "tools/call",
     params: { name: tool, arguments: { meta: { "ucp-agent": { profile } }, catalog } },

@@ -58,13 +58,14 @@ export function parseUpstreamReply(
 }
 
 /**
- * Returns a `not_found` entry as `unavailable`, marked as downgraded; any other entry unchanged.
+ * Returns a `not_found` entry as `unavailable`, marked as downgraded. Returns any other entry
+ * unchanged.
  */
 const downgrade = (entry: UpstreamEntry): UpstreamEntry =>
   entry.status === "not_found" ? { ...entry, status: "unavailable", isDowngraded: true } : entry;
 
 /**
- * Converts a result to an entry. The entry is `unavailable` if the data are older than a day or
+ * Converts a result to an entry. The entry is `unavailable` if the data is older than a day or
  * `fetchedAt` is invalid.
  */
 function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): UpstreamEntry {
@@ -76,8 +77,8 @@ function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): Upstre
 }
 
 /**
- * Returns the read time in milliseconds since 1970; NaN for an invalid time. Returns `now` for an
- * absent or null time, and for a time in the future, which comes from a fast clock.
+ * Returns the time of the read in milliseconds since 1970; NaN for an invalid time. An absent or
+ * null time, or one in the future (from a fast clock), counts as `now`.
  */
 function readAt(fetchedAt: unknown, now: Date): number {
   if (fetchedAt === undefined || fetchedAt === null) return now.getTime();

@@ -4,7 +4,7 @@ import { pageHead } from "./page-head.ts";
 import { pageText } from "./page-text.ts";
 
 const productMarks = /application\/ld\+json|\bitemprop\b|["']og:type["']/i;
-/** Statuses, besides 403, that block pages may have. */
+/** Statuses, in addition to 403, with which block pages are sent. */
 const disguises: ReadonlySet<number> = new Set([200, 404, 410]);
 const okStatus = 200;
 

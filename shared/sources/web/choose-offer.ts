@@ -56,7 +56,7 @@ function bestOffer(product: SchemaNode, wanted: WantedProduct): ChosenOffer {
 
 /**
  * Returns the rank of an offer; the highest rank is best. Each condition outweighs all conditions
- * after it.
+ * below it.
  */
 function rank(offer: ReadOffer, wanted: WantedProduct): number {
   const { price, node } = offer;

@@ -14,18 +14,18 @@ import { findAvailability } from "./visible/stock.ts";
 import { pricePage, type VisiblePage } from "./visible/visible-page.ts";
 import type { ExtractRules } from "./rules/rule.ts";
 
-/** A way to read what the markup of a page does not state. */
+/** A way to read facts that the markup of a page does not state. */
 export type Fallback = "state" | "visible";
 
 export const allFallbacks: ReadonlySet<Fallback> = new Set<Fallback>(["state", "visible"]);
 
 /** The readers of a page, except the readers of its markup. */
 export interface PageReaders {
-  /** The ways to use. Their order is always: state, visible. */
+  /** The ways to use. They are always used in the order state, visible. */
   readonly fallbacks: ReadonlySet<Fallback>;
-  /** Finds a price in the visible text if no other way does. */
+  /** Selects a price in the visible text if no other way finds one. */
   readonly forest?: ForestTable | undefined;
-  /** The rules of the deployer for the shop. */
+  /** The deployer's rules for the shop. */
   readonly rules?: ExtractRules | undefined;
 }
 
@@ -45,7 +45,7 @@ export function fallbackFacts(
   const state = fallbacks.has("state") ? stateOf(page, isPriceNeeded) : {};
   const shown = isVisible ? findAvailability(page.outline(), page.controls()) : undefined;
   const stocks = [facts.availability, state.availability, shown].filter((one) => one !== undefined);
-  // A page whose product cannot be bought often shows only the prices of other products.
+  // A page whose product cannot be bought often shows only prices of other products.
   const isOut = stocks.some((word) => !availabilityOf(word).inStock);
   const usable = isOut ? undefined : forest;
   return omitUndefined<ProductFacts>({
@@ -100,7 +100,7 @@ function stateOf(
   });
 }
 
-/** Returns the price in embedded state, in the currency of the state or of the shown amount. */
+/** Returns the price in embedded state, in the currency of the state or of the visible amount. */
 function statePrice({ amount, currency }: StateFacts, page: VisiblePage): OfferedPrice | undefined {
   if (amount === undefined) return undefined;
   if (currency !== undefined) return { amount, currency };

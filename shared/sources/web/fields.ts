@@ -96,8 +96,8 @@ function retailerC({
 }
 
 /**
- * Returns the state of one way of delivery, for a term such as "online only": `IN_STOCK` if the
- * term means this way, otherwise `UNAVAILABLE`. Returns undefined for any other term.
+ * Returns the state of one delivery method, for a term such as "online only": `IN_STOCK` if the
+ * term means this method, otherwise `UNAVAILABLE`. Returns undefined for any other term.
  */
 function onlyAt(
   availability: AvailabilityWord | undefined,
@@ -168,7 +168,7 @@ const moneyIn = (price: OfferedPrice | undefined, currency: string): Money | und
   price?.currency === currency ? { amount: price.amount, currency } : undefined;
 
 /**
- * Returns the product's address. If the page states none, or one on another host, returns the
+ * Returns the address of the product. If the page states none, or one on another host, returns the
  * address of the page.
  */
 const ownAddress = ({ url }: ProductFacts, page: URL): string =>

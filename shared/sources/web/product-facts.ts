@@ -74,7 +74,7 @@ export function productFacts(
  * an unclear one.
  */
 export function mergeFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
-  // A list price is used only together with the price from the same markup.
+  // A list price counts only together with the price from the same markup.
   const { price, listPrice, ...others } = second;
   const prices = needsPrice(first) ? omitUndefined<ProductFacts>({ price, listPrice }) : {};
   return { ...others, ...prices, ...first };
@@ -85,8 +85,8 @@ export const needsPrice = ({ price, isPriceUnclear }: ProductFacts): boolean =>
   price === undefined && isPriceUnclear !== true;
 
 /**
- * Returns the facts that all variants of a group share. Never contains a price or other facts of an
- * offer.
+ * Returns the facts that all variants of a group share. They never include a price or other facts
+ * of an offer.
  */
 function sharedFacts(group: SchemaNode, wanted: WantedProduct): ProductFacts {
   const { title, images, brand, category, rating, reviewsCount } = descriptiveFacts(group, wanted);
@@ -174,7 +174,7 @@ function addressIn(address: string | undefined, base: URL): string | undefined {
 }
 
 /**
- * Returns a rating on a scale of five, which the platforms use; undefined for a rating on another
+ * Returns a rating on a scale of five, as on the platforms; undefined for a rating on another
  * scale.
  */
 function ratingOf(rating: SchemaNode): number | undefined {

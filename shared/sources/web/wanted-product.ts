@@ -1,6 +1,6 @@
 import { isNode, nodesOf, type SchemaNode, textOf, valuesOf } from "./schema-node.ts";
 
-/** The wanted product and the address of its page. */
+/** The requested product, with the address of its page. */
 export interface WantedProduct {
   readonly id: string;
   /** The address of the page after redirects. */

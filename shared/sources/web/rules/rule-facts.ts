@@ -44,7 +44,7 @@ export function ruleFacts(html: string, rules: ExtractRules, wanted: WantedProdu
 interface PriceReading {
   readonly html: string;
   readonly wanted: WantedProduct;
-  /** The code that a rule found. */
+  /** The currency code that a rule selected. */
   readonly currency: string | undefined;
 }
 
@@ -60,7 +60,7 @@ function priceIn(
   return amount === undefined ? undefined : { amount, currency: code };
 }
 
-/** Returns the availability that a value states: a term, a phrase, a flag or a number of pieces. */
+/** Returns the availability in a value: a term, a phrase, a flag or a number of pieces. */
 function availabilityIn(text: string | undefined): AvailabilityWord | undefined {
   if (text === undefined) return undefined;
   if (/^(?:true|false)$/i.test(text)) return /^t/i.test(text) ? "instock" : "outofstock";

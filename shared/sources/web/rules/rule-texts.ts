@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { addRefusedType } from "../../../base/shown-value.ts";
 
-/** The fields that rules of the deployer can read. */
+/** The fields that the deployer's rules can read. */
 export const ruleFields = [
   "price",
   "currency",

@@ -10,7 +10,7 @@ export interface CartControl {
 
 const controlNames: ReadonlySet<string> = new Set(["button", "input", "a"]);
 const sectionElements: ReadonlySet<string> = new Set(["footer", "nav", "header", "aside"]);
-/** Matches names of elements that a script makes buttons. */
+/** Matches names of elements that a script turns into buttons. */
 const buttonNames = /btn|button|buy|cart|basket|order/i;
 const textLengthMax = 40;
 const attributesWithNames = [

@@ -1,15 +1,15 @@
 /**
  * A random forest as a table. A tree is a list of numbers, four for each node: the index of the
  * feature, the threshold, and the positions of the next nodes for a value up to the threshold and
- * for a higher value. A leaf has the feature -1 and, as its threshold, the share of right amounts.
+ * for a higher value. In a leaf, the index is -1, and the threshold is the share of right amounts.
  */
 export interface ForestTable {
   /** The names of the features, in the order of their indexes. */
   readonly features: readonly string[];
   readonly trees: readonly (readonly number[])[];
-  /** The least score of an amount that is reported as the price. */
+  /** Minimum score of an amount that counts as the price. */
   readonly threshold: number;
-  /** The smallest difference between this score and the score of any other amount. */
+  /** Minimum difference between this score and the score of any other amount. */
   readonly margin: number;
 }
 

@@ -1,8 +1,8 @@
-/** The occurrences of an amount that are checked. */
+/** Maximum number of occurrences of an amount that are checked. */
 const matchesMax = 50;
 /**
- * The maximum number of "<" signs to check, backwards from a position, to find the last tag before
- * it.
+ * Maximum number of "<" signs that are checked, backwards from a position, to find the last tag
+ * before it.
  */
 const stepsMax = 200;
 

@@ -4,7 +4,7 @@ import { type CartControl, isInOtherSection } from "./controls.ts";
 import { type Outline, type OutlineElement, withAncestors } from "./outline.ts";
 import { inStockTexts, otherSubjectTexts, outOfStockTexts } from "./words.ts";
 
-/** Longer texts do not state the stock of the product only. */
+/** Maximum length of a phrase. A longer text is not only about the stock of the product. */
 const phraseLengthMax = 80;
 /** The distance from the heading, in characters of text, beyond which phrases are ignored. */
 const distanceMax = 6_000;
@@ -33,7 +33,7 @@ export function findAvailability(
 
 function stockPhrases(outline: Outline, controls: readonly CartControl[]): AvailabilityWord[] {
   const { elements, heading } = outline;
-  // A control contains the labels of all its states. A style hides all of them except one.
+  // A control contains the labels of all its states, of which a style hides all but one.
   const labeled = new Set(controls.map(({ element }) => element));
   const foundWords: AvailabilityWord[] = [];
   const counted = new Set<OutlineElement>();

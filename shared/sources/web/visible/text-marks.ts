@@ -3,13 +3,13 @@ import type { OutlineElement } from "./outline.ts";
 import type { ShownAmount } from "./shown-amounts.ts";
 import { formerPriceNames, formerPriceTexts, openPriceTexts, partPriceTexts } from "./words.ts";
 
-/** What the text around an amount shows about it. */
+/** The properties of an amount that the text around it indicates. */
 interface TextMarks {
   /** True if the amount is a former price or a saved amount, not the current price. */
   readonly isFormer: boolean;
-  /** The price of a part: an instalment, or a price by weight or length. */
+  /** True if the amount is the price of a part: an installment, or a price by weight or length. */
   readonly isPart: boolean;
-  /** The lowest or highest of several prices. */
+  /** True if the amount is the lowest or highest of several prices. */
   readonly isOpen: boolean;
 }
 
@@ -36,8 +36,8 @@ export const isFormerElement = ({ isStruck, names, parent }: OutlineElement): bo
 const lengthMax = 40;
 
 /**
- * Returns the text on both sides of an amount, at most 40 characters each. Includes the texts of
- * the elements around the amount's own.
+ * Returns the text on both sides of an amount, at most 40 characters each. It includes texts of
+ * surrounding elements.
  */
 function surroundings({ element, before, after, isAttribute }: ShownAmount): {
   readonly left: string;
