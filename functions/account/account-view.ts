@@ -7,7 +7,8 @@ import { externalIdOf } from "../../shared/exports/destination.ts";
 import type { AccountViewDependencies } from "./dependencies.ts";
 
 /**
- * Reads the caller's account and returns it in the form of `GET /v1/account`.
+ * Reads the account of the caller, with its forecast and its use of today, and returns it in the
+ * form of `GET /v1/account`.
  * @throws Error if the account does not exist
  */
 export async function accountView(

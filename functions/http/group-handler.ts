@@ -52,8 +52,8 @@ export type HttpHandler = (
 ) => Promise<APIGatewayProxyResult>;
 
 /**
- * Disables the early timeout response of the middleware engine. That response would report a cost
- * of 0 while the handler may still settle a charge.
+ * Disables the early timeout response of the middleware engine. Such a response would report a cost
+ * of 0, although the handler may still settle a charge.
  */
 const noEarlyTimeout = { timeoutEarlyInMillis: 0 } as const;
 

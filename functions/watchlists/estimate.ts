@@ -51,7 +51,10 @@ export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimat
   },
 });
 
-/** Reads what a watchlist and its account have used of their daily budgets on this UTC day. */
+/**
+ * Reads the credits that a watchlist and its account have used of their daily budgets on this UTC
+ * day.
+ */
 async function usedBy(
   about: { readonly accountId: string; readonly watchlistId: string | null; readonly now: Date },
   { dailyCreditBudget }: Pick<Account, "dailyCreditBudget">,
