@@ -19,8 +19,8 @@ import type { StepOutcomes } from "./run-outcomes.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 /**
- * Builds the entries of one event type from an outcome.
- * @param ids the item's IDs and details, with which each entry begins
+ * Builds the entries of one event type from an outcome. Each entry begins with `ids`, the IDs and
+ * details of the item.
  */
 type Build = (ids: Entry, outcome: ItemOutcome, step: StepRecord) => readonly Entry[];
 

@@ -110,9 +110,8 @@ async function ownerOf(
 }
 
 /**
- * Returns the index in `ids` of the first ID, from `start`, that is above the range of the page;
- * `ids.length` if there is none.
- * @param ids sorted
+ * Returns the index in `ids`, which must be sorted, of the first ID from `start` that is above the
+ * range of the page. Returns `ids.length` if there is none.
  */
 export function endOfRange({ upper }: PageRange, ids: readonly string[], start: number): number {
   if (upper === null) return ids.length;

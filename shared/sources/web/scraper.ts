@@ -82,7 +82,7 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
     ({ gapMs } = robotsRules);
     return robotsRules.isAllowed(url);
   };
-  // Each call uses the crawl delay of its own host, because a redirect may lead to a host with
+  // Each call uses the crawl delay of the called host, because a redirect may lead to a host with
   // another delay.
   const spaced: SourceClient = {
     send: (call, until) => client.send({ ...call, gapMs }, until),
