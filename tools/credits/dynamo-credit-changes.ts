@@ -27,8 +27,8 @@ import { creditUpdate, growUpdate } from "../../shared/aws/ledger/shard-update.t
 import { gatherCredits, spreadCredits } from "../../shared/aws/ledger/transfers.ts";
 
 /**
- * Applies grants, purchases and adjustments in DynamoDB. A mark row for each change ID prevents
- * applying a change twice.
+ * Creates the port that applies grants, purchases and adjustments in DynamoDB. Each change has a
+ * mark row by its ID, so it cannot be applied twice.
  */
 export function dynamoCreditChanges(
   client: DynamoDBDocumentClient,
@@ -97,8 +97,9 @@ interface ChangedShard {
 }
 
 /**
- * Transfers credits to the shard that an adjustment debits. Returns `fresh` if the transfer took
- * effect, otherwise `again`. After both, the caller repeats the adjustment.
+ * Transfers credits to the shard that an adjustment debits. The caller then repeats the adjustment:
+ * immediately after `fresh`, which means that the transfer took effect, or after a pause after
+ * `again`.
  */
 async function gather(
   process: LedgerProcess,
@@ -110,9 +111,9 @@ async function gather(
 }
 
 /**
- * Copies the journal of the changed shard to a page if the journal is long. If the change gave the
- * account more slots, spreads its credits evenly over all shards. Never rejects: if one of the two
- * fails, later calls repeat it.
+ * Copies the journal of the changed shard to a page, if the journal is long. If the change gave the
+ * account more slots, also spreads its credits evenly over all shards. Never rejects: if one of the
+ * two fails, later calls repeat it.
  */
 async function copyAndSpread(
   process: LedgerProcess,
@@ -207,8 +208,8 @@ function changeItems(
 }
 
 /**
- * Builds the update of the account's row. New shards get the daily budget of the account, so the
- * budget must not change at the same time.
+ * Builds the update of the account's row. New shards get the account's daily budget, so the budget
+ * must not change at the same time.
  */
 const accountItem = (
   { table, accountId, shard }: { table: string; accountId: string; shard: Shard },

@@ -25,8 +25,8 @@ interface State {
 }
 
 /**
- * The path at which the demo workspace's deliveries are received. The receiver accepts and drops
- * them, so that they do not appear among other deliveries.
+ * Path at which the deliveries of the demo workspace are received. The receiver accepts them
+ * without storing them, so that they do not appear among other deliveries.
  */
 export const demoReceiverPath = "/demo-workspace";
 
@@ -41,9 +41,9 @@ const behaviorRequest = v.object({
 });
 
 /**
- * Creates a listener that acts as a customer's webhook receiver. Prints one line for each delivery
- * with the result of the signature check. `POST /secrets` registers a secret. `POST /behavior`
- * sets the status of the next deliveries.
+ * Creates an HTTP listener that acts as a customer's webhook receiver. It prints one line for each
+ * delivery, with the result of the signature check. `POST /secrets` registers a secret. `POST
+ * /behavior` sets the status of the next deliveries.
  */
 export function webhookReceiver(folder: DataFolder, log: Log): RequestListener {
   const state: State = {

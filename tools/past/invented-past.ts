@@ -12,7 +12,7 @@ import type { ItemDetails } from "../../shared/watchlists/item-details.ts";
 import { compareIds } from "../../shared/watchlists/page.ts";
 import { seededGenerator } from "../stand-ins/seeded.ts";
 
-/** A watchlist whose past is to be invented. Its platform has one tier. */
+/** A watchlist for which a past is invented. Its platform has one tier. */
 export interface PastWatchlist {
   readonly id: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface PastWatchlist {
   readonly labeledShare: number;
 }
 
-/** A past run: its times, and what its only step observed. */
+/** A past run with its times and the observations of its only step. */
 export interface PastRun extends RunSegment {
   readonly id: string;
   readonly startedAt: string;
@@ -50,12 +50,12 @@ const [readMs, endMs] = [4_000, 30_000];
 const priceChangeMax = 0.3;
 /** Share of the changes in which the item also comes into stock or goes out of stock. */
 const stockShare = 0.15;
-/** One of this many items is delisted at some time. */
+/** One item of this many is delisted at some time. */
 const delistedEvery = 113;
 
 /**
- * Invents the past of a watchlist up to `now`: the last values are those that the sandbox returns
- * now, and the earlier ones are derived from them. The same arguments have the same result.
+ * Invents the past of a watchlist until `now`. The last values equal those that the sandbox returns
+ * now, and the earlier values are derived from them. The same arguments give the same result.
  */
 export function inventPast(watchlist: PastWatchlist, now: Date): Past {
   const draw = seededGenerator(watchlist.ids.length + watchlist.name.length * 7_919);
@@ -144,8 +144,8 @@ interface Drawing extends Pick<PastWatchlist, "changedShare"> {
 }
 
 /**
- * Returns the observations of an item, oldest first. They are drawn from the newest to the oldest,
- * so that they end with the current values.
+ * Returns the observations of an item, oldest first. They are created from the newest to the
+ * oldest, so that they end with the current values.
  */
 function changesOf(
   snapshot: Snapshot,

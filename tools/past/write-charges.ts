@@ -9,13 +9,13 @@ import { dynamoCreditChanges } from "../credits/dynamo-credit-changes.ts";
 import { type PastWorld, stepOf } from "./write-results.ts";
 import type { PlannedPast } from "./write-past.ts";
 
-/** Credits that remain of the grant after the charges, for a month of use. */
+/** Credits of the grant that stay after the charges, enough for a month of use. */
 const restCredits = 150_000;
 
 /**
- * Grants an account the credits of its planned past runs, and charges each run at the time at which
- * it ended. Uses the ledger with a clock that shows these times, so the account must have been created
- * before the first run.
+ * Grants an account the credits for its planned past runs, and charges each run at the time of its
+ * end. The clock of the ledger returns these times, so the account must have been created before
+ * the first run.
  * @throws Error if the account does not exist
  */
 export async function writeCharges(

@@ -27,7 +27,7 @@ export interface WrittenPast extends Omit<PastWatchlist, "id"> {
 
 const purgeMs = 3_600_000;
 
-/** The past of a watchlist that is to be written. */
+/** The past of a watchlist, before it is written. */
 export interface PlannedPast {
   readonly accountId: string;
   readonly list: PastWatchlist;
@@ -36,7 +36,7 @@ export interface PlannedPast {
   readonly runs: readonly WrittenRun[];
 }
 
-/** Invents the past of a watchlist up to now. Writes nothing. */
+/** Invents the past of a watchlist until now, without writing it. */
 export function planPast({ accountId, ...wanted }: WrittenPast): PlannedPast {
   const now = systemClock.now();
   const list = { ...wanted, id: newId("watchlist", now, systemRandom) };

@@ -25,8 +25,8 @@ interface PythonEnvironment {
 const installSecondsMax = 300;
 
 /**
- * Installs the packages of a requirements file into a virtual environment. Installs again only
- * after the file has changed. Returns the paths of the environment, or the reason if Python, pip or
+ * Installs the packages of a requirements file into a virtual environment. Installs them again only
+ * after a change of the file. Returns the paths of the environment, or the reason if Python, pip or
  * a package is not available.
  */
 export async function installPython({
@@ -64,7 +64,10 @@ export async function installPython({
 const run = (command: string, words: readonly string[]): Promise<unknown> =>
   promisify(execFile)(command, words, { timeout: installSecondsMax * 1_000 });
 
-/** Describes a failed command in one line: its error message and the last line of its output. */
+/**
+ * Describes the failure of a command in one line: its error message, and the last line of its
+ * output.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const stderr = "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";

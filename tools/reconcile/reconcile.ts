@@ -63,7 +63,7 @@ export type Counts = { -readonly [Name in Exclude<keyof Tally, "moving">]: numbe
   readonly moving: string[];
 };
 
-/** Returns counts that are all 0. */
+/** Returns counts in which every number is 0. */
 export const noCounts = (): Counts => ({
   accounts: 0,
   ledgerEntries: 0,
@@ -79,12 +79,10 @@ export const noCounts = (): Counts => ({
 });
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/**
- * Charges are compared with runs for this many days. The step records of older runs have expired.
- */
+/** Days for which charges are compared with runs. The step records of older runs have expired. */
 const chargedDays = 14;
 /**
- * Resolved holds are compared for this many days. They expire after 30 days, and DynamoDB deletes
+ * Days for which resolved holds are compared. They expire after 30 days, and DynamoDB may delete
  * expired rows later.
  */
 const resolvedDays = 28;
@@ -96,12 +94,12 @@ const skewMs = 60_000;
 
 /**
  * Compares all data that the tables store twice:
- * - the ledger with balances, holds and usage
- * - items with watchlist counters
- * - runs with step records and with the feed
- * - pending deliveries with outboxes
+ * - the ledger with balances, holds and usage;
+ * - items with watchlist counters;
+ * - runs with step records and with the feed;
+ * - pending deliveries with outboxes.
  * Checks one account at a time while the service runs, and only reads. Reports an unreadable row as
- * a difference. Returns the numbers of compared items.
+ * a difference. Returns the numbers of compared rows.
  * @throws Error if `request.accountId` does not exist
  */
 export async function reconcile(
@@ -224,7 +222,7 @@ async function reconcileLists(
   return ended;
 }
 
-/** Creates the readers that the check of an account's deliveries requires. */
+/** Creates the readers for the check of an account's deliveries: of the table `tableName`. */
 export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, clock: Clock) {
   const table = { tableName, clock, random: systemRandom };
   return {
@@ -237,7 +235,7 @@ export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, 
 }
 
 /**
- * Returns one line with the result of a reconciliation: the numbers of compared accounts, holds,
+ * Formats the result of a reconciliation as one line: the numbers of compared accounts, holds,
  * watchlists, runs and other records, the number of differences, and what was not compared.
  */
 export function tallyLine(tally: Tally): string {

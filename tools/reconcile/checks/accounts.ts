@@ -6,12 +6,12 @@ import { shardPlace } from "../rules/shard-fold.ts";
 export interface AccountsCheck {
   readonly accounts: AccountsReader;
   readonly report: (differences: readonly Difference[]) => void;
-  /** IDs of keys that were already reported; filled while accounts are checked. */
+  /** IDs of keys that were already reported. Other checks add to it while accounts are checked. */
   readonly strayKeys: ReadonlySet<string>;
 }
 
 /**
- * Yields one account.
+ * Yields one account, for a reconciliation of this account.
  * @throws Error if the tables have no row of the account
  */
 export async function* oneAccount(
@@ -27,8 +27,8 @@ export async function* oneAccount(
 }
 
 /**
- * Yields all accounts. At the end, reports rows of accounts that have no account row, and API keys
- * that are valid although no account lists them.
+ * Yields all accounts. At the end, reports rows without an account row, and valid API keys that no
+ * account lists.
  */
 export async function* everyAccount({
   accounts,

@@ -31,7 +31,7 @@ interface ItemsResult extends CheckResult {
   readonly items: number;
 }
 
-/** Compares the items in a watchlist's pages with its counters. */
+/** Compares the items in a watchlist's pages with the watchlist's counters. */
 export const checkItems = (
   ref: WatchlistRef,
   dependencies: ListsDependencies,
@@ -87,7 +87,10 @@ interface RunsResult extends CheckResult {
   readonly ended: readonly EndedRun[];
 }
 
-/** Checks a watchlist's schedule, its runs and the records of their steps. */
+/**
+ * Checks a watchlist's schedule, its runs and the records of their steps. Returns the differences
+ * and the runs whose events must be in the feed.
+ */
 export const checkRuns = (wanted: RunsCheck, dependencies: RunsDependencies): Promise<RunsResult> =>
   confirm(() => compareRuns(wanted, dependencies), dependencies);
 
@@ -131,7 +134,7 @@ async function compareRuns(wanted: RunsCheck, dependencies: RunsDependencies): P
 
 const noRuns: RunsResult = { runs: 0, ended: [], differences: [], isSteady: true };
 
-/** Returns a list with the run if its events must still be in the feed; otherwise an empty list. */
+/** Returns the run in a list if its events must still be in the feed; otherwise an empty list. */
 function endedRun(
   run: Run,
   { keptSince, isNewest }: { readonly keptSince: string; readonly isNewest: boolean },
