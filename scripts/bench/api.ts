@@ -24,10 +24,10 @@ const accountsCount = 60;
 const credits = 10_000_000;
 
 /**
- * Measures the costs of an API call: its round trips, its CPU time compared with a loop that does
- * only the necessary work, and its rate compared with an empty handler. Returns the rows of each
- * table, by the title of the table.
- * @throws Error if a reconciliation of the tables finds a difference
+ * Measures the costs of an API call: its round trips, its CPU time and its rate. The CPU time is
+ * compared with a loop that does only the necessary work, and the rate with an empty handler.
+ * @returns The rows of each table, by the title of the table.
+ * @throws Error if a reconciliation of the tables finds a difference.
  */
 export async function benchApi(): Promise<Record<string, unknown>> {
   const dynamo = await startTemporaryDynamo();
@@ -90,15 +90,15 @@ async function benchRoundTrips(
     ["POST /v1/products, 1,000 IDs", "/v1/products", products(thousand)],
     ["POST /v1/products refused (400)", "/v1/products", products(["x"])],
   ];
-  const figures: TripMetrics[] = [];
+  const metrics: TripMetrics[] = [];
   for (const [call, path, init] of kinds) {
     for (const warm of [false, true]) {
       meter.take();
       await (await fetch(`${world.baseUrl}${path}`, init)).text();
-      if (warm) figures.push({ call, ...meter.take() });
+      if (warm) metrics.push({ call, ...meter.take() });
     }
   }
-  return figures;
+  return metrics;
 }
 
 async function benchCpu(
@@ -110,7 +110,7 @@ async function benchCpu(
     { tier: "pulse", idCounts: [1, 100, 2_000, 10_000] },
     { tier: "full", idCounts: [2_000] },
   ];
-  const figures: CpuMetrics[] = [];
+  const metrics: CpuMetrics[] = [];
   for (const task of tasks) {
     // Each tier has a separate process, because peak memory is a property of the process.
     const worker: TaskProcess<CpuTask, CpuMetrics[]> = await startTaskProcess(
@@ -124,18 +124,18 @@ async function benchCpu(
       },
     );
     try {
-      figures.push(...(await worker.do({ ...task, environment: world.environment, keys })));
+      metrics.push(...(await worker.do({ ...task, environment: world.environment, keys })));
     } finally {
       worker.stop();
     }
   }
-  return figures;
+  return metrics;
 }
 
 /**
  * Prints the result of `benchApi` to stdout as tables.
- * @param figures the rows of each table, by the title of the table
+ * @param tables the rows of each table, by the title of the table
  */
-export function printApi(figures: Record<string, unknown>): void {
-  for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
+export function printApi(tables: Record<string, unknown>): void {
+  for (const [title, rows] of Object.entries(tables)) printTable(title, rows as readonly object[]);
 }

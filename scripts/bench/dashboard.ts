@@ -36,9 +36,9 @@ const labeledShare = 0.3;
 const warmRounds = 1;
 
 /**
- * Measures how long the dashboard takes in Chromium, against a local world whose tables are written
- * directly. Prints the progress to stderr.
- * @throws Error if Chromium is missing, or if the dashboard does not show a result within 30 s
+ * Measures how long the dashboard takes in Chromium to show the results of user actions. The
+ * dashboard runs in a local world, whose tables are filled directly. Prints the progress to stderr.
+ * @throws Error if Chromium is missing, or if the dashboard does not show a result within 30 s.
  */
 export async function benchDashboard(
   options: ValuesOf<typeof dashboardOptions>,

@@ -33,9 +33,10 @@ export const endpointOptions = {
 } as const;
 
 /**
- * Measures how fast a busy webhook endpoint is drained, in a model of DynamoDB's limits. Returns in
- * `endpoint` a row for each value of the option `at-once`.
- * @throws Error if an option is invalid, or if the receiver did not get every event
+ * Measures how fast the service sends all pending events of a busy webhook endpoint, with simulated
+ * limits of DynamoDB.
+ * @returns In `endpoint`, one table row for each value of the option `at-once`.
+ * @throws Error if an option is invalid, or if the receiver did not get every event.
  */
 export async function benchEndpoint(
   values: ValuesOf<typeof endpointOptions>,

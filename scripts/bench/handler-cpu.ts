@@ -106,7 +106,7 @@ const rounds = 7;
 async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<CpuMetrics[]> {
   const handler = createHandler(environment as never) as unknown as StreamingHandler;
   let calls = 0;
-  const figures: CpuMetrics[] = [];
+  const metrics: CpuMetrics[] = [];
   for (const ids of idCounts) {
     const body = bodyOf(tier, ids);
     const times = Math.max(3, Math.min(60, Math.round(4_000 / ids)));
@@ -125,7 +125,7 @@ async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<
       }
     }
     const [mine, bare] = [median(handlerMs), median(floorMs)];
-    figures.push({
+    metrics.push({
       ids,
       tier,
       handlerMs: Math.round(mine * 100) / 100,
@@ -135,7 +135,7 @@ async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<
       peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1_024),
     });
   }
-  return figures;
+  return metrics;
 }
 
 doTasks(measure);

@@ -25,8 +25,8 @@ import { median } from "./median.ts";
 const days = 400;
 const runsPerDay = 96;
 /**
- * One run less than a whole number of windows, so that a reader finds as many unmerged runs as
- * possible.
+ * One run before the end of a merge window. Then the number of unmerged runs that a reader must
+ * read is at its maximum.
  */
 const runsCount = days * runsPerDay - 1;
 const changedShare = 0.01;
@@ -43,15 +43,16 @@ interface Bench {
 }
 
 /**
- * Measures the costs of the history of a watchlist with 50,000 items. In each run, 1% of them
- * change. Returns measurements of a run in `run`, and of reading an item's history in `item`.
+ * Measures the costs of the history of a watchlist with 50,000 items, of which 1% change in each
+ * run.
+ * @returns The costs of storing a run in `run`, and of reading an item's history in `item`.
  */
 export const benchHistory = (): Promise<Record<string, unknown>> =>
   withBenchDynamo(async (endpoint) => {
     const client = documentClient();
     const table = await createBenchTable(new DynamoDBClient({}), "history");
     // A client looks up its endpoint at its first request and keeps it. `client` sends its first
-    // requests here, before the meter starts, so the meter counts none of its requests.
+    // requests before the meter starts, so the meter never counts its requests.
     const [ofRuns, ofItem] = [
       await openList(client, table, "wl_runs"),
       await openList(client, table, "wl_item"),
@@ -70,9 +71,9 @@ export const benchHistory = (): Promise<Record<string, unknown>> =>
 type Metrics = Readonly<Record<string, number>>;
 
 /** Rounds each figure to four significant digits. */
-const rounded = (figures: Metrics): Metrics =>
+const rounded = (metrics: Metrics): Metrics =>
   Object.fromEntries(
-    Object.entries(figures).map(([name, figure]) => [name, Number(figure.toPrecision(4))]),
+    Object.entries(metrics).map(([name, figure]) => [name, Number(figure.toPrecision(4))]),
   );
 
 type List = { readonly accountId: string; readonly watchlistId: string };
@@ -161,9 +162,9 @@ const sizeOf = (row: Row): number =>
   }, 0);
 
 /**
- * Measures the read of an item with the history of 400 days. The merged windows contain only the
- * points of the items in the item's bucket, because a reader of the item reads no others. The runs
- * after the last window contain all points.
+ * Measures the read of one item's history of 400 days. The simulated merged windows contain only
+ * points of items in the same bucket, because a reader of the item reads no other points. The
+ * unmerged runs contain all points.
  */
 async function benchItem(bench: Bench, list: List): Promise<Metrics> {
   const { client, meter, table } = bench;

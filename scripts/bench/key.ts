@@ -41,9 +41,9 @@ export const keyOptions = {
 type KeyValues = ValuesOf<typeof keyOptions>;
 
 /**
- * Measures the rate limit of one API key under load, in a model of DynamoDB's latency and limits.
- * Prints each measurement to stderr as JSON. Returns an object whose `key` is the array of all
- * measurements.
+ * Measures the rate limit of one API key under load, with simulated latency and limits of DynamoDB.
+ * Prints each measurement to stderr as JSON.
+ * @returns All measurements, as an array in `key`.
  */
 export async function benchKey(values: KeyValues): Promise<Record<string, unknown>> {
   const cases = casesFrom(values);
@@ -62,7 +62,7 @@ export async function benchKey(values: KeyValues): Promise<Record<string, unknow
 
 /** Prints the result of `benchKey` to stdout as a table. */
 export function printKey({ key }: Record<string, unknown>): void {
-  printTable("one key, figures per second", key as readonly object[]);
+  printTable("one key, values per second", key as readonly object[]);
 }
 
 function casesFrom({ environments, ...values }: KeyValues): KeyCase[] {

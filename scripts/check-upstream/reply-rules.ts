@@ -19,8 +19,10 @@ const anyResult = v.looseObject({ id: v.unknown(), status: v.unknown() });
 type AnyResult = v.InferOutput<typeof anyResult>;
 
 /**
- * Returns a verdict for each rule that can be checked, whether or not the rule holds. If the body
- * is not UTF-8 or not a reply, the rules about its content cannot be checked.
+ * Checks the reply to a valid call. Returns one verdict for each rule that can be checked, whether
+ * it holds or not. Rules about the content cannot be checked if the body is not UTF-8 or not a
+ * reply.
+ * @param deadlineMs The deadline that the call contained, in milliseconds.
  */
 export async function judgeReply(
   seen: Answered,
@@ -121,13 +123,16 @@ function judgeData(
   ];
 }
 
-/** Groups schema violations into rules. Violations that the service tolerates are only warnings. */
+/**
+ * Turns schema violations into verdicts: one for each rule that they violate. A violation that the
+ * service tolerates is only a warning.
+ */
 function judgeSchema(
   issues: readonly v.BaseIssue<unknown>[],
   unknown: readonly string[],
   foundDifferences: readonly Difference[],
 ): Verdict[] {
-  // `fetchedAt` has separate rules.
+  // Other rules check `fetchedAt`.
   const others = issues.filter((issue) => lastKeyOf(issue) !== "fetchedAt");
   const dropped = foundDifferences.filter(({ kind }) => kind === "dropped").map(({ path }) => path);
   const isLesser = (issue: v.BaseIssue<unknown>): boolean =>

@@ -37,8 +37,8 @@ export async function readCapabilities(
 }
 
 /**
- * Sends invalid calls. Returns a finding for each call: whether the server refused it as required.
- * If `server` has no secret, skips the calls without a secret or with a wrong one.
+ * Sends invalid calls and checks that the server refuses them. Returns one finding for each call.
+ * If `server` has no secret, skips the calls without a secret and with a wrong secret.
  */
 export async function checkRefusals(
   server: Server,
@@ -79,8 +79,8 @@ const expectedOf = {
 } as const;
 
 /**
- * Returns the verdict for a call that the server must refuse. Accepts every 4xx status except the
- * statuses to which the contract gives another meaning.
+ * Checks that the server refused an invalid call. Accepts every 4xx status that has no other
+ * meaning in the contract.
  */
 function refusal(
   rule: keyof typeof expectedOf,

@@ -17,13 +17,18 @@ export interface ReplyResult {
   readonly taken: AcceptedItem;
 }
 
-/** Returns true if the server's result reports the item as found, completely or in part. */
+/**
+ * Returns true if the server reported the item as found: its `status` has the value for complete or
+ * partial data.
+ */
 export const isSentFound = ({ sent }: Pick<ReplyResult, "sent">): boolean =>
   sent === "ok" || sent === "partial";
 
 /**
- * Returns one verdict for each rule that decides whether the service rejects or downgrades a
- * result. Also returns the verdicts of rules that hold.
+ * Checks the rules whose violation makes the service reject or downgrade a result. Returns one
+ * verdict for each rule, whether it holds or not.
+ * @param replyResults Each requested ID, with the result that the server sent and the result that
+ * the service accepts.
  */
 export function judgeResults(
   replyResults: readonly ReplyResult[],
@@ -57,7 +62,7 @@ export function judgeResults(
   ];
 }
 
-/** Warns if no item was found. This may be right, but then no data was checked. */
+/** Returns a warning if no item was found. This can be correct, but then no data was checked. */
 function judgeFound(
   taken: readonly AcceptedItem[],
   { scraper }: Pick<ReadRequest, "scraper">,
@@ -78,8 +83,9 @@ function judgeFound(
 }
 
 /**
- * Returns a verdict for each rule about values that the service drops or changes, whether or not
- * the rule holds.
+ * Checks the rules about values that the service drops or changes. Returns one verdict for each
+ * rule, whether it holds or not.
+ * @param differences The dropped and changed values of all results.
  */
 export function judgeDifferences(differences: readonly Difference[]): Verdict[] {
   const those = (kind: Difference["kind"]): string | null =>

@@ -36,8 +36,8 @@ export interface AcceptedItem {
 }
 
 /**
- * Returns the result that the service takes from the reply for each ID, in the order of the
- * request; null if the body is not a reply.
+ * Parses a reply with the adapter of the service. Returns the result that the service accepts for
+ * each requested ID, in the order of the request. Returns null if the body is not a reply.
  */
 export async function resultsToStore(
   { headers, body }: Pick<Answered, "headers" | "body">,
@@ -90,8 +90,9 @@ async function read(
 }
 
 /**
- * Returns true if the service now accepts a result with this `fetchedAt`, which may have any type.
- * The service refuses an invalid time, and a read that is more than a day old.
+ * Returns true if the service currently accepts a result with this read time. It refuses an invalid
+ * time, and a time more than a day ago.
+ * @param fetchedAt The value that the server sent, of any type.
  */
 export function isTimeAccepted(fetchedAt: unknown): boolean {
   const results = [{ id: "1", status: "not_found", fetchedAt }];

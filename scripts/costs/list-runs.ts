@@ -56,9 +56,11 @@ interface Bench {
 }
 
 /**
- * Runs a watchlist of 50,000 items in a local world. Returns the usage of each kind of run, and of
- * a pass of the sweeper.
- * @throws Error if a run has an unexpected result
+ * Runs a watchlist of 50,000 items in a local world. Measures each kind of run, and one pass of the
+ * sweeper.
+ * @param options.logs Counts the log lines of the functions.
+ * @param options.progress Prints the progress.
+ * @throws Error if a run has an unexpected result.
  */
 export async function measureList(
   assumptions: Assumptions,
@@ -224,7 +226,7 @@ interface Taken {
 const quietMs = 700;
 
 /**
- * Waits for the end of all activity, because deliveries follow their run. Then returns the
+ * Waits until all work has ended, because the deliveries of a run end after the run. Returns the
  * measurements since the last call.
  */
 async function takeAll({ meter, world, logs }: Bench): Promise<Taken> {

@@ -71,9 +71,9 @@ const lists = (endpointUrl: string): readonly InventedWatchlist[] => [
 ];
 
 /**
- * Creates watchlists with runs, changes and deliveries, and waits until the runs have ended. Moves
- * all runs except the last into the past.
- * @throws Error if a watchlist is not created, or if a run does not end in time
+ * Creates watchlists with runs, changes and deliveries, and waits until the runs have ended. Then
+ * changes the times of all runs except the last to the past.
+ * @throws Error if a watchlist is not created, or if a run does not end in time.
  */
 export async function inventLists(
   world: World,
@@ -149,7 +149,8 @@ async function failNextDeliveries(world: World, times: number): Promise<void> {
 }
 
 /**
- * Moves runs into the past, to the times of the schedule. A run starts a moment after its due time.
+ * Changes the times of runs to the times of the schedule in the past. A run starts shortly after
+ * its due time.
  */
 async function moveRunsBack(
   world: World,

@@ -27,8 +27,8 @@ export type StoreMode =
 export interface StoreProxy {
   readonly url: string;
   /**
-   * Changes the mode. Requests that got no response take effect when the store is healthy again,
-   * like those to a suspended process after SIGCONT.
+   * Changes the mode. When the store is healthy again, the requests without a response take effect,
+   * as they do when a suspended process continues after SIGCONT.
    */
   set(mode: StoreMode): Promise<void>;
   /** Returns the number of requests that wait for a response. */

@@ -71,9 +71,10 @@ const noOffers = (): never => {
 };
 
 /**
- * Creates the tables in a DynamoDB engine and an account, and returns the run engine. A warning of
- * the service, or a read of offers, throws Error. @param endpoint address of the engine
- * @param source returns the data of every read
+ * Creates the tables in a DynamoDB engine and an account, and returns the run engine. The run
+ * engine throws an Error if the service logs a warning or reads offers.
+ * @param endpoint The address of the engine.
+ * @param source Returns the data of every read.
  */
 export async function startService(endpoint: string, source: Scraper): Promise<Service> {
   let now = new Date(0);

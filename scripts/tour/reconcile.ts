@@ -16,8 +16,9 @@ export async function runReconcileCommand(
 }
 
 /**
- * Throws the error of the command with the output of the command.
- * @throws Error always, with the output, because the command prints the differences before it fails
+ * Adds the output of the command to its error, because the command prints the differences before it
+ * fails.
+ * @throws Error always.
  */
 function withOutput(error: unknown): never {
   const { stdout = "" } = error as { readonly stdout?: string };

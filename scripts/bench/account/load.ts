@@ -66,8 +66,8 @@ const callHoldMs = 120_000;
 const stepHoldMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Generates item calls and run steps of one account for a warm-up of 2 s and the seconds to
- * measure, in virtual time. Returns the measurements.
+ * Simulates the item calls and run steps of one account in virtual time: a warm-up of 2 s, then the
+ * seconds to measure. Returns the measurements.
  */
 export async function offerLoad(options: LoadOptions): Promise<LoadMetrics> {
   const { time, seconds, environments, watchlists, random } = options;
@@ -78,12 +78,12 @@ export async function offerLoad(options: LoadOptions): Promise<LoadMetrics> {
   let started = 0;
   const call = async (environment: Environment, key: number): Promise<void> => {
     started += 1;
-    const figures = await makeCall(options, { environment, key, number: started });
-    if (typeof figures === "object") {
+    const metrics = await makeCall(options, { environment, key, number: started });
+    if (typeof metrics === "object") {
       counts.charged += callCredits;
-      if (time.now() >= from && time.now() < until) ended.push(figures);
+      if (time.now() >= from && time.now() < until) ended.push(metrics);
     } else {
-      counts[figures] += 1;
+      counts[metrics] += 1;
       await time.sleep(pauseMs);
     }
   };
@@ -187,8 +187,8 @@ async function makeStep(
     await ledger.settle({ ...settled, now: time.clock.now() });
     return "settled";
   } catch {
-    // A step that cannot reach the ledger is tried again only when its queue message returns, so
-    // this waits as long as a step takes.
+    // A real step that cannot reach the ledger is repeated only when its queue message returns. The
+    // simulated step waits as long as a step takes.
     await time.sleep(stepMs);
     return "failed";
   }

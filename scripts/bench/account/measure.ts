@@ -64,11 +64,11 @@ interface World {
 }
 
 /**
- * Opens one account for each load, runs all loads at the same time, and measures the calls of each
- * account: their rate, duration and use of DynamoDB. Returns one result for each load, in the same
- * order.
+ * Opens one account for each load and runs all loads at the same time. Measures the rate and the
+ * duration of each account's calls, and their requests to DynamoDB.
+ * @returns One result for each load, in the order of the loads.
  * @throws Error if the stored sums of an account differ from its charges, or if a reconciliation of
- * its ledger finds a difference
+ * its ledger finds a difference.
  */
 export async function measureAccounts(
   { loads, seconds, seed, rules }: AccountCase,
@@ -104,7 +104,8 @@ export async function measureAccounts(
   client.destroy();
   for (const [n, { charged, failed }] of measured.entries()) {
     const accountId = opened[n]?.accountId ?? "";
-    // A failed call may need a worker to release its hold, but this bench runs no worker.
+    // A failed call can leave a hold that only a worker releases. This bench runs no worker, so it
+    // checks the ledger only if no call failed.
     if (failed === 0) {
       process.stderr.write(`sums: ${await checkSums(tables.accounts, accountId, charged)}\n`);
     }

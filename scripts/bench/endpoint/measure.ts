@@ -51,21 +51,23 @@ export interface EndpointMetrics {
 const createdAt = "2026-11-19T23:59:00.000Z";
 
 /**
- * Creates a webhook endpoint with pending events in `table`, drains them in virtual time, and
- * returns how long that took and what it used. `endpoint` is the address of DynamoDB, not of the
- * webhook.
- * @throws Error if the receiver did not get every event
+ * Creates a webhook endpoint with pending events, delivers all of them in virtual time, and returns
+ * the duration and the requests to DynamoDB.
+ * @param endpointCase The settings of the endpoint and the number of pending events.
+ * @param world.endpoint The address of DynamoDB, not of the webhook endpoint.
+ * @param world.table The name of the table.
+ * @throws Error if the receiver did not get every event.
  */
 export async function measureEndpoint(
-  wanted: EndpointCase,
+  endpointCase: EndpointCase,
   { endpoint: engine, table }: { readonly endpoint: string; readonly table: string },
 ): Promise<EndpointMetrics> {
-  const { requestsAtOnce, answerMs, seed } = wanted;
+  const { requestsAtOnce, answerMs, seed } = endpointCase;
   const accountId = `acct_${requestsAtOnce}_${answerMs}_${seed}`;
   const endpointId = "we_bench";
   const secrets = memorySecretBox();
   const bodies = memoryBodies();
-  await addPending(wanted, { accountId, endpointId, table, secrets, bodies });
+  await addPending(endpointCase, { accountId, endpointId, table, secrets, bodies });
 
   const fraction = seededGenerator(seed);
   const time = virtualTime(systemClock.now());

@@ -38,7 +38,7 @@ export interface KeyMetrics {
   readonly admitted: number;
   readonly least: number;
   readonly most: number;
-  /** Calls that a process admitted with its local count, without DynamoDB. */
+  /** Calls that an environment admitted without a request to DynamoDB, based on its local count. */
   readonly uncounted: number;
   readonly refused: number;
   readonly "without a request": number;
@@ -50,9 +50,14 @@ export interface KeyMetrics {
 const warmUpMs = 5_000;
 
 /**
- * Creates an API key in `table`, and sends its calls to Lambda environments at random times, in
- * virtual time. Returns the measurements of `seconds` seconds after a warm-up. `endpoint` is the
- * address of DynamoDB.
+ * Creates an API key in a table, and simulates its calls to Lambda environments at random times, in
+ * virtual time.
+ * @param options.attempts The calls that start per second.
+ * @param options.seconds The measured seconds, after a warm-up.
+ * @param options.skewMs The largest clock error of an environment, in milliseconds.
+ * @param options.seed The seed of the random numbers.
+ * @param world.endpoint The address of DynamoDB.
+ * @param world.table The name of the table.
  */
 export async function measureKey(
   { attempts, environments, seconds, skewMs, seed }: KeyCase,
