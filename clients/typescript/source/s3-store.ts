@@ -15,7 +15,7 @@ export interface S3StoreOptions {
   readonly sessionToken?: string;
 }
 
-/** Reads an export from a bucket of S3 or of a compatible store. */
+/** Creates a store that reads an export from a bucket of S3 or of a compatible service. */
 export function s3Store(options: S3StoreOptions): ExportStore {
   const base = options.endpoint ?? `https://s3.${regionOf(options)}.amazonaws.com`;
   const get = async (key: string, query: Readonly<Record<string, string>>): Promise<Uint8Array> => {

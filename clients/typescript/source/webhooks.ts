@@ -57,7 +57,10 @@ export function verifyWebhook(
   return JSON.parse(Buffer.from(body).toString()) as WebhookEvent;
 }
 
-/** Callers without types can pass the result of a JSON parser, whose bytes are not the signed ones. */
+/**
+ * Callers without types can pass the result of a JSON parser. Its bytes differ from the signed
+ * bytes.
+ */
 function requireRawBody(body: unknown): void {
   if (typeof body !== "string" && !(body instanceof Uint8Array))
     throw new TypeError(
@@ -65,7 +68,7 @@ function requireRawBody(body: unknown): void {
     );
 }
 
-/** Callers without types can pass an unset variable. */
+/** Callers without types can pass a variable that is not set. */
 function secretsOf(secret: string | readonly string[] | undefined): readonly string[] {
   const secrets = typeof secret === "string" ? [secret] : (secret ?? []);
   if (secrets.length === 0 || secrets.some((key) => typeof key !== "string"))
