@@ -14,8 +14,8 @@ _warned: set[tuple[str, str | None]] = set()
 def warn_once(operation: str, response: httpx.Response) -> None:
     """Emits a warning if a response marks the call as deprecated.
 
-    Warns once in each process for each operation and date of removal. The category is ``FutureWarning``,
-    because Python hides a ``DeprecationWarning`` outside of the main module.
+    Warns once in each process for each operation and date of removal. The category is
+    ``FutureWarning``, because Python hides a ``DeprecationWarning`` outside of the main module.
     """
     since = re.fullmatch(r"@(\d{1,11})", response.headers.get("deprecation", ""))
     sunset = response.headers.get("sunset")

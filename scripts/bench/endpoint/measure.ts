@@ -107,7 +107,7 @@ export async function measureEndpoint(
   client.destroy();
 
   const seconds = (time.now() - from) / 1_000;
-  const events = wanted.runs * wanted.events;
+  const events = endpointCase.runs * endpointCase.events;
   if (receiver.received() !== events) {
     throw new Error(`The receiver must get ${events} events (got ${receiver.received()}).`);
   }
