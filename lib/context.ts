@@ -352,7 +352,7 @@ export function parseStageFile(name: string, content: string): GivenContext {
   const parsed = jsonIn(content);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw new Error(
-      `${name} is not a JSON object of context keys. Check quotes, commas and brackets.`,
+      `${name} must be a JSON object of context keys. Check quotes, commas and brackets.`,
     );
   }
   const keys = Object.keys(contextKeys).filter((key) => !neverInFile.includes(key));

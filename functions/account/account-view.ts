@@ -25,7 +25,7 @@ export async function accountView(
     usage.daily(accountId, { from: date, to: date }),
     budgets.used(accountId, now),
   ]);
-  assert(account !== undefined, "a key belongs to an account that exists");
+  assert(account !== undefined, "the account of an API key must exist");
   const s3ExternalId = externalIdOf(account.id);
   const forecast = await forecastAccount({ ...account, usedToday, accountId, now }, dependencies);
   const spentToday = days[0]?.credits ?? 0;

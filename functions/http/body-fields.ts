@@ -16,7 +16,7 @@ function acceptedFields(schema: GenericSchema | undefined): readonly string[] {
   if (schema === undefined) return [];
   // A pipe of Valibot has the members of its first schema.
   const { entries } = schema as ObjectSchema;
-  assert(entries !== undefined, "a body schema is an object with an entry for each field");
+  assert(entries !== undefined, "a body schema must be an object with an entry for each field");
   return Object.keys(entries);
 }
 

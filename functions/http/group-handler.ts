@@ -76,7 +76,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       path,
       handler: async (event: APIGatewayProxyEvent) => {
         const state = callStateOf(event);
-        assert(state !== undefined, "openCall ran before the dispatch");
+        assert(state !== undefined, "openCall must run before the dispatch");
         const found = key === undefined ? undefined : routes[key];
         if (key === undefined || found === undefined) {
           if (method === "OPTIONS" && isDocuments) return renderReply(preflight(allow));

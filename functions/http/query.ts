@@ -20,7 +20,10 @@ const isStrict = (key: RouteKey): boolean => !key.startsWith("ANY ") && key.incl
 function acceptedParameters(schema: GenericSchema | undefined): readonly string[] {
   if (schema === undefined) return [];
   const { entries } = schema as { readonly entries?: object };
-  assert(entries !== undefined, "a query schema is an object with an entry for each parameter");
+  assert(
+    entries !== undefined,
+    "a query schema must be an object with an entry for each parameter",
+  );
   return Object.keys(entries);
 }
 

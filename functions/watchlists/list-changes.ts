@@ -118,7 +118,7 @@ async function changedItems(
   });
   return ({ watchlistId, itemId }) => {
     const one = detailsById.get(watchlistId);
-    assert(one !== undefined, "a change belongs to a watchlist of the query");
+    assert(one !== undefined, "a change must belong to a watchlist of the query");
     const { name, platform, marketplace } = one.watchlist;
     const known = knownDetails(one.details.get(itemId));
     const { label = null, title = null, url = null, image = null } = known;

@@ -68,7 +68,10 @@ async function filledLists(
   const [lists, items, days] = (["lists", "items", "days"] as const).map((name) =>
     wholeNumber(name, options[name]),
   );
-  assert(lists !== undefined && items !== undefined && days !== undefined, "all are numbers");
+  assert(
+    lists !== undefined && items !== undefined && days !== undefined,
+    "all values must be numbers",
+  );
   const accountId = String((await api.get("/account")).body["id"]);
   const missing = lists - (await listsOf(api)).length;
   const progress = progressOf(Math.max(0, missing), { everyMs: 10_000 });

@@ -188,14 +188,14 @@ async function benchItem(bench: Bench, list: List): Promise<Metrics> {
     await record(segments.filter(({ points }) => points.length > 0));
     const absent = new Set(runsOf(window));
     const { outcome } = await history.merge(list, { window, absent, isOver: () => false });
-    assert(outcome === "merged", "the window is merged");
+    assert(outcome === "merged", "the window must be merged");
   }
   await record(Array.from({ length: runsCount - lastRunOf(windows) }, () => load.next()));
   const query = { watchlistId: list.watchlistId, itemId, since: "0000", until: "9999" };
   const metered = storeOf(documentClient(), table);
   meter.take();
   const points = await metered.item(query);
-  assert(points.length === recorded, "the history of the item is complete");
+  assert(points.length === recorded, "the history of the item must be complete");
   const { roundTrips, readUnits } = meter.take();
   const cpuMs: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

@@ -101,7 +101,7 @@ async function benchList(list: string, size: number, bench: Bench): Promise<RunM
     every: "7d",
     refresh_every_runs: runsOfList,
   });
-  assert(typeof id === "string", "the API returns the ID of the new watchlist");
+  assert(typeof id === "string", "the API must return the ID of the new watchlist");
   const metrics: RunMetrics[] = [];
   for (let runNumber = 1; runNumber <= runsOfList; runNumber += 1) {
     if (runNumber > 1) prepare(list, { size, runNumber }, bench);
@@ -223,7 +223,7 @@ async function checkedKind(
     last.stats["retry_next_run"] === 0;
   if (!asExpected)
     throw new Error(
-      `Run ${runNumber} of ${size} items must be completed with ${moved} changed items and no owed retries ` +
+      `Run ${runNumber} of ${size} items must be completed with ${moved} changed items and no pending retries ` +
         `(got ${JSON.stringify(last)}).`,
     );
   return last.kind;

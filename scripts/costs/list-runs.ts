@@ -106,7 +106,7 @@ async function measure(bench: Bench): Promise<WatchlistCosts> {
   await measureSweeper(bench);
   const sweeperPass = await measureSweeper(bench);
   const [before, after] = [looks[sweepRun - 2], looks[sweepRun - 1]];
-  assert(before !== undefined && after !== undefined, "every run is examined");
+  assert(before !== undefined && after !== undefined, "every run must be examined");
   return {
     items,
     baseline: usages[0] ?? {},
@@ -146,7 +146,7 @@ async function createList(bench: Bench): Promise<string> {
     every: "7d",
     refresh_every_runs: refreshRun,
   });
-  assert(typeof id === "string", "the API returns the ID of the new watchlist");
+  assert(typeof id === "string", "the API must return the ID of the new watchlist");
   return id;
 }
 

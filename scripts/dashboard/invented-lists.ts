@@ -110,7 +110,9 @@ async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<vo
   const deadline = Date.now() + patienceMs;
   while (!(await isSo())) {
     if (Date.now() > deadline)
-      throw new Error(`Timed out after ${patienceMs / 1_000} s while waiting for ${what}.`);
+      throw new Error(
+        `Timed out after ${patienceMs / 1_000} s while waiting for ${what}. Check the output of the local world.`,
+      );
     await delay(lookMs);
   }
 }

@@ -31,7 +31,7 @@ export const productsEnvironments = (workMs: number) => ({
 });
 
 const noOffers = (): never => {
-  assert(false, "the calls of this bench read no offers");
+  assert(false, "the calls of this bench must not read offers");
 };
 
 function slowSources(workMs: number): StepSources {

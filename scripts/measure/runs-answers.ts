@@ -87,7 +87,10 @@ export function answerFiles(
 ): readonly { readonly tier: Tier; readonly read: () => readonly Answer[] }[] {
   return readdirSync(dir).map((name) => {
     const tier = name.split("-")[0];
-    assert(tier === "pulse" || tier === "lite" || tier === "full", "a file is named by its tier");
+    assert(
+      tier === "pulse" || tier === "lite" || tier === "full",
+      "the name of a file must be a tier",
+    );
     return { tier, read: () => parseFile(join(dir, name)) };
   });
 }

@@ -42,7 +42,7 @@ export function dailyPrices(): DailyPrices {
     async read({ ids }) {
       return ids.map((id) => {
         const price = prices.get(id);
-        assert(price !== undefined, "every item has a price when it is read");
+        assert(price !== undefined, "every item must have a price before it is read");
         const isMultiplied = (places.get(id) ?? 0) % every === 0;
         const answered = price !== null && isMultiplied ? price * factor : price;
         return { id, status: "ok", fetchedAt, fields: fieldsOf(answered) };

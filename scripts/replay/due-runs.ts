@@ -69,7 +69,10 @@ export async function playManualRuns(
   const { ports } = engine;
   const claimed = await inParallel(lists, workersMax, async ({ accountId, watchlistId }) => {
     const watchlist = await ports.watchlists.get(accountId, watchlistId);
-    assert(watchlist !== undefined, "the replay deletes no watchlist");
+    assert(
+      watchlist !== undefined,
+      "the watchlist must exist, because the replay deletes no watchlist",
+    );
     return runNow(watchlist, ports.clock.now(), ports);
   });
   return playRuns(claimed, engine);
@@ -98,7 +101,7 @@ async function playRuns(claimed: readonly Run[], engine: Engine): Promise<readon
   await drain(engine);
   return inParallel(claimed, workersMax, async (ref) => {
     const run = await ports.runs.get(ref);
-    assert(run !== undefined, "the run is stored");
+    assert(run !== undefined, "the run must be stored");
     const events = published.get(run.watchlistId) ?? [];
     published.delete(run.watchlistId);
     return { run, events };
@@ -108,7 +111,7 @@ async function playRuns(claimed: readonly Run[], engine: Engine): Promise<readon
 async function claim(watchlist: OpenWatchlist, { ports }: Engine): Promise<Run> {
   const now = ports.clock.now();
   const run = await claimDueRun({ ...watchlist, scheduledTime: now, now }, ports);
-  assert(run !== undefined, "a run of the watchlist is due");
+  assert(run !== undefined, "a run of the watchlist must be due");
   await resumeRun(run, ports);
   return run;
 }

@@ -72,7 +72,7 @@ export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge
       for (const { watchlist } of open) {
         for (const { name, watchlist: watchlistOfName, span } of open) {
           const { since, isFirst, entries } = span;
-          assert(since !== null, "each watchlist runs on each day of its shop");
+          assert(since !== null, "each watchlist must run on each day of its shop");
           const testedEntries = new Map<string, number>();
           await service.backtest(watchlist, { pipelineOf: name, since }, (tested) => {
             countEntries(testedEntries, tested, { name, isFirst });

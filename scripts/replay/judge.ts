@@ -129,7 +129,7 @@ async function compare(
   const count = async (query: string): Promise<number> => {
     const [row] = await rows(`SELECT count(*)::INTEGER AS n FROM (${query})`);
     const n = row?.["n"];
-    assert(typeof n === "number", "a count is a number");
+    assert(typeof n === "number", "a count must be a number");
     return n;
   };
   const missing = "SELECT * FROM expected EXCEPT ALL SELECT * FROM found";

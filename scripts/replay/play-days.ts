@@ -248,7 +248,7 @@ function inPairs<One, Other>(
 ): readonly (readonly [One, Other])[] {
   return ones.map((one, n) => {
     const other = others[n];
-    assert(other !== undefined, "each watchlist has a run");
+    assert(other !== undefined, "each watchlist must have a run");
     return [one, other];
   });
 }
@@ -307,7 +307,7 @@ async function readHistory(
 ): Promise<void> {
   const { days, lists, items, unread } = shop;
   const watchlist = lists.get("changes");
-  assert(watchlist !== undefined, "the watchlists of a shop exist since its first day");
+  assert(watchlist !== undefined, "the watchlists of a shop must exist from its first day on");
   const span = { since: `${unread}T00:00:00.000Z`, until: `${day}${runTime}` };
   await inParallel(items, readersMax, async (itemId) => {
     const product = days.productOf(itemId);

@@ -50,7 +50,7 @@ export function shopDays({ shop, products }: ShopPrices, position: number): Shop
     planOf: (day) => plans.get(day) ?? nothing,
     productOf(itemId) {
       const id = productIds.get(itemId);
-      assert(id !== undefined, "the service reports only items of its watchlists");
+      assert(id !== undefined, "the service must report only items of its watchlists");
       return id;
     },
   };

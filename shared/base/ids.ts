@@ -25,7 +25,7 @@ const idPatterns: ReadonlyMap<string, RegExp> = new Map(
 /** Returns the pattern of an ID of this kind: its prefix and 24 characters. */
 export function idPattern(kind: IdKind): RegExp {
   const pattern = idPatterns.get(kind);
-  assert(pattern !== undefined, "every ID kind has a pattern");
+  assert(pattern !== undefined, "every kind of ID must have a pattern");
   return pattern;
 }
 

@@ -36,7 +36,9 @@ export class OutOfTimeError extends Error {
   override readonly name = "OutOfTimeError";
 
   constructor() {
-    super("A request to a dependency was not sent: the retry budget or the deadline is exhausted.");
+    super(
+      "The request was not sent, because its work has used up the retry budget or passed its deadline.",
+    );
   }
 }
 

@@ -38,7 +38,7 @@ export function countOccurrences(cron: Cron, after: Date, until: Date): number {
  */
 export function nextOccurrence(cron: Cron, after: Date): Date {
   const [next] = nextOccurrences(cron, after, 1);
-  assert(next !== undefined, "a cron that was accepted fires again");
+  assert(next !== undefined, "an accepted cron expression must have a next time");
   return next;
 }
 

@@ -99,7 +99,7 @@ async function* batchesOf(
   let batch = { positions: [] as number[], entries: [] as BusEntry[], expired: [] as number[] };
   for await (const { event, gzip } of readLines({ accountId, runId }, events, bodies)) {
     const position = positionOf.get(event.id);
-    assert(position !== undefined, "the archive lists every event that it returns");
+    assert(position !== undefined, "the archive must list every event that it returns");
     if (gzip === null) {
       batch.expired.push(position);
       continue;
@@ -173,7 +173,7 @@ async function finish(
 ): Promise<void> {
   const { attempt, runId, watchlistId, sent } = progress;
   const positions = unsentPositions(progress);
-  assert(positions !== null, "an attempt that has begun lists its events");
+  assert(positions !== null, "an attempt that has begun must list its events");
   if (positions.length === 0) return slice.record({ removed: entry });
   // An attempt that sent an event restarts the retry schedule.
   const current = sent > 0 ? 1 : attempt;
@@ -199,7 +199,7 @@ async function postpone(
   const { attempt, runId, watchlistId } = content;
   const positions = unsentPositions(content);
   const dueAt = nextDue(Math.max(1, attempt - 1), dependencies);
-  assert(dueAt !== null, "an attempt that is planned has a delay before it");
+  assert(dueAt !== null, "a planned attempt must have a delay before it");
   const added = [busEntry({ runId, watchlistId, lane: "later", attempt, positions, dueAt })];
   return slice.record({ removed: entry, added });
 }

@@ -178,7 +178,7 @@ export async function readLine(
   const range = { start: event.offset, end: endOf(event) };
   const bytes = await bodies.get(chunkKey(run, event.chunk), range);
   if (bytes !== null)
-    assert(bytes.length === event.gzip.bytes, "a read of a chunk returns the whole range");
+    assert(bytes.length === event.gzip.bytes, "a read of a chunk must return the whole range");
   return bytes;
 }
 
@@ -195,7 +195,7 @@ export async function* readLines(
     const { chunk, start, end } = span;
     const bytes = await bodies.get(chunkKey(run, chunk), { start, end });
     if (bytes !== null)
-      assert(bytes.length === end - start, "a read of a chunk returns the whole range");
+      assert(bytes.length === end - start, "a read of a chunk must return the whole range");
     for (const event of span.events) {
       yield { event, gzip: bytes?.subarray(event.offset - start, endOf(event) - start) ?? null };
     }

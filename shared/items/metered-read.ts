@@ -262,7 +262,9 @@ async function settle(
     (await cancelLater(call, dependencies, cancelMs / 2));
   throw isCancelled
     ? unavailable("the charge was settled too late to send the response")
-    : chargeUnconfirmed("settled too late");
+    : chargeUnconfirmed(
+        "the charge was settled too late to send the response, and could not be canceled",
+      );
 }
 
 /** Cancels the hold of a call. Returns true if this succeeded within `withinMs`. */

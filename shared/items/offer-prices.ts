@@ -28,6 +28,6 @@ export const offerCheckQuarters = quartersOf("offer_check", "standard");
 function quartersOf(endpointId: EndpointId, tierId: string): number {
   const endpoint = retailerA.endpoints.find(({ id }) => id === endpointId);
   const tier = endpoint?.tiers.find(({ id }) => id === tierId);
-  assert(tier !== undefined, "every endpoint and tier that is charged has a price");
+  assert(tier !== undefined, "every charged endpoint and tier must have a price");
   return tier.costQuarters;
 }

@@ -46,7 +46,7 @@ export function memoryRun(id: string): MemoryRun {
   let ended: WatchlistOutcome | null = null;
   const batches: BatchRef[] = [];
   const run = (): Run => {
-    assert(current !== undefined, "a run is claimed before it is read");
+    assert(current !== undefined, "a run must be claimed before it is read");
     return current;
   };
   return {
@@ -108,7 +108,7 @@ function memorySteps(run: () => Run): StepStore {
   const steps = new Map<string, MemoryStep>();
   const change = (name: string, changes: Partial<StepRecord>): StepRecord => {
     const step = steps.get(name);
-    assert(step !== undefined, "a step is planned before it changes");
+    assert(step !== undefined, "a step must be planned before it changes");
     const record = { ...step.record, ...changes };
     steps.set(name, { ...step, record });
     return record;

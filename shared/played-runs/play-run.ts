@@ -74,7 +74,7 @@ export async function playRun(
     },
   });
   const [run, outcome] = [memory.run(), memory.outcome()];
-  assert(outcome !== null, "a run in memory ends");
+  assert(outcome !== null, "a run in memory must end");
   return { run, events, results: await stepResultsOf(run, memory.steps), outcome };
 }
 

@@ -38,7 +38,7 @@ export async function advanceRun(
   const order = runOrder(run.pipeline);
   for (let position = from; position < order.length; position += 1) {
     const step = order[position];
-    assert(step !== undefined, "every position in the run order has a step");
+    assert(step !== undefined, "every position in the run order must have a step");
     const planned =
       (await steps.get(run.id, step.id)) ?? (await planStep(run, position, dependencies));
     if (planned === "over") return;

@@ -33,7 +33,7 @@ export async function planStep(
 ): Promise<StepRecord | "over" | undefined> {
   const { steps, random } = dependencies;
   const step = runOrder(run.pipeline)[position];
-  assert(step !== undefined, "every position in the run order has a step");
+  assert(step !== undefined, "every position in the run order must have a step");
   const planned = await steps.starts(run, step.id);
   const read = await stepRead(run, position, { planned, steps });
   const batches = batchesOf(read, step.scraper, dependencies.batchIdsMax);

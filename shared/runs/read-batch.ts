@@ -128,7 +128,7 @@ async function readItems(
   const latest = startedAt + limits.stepDeadlineSeconds * 1_000;
   const readUntil = new Date(Math.min(deadline.getTime(), latest));
   const definition = stepOf(run.pipeline, step.step);
-  assert(run.watchlist !== null, "a run in phase 'reading' has its watchlist");
+  assert(run.watchlist !== null, "a run in phase 'reading' must have its watchlist");
   const { ids } = planned;
   const answers = await read({
     step: definition,

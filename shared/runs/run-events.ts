@@ -37,7 +37,7 @@ interface Publication {
  * @throws Error if the run has not ended
  */
 export function publicationOf({ id, finishedAt, hold }: Run): Publication {
-  assert(finishedAt !== null, "only an ended run has a publication");
+  assert(finishedAt !== null, "a run with a publication must have ended");
   if (hold === undefined) return { id, at: finishedAt };
   return hold.decidedAt === null
     ? { id: derivedId("run", id, "hold"), at: finishedAt }

@@ -26,7 +26,7 @@ export function runSegment(
   { runNumber, finishedAt }: Run,
   steps: readonly (readonly PointLine[])[],
 ): RecordedSegment {
-  assert(finishedAt !== null, "a run in phase 'emitting' has ended");
+  assert(finishedAt !== null, "a run in phase 'emitting' must have ended");
   const lines = steps.flat().map((line) => ({ id: itemIdOf(line), line }));
   // The sort is stable, so the points of an item stay in step order.
   const points = lines.toSorted((a, b) => compareIds(a.id, b.id)).map(({ line }) => line);

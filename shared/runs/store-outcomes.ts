@@ -42,7 +42,7 @@ function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
   const order = runOrder(pipeline);
   const position = order.findIndex((one) => one.id === step);
   const scraper = order[position]?.scraper;
-  assert(scraper !== undefined, "an outcome belongs to a step of the run's pipeline");
+  assert(scraper !== undefined, "an outcome must belong to a step of the run's pipeline");
   return { runId: id, runNumber, pipeline, step, position, scraper };
 }
 

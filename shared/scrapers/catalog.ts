@@ -218,7 +218,7 @@ function offerStep(
   const platform: PlatformEntry = platforms.retailer_a;
   const tiers = platform.endpoints.find(({ id }) => id === endpoint)?.tiers ?? [];
   const quarters = tiers.map(({ costQuarters }) => costQuarters);
-  assert(quarters.length > 0, "an offers endpoint has at least one tier");
+  assert(quarters.length > 0, "an offers endpoint must have at least one tier");
   return {
     platform: "retailer_a",
     endpoint,
@@ -240,7 +240,7 @@ function typesOf(fields: readonly string[]): Readonly<Record<string, FieldType>>
   return Object.fromEntries(
     fields.map((field) => {
       const type = known[field];
-      assert(type !== undefined, "every field of a scraper has a type");
+      assert(type !== undefined, "every field of a scraper must have a type");
       return [field, type];
     }),
   );

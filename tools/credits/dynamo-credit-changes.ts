@@ -127,7 +127,7 @@ async function copyAndSpread(
 
 const richestOf = (shards: readonly Shard[]): Shard => {
   const [richest] = shards.toSorted((a, b) => b.balance - a.balance);
-  assert(richest !== undefined, "an account has a shard");
+  assert(richest !== undefined, "an account must have a shard");
   return richest;
 };
 
@@ -153,7 +153,7 @@ function changeItems(
   { rows, shard, at }: { rows: AccountRows; shard: Shard; at: number },
 ): { readonly items: readonly TransactItem[]; readonly outcome: ChangeOutcome } {
   const { accountId, changeId, type, credits, now } = change;
-  assert(credits > 0 || type === "adjust", "only an adjustment deducts credits");
+  assert(credits > 0 || type === "adjust", "only an adjustment may deduct credits");
   const { shards } = rows;
   const lifetime = lifetimeAfter(change, rows);
   const balance = sumsOf(shards).balance + credits;

@@ -44,13 +44,13 @@ export async function writeCharges(
     { accountId, changeId: `past ${first.stored.id}`, credits },
     { changes, clock },
   );
-  assert(granted.outcome === "changed", "the account exists");
+  assert(granted.outcome === "changed", "the account must exist");
   const ledger = dynamoLedger(client, tables);
   for (const { stored, past } of runs) {
     const step = stepOf(stored, past);
     now = new Date(stored.startedAt);
     const shortfall = await reserveStepCredits(stored, step, { ledger, clock });
-    assert(shortfall === null, "the grant covers all runs");
+    assert(shortfall === null, "the granted credits must cover all runs");
     now = new Date(stored.finishedAt ?? stored.startedAt);
     const settled = { credits: stored.credits, items: step.items, succeeded: true, now };
     await ledger.settle({ accountId, holdId: holdIdOf(step), ...settled });

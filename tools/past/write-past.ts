@@ -69,7 +69,7 @@ export async function writePast(
     record: null,
     answer: "",
   });
-  assert(outcome === "created", "the account has room for the watchlist");
+  assert(outcome === "created", "the account must have room for the watchlist");
   const table = { table: environment.WATCHLISTS_TABLE, clock: systemClock, random: systemRandom };
   await writeRows(provide.dynamo({}), table, [
     ...past.runs.flatMap((run) => segmentRows(id, run)),
@@ -191,6 +191,6 @@ async function mergeWindows(
       absent: new Set(),
       isOver: () => false,
     });
-    assert(outcome === "merged", "the runs of the window are recorded");
+    assert(outcome === "merged", "the runs of the window must be recorded");
   }
 }

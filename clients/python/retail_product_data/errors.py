@@ -22,7 +22,9 @@ class ApiError(Exception):
         self.code: str = error.get("code", _code(status))
         self.status = status
         self.message: str = error.get(
-            "message", f"The server returned HTTP status {status} without an error body."
+            "message",
+            f"The server returned HTTP status {status} without an error body. "
+            "Check the address of the service.",
         )
         #: The parameter at fault, such as ``ids[0]``.
         self.param: str | None = error.get("param")

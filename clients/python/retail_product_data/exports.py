@@ -151,8 +151,8 @@ def _manifest(content: bytes, key: str) -> Any:
         if isinstance(manifest["objects"], list) and isinstance(manifest["totals"]["objects"], int):
             return manifest
     except (ValueError, KeyError, TypeError) as cause:
-        raise ExportError(f"{key} is damaged.") from cause
-    raise ExportError(f"{key} is damaged: it has no list of objects.")
+        raise ExportError(f"{key} is damaged. Copy it again.") from cause
+    raise ExportError(f"{key} is damaged: it has no list of objects. Copy it again.")
 
 
 def _read_object(store: ExportStore, folder: str, found: dict[str, Any]) -> Any:

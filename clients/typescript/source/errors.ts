@@ -27,7 +27,8 @@ export class ApiError extends Error {
       coming_soon?: boolean;
     };
     super(
-      error.message ?? `The server returned HTTP status ${response.status} without an error body.`,
+      error.message ??
+        `The server returned HTTP status ${response.status} without an error body. Check the address of the service.`,
     );
     this.code = error.code ?? codeOf(response.status);
     this.status = response.status;

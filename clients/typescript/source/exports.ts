@@ -120,9 +120,9 @@ function manifestOf(text: string, key: string): Manifest {
     if (Array.isArray(manifest?.objects) && typeof manifest.totals?.objects === "number")
       return manifest as Manifest;
   } catch (cause) {
-    throw new ExportError(`${key} is damaged: it is not JSON.`, { cause });
+    throw new ExportError(`${key} is damaged: it is not JSON. Copy it again.`, { cause });
   }
-  throw new ExportError(`${key} is damaged: it has no list of objects.`);
+  throw new ExportError(`${key} is damaged: it has no list of objects. Copy it again.`);
 }
 
 async function readObject(

@@ -31,7 +31,7 @@ export function s3Store(options: S3StoreOptions): ExportStore {
       const xml = await response.text();
       const reason = [...textsOf(xml, "Code"), ...textsOf(xml, "Message")].join(": ");
       throw new Error(
-        `The store returned HTTP status ${response.status} for ${url}${reason === "" ? "." : `: ${reason}`}`,
+        `The store returned HTTP status ${response.status} for ${url}${reason === "" ? "" : `: ${reason}`}. Check the bucket, the endpoint and the credentials.`,
       );
     }
     return new Uint8Array(await response.arrayBuffer());

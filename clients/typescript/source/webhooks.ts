@@ -40,7 +40,7 @@ export function verifyWebhook(
     throw new SignatureError(`Service-Signature must begin with 't=<seconds>,' (got "${header}").`);
   if (Math.abs(Math.floor(Date.now() / 1_000) - Number(time)) > toleranceSeconds)
     throw new SignatureError(
-      `The time in Service-Signature differs by more than ${toleranceSeconds} s from the clock of this machine.`,
+      `The time in Service-Signature differs by more than ${toleranceSeconds} s from the clock of this machine. Check the clock, or refuse the delivery: it may be a replay.`,
     );
   const signatures = header.split(",").filter((field) => /^v1=[0-9a-f]{64}$/.test(field));
   const isSigned = secrets.some((key) => {

@@ -69,7 +69,7 @@ export async function stepsOf(world: World, lists: readonly string[]): Promise<r
   const api = apiClient(world.baseUrl, world.apiKey);
   const at = (round: number): string => lists[(round * 7) % lists.length] ?? "";
   const { body } = await api.get(`/watchlists/${at(0)}/items?limit=500`);
-  assert(Array.isArray(body["data"]), "the watchlist has items");
+  assert(Array.isArray(body["data"]), "the watchlist must have items");
   const [one = {}] = body["data"].slice(300);
   const item = { itemId: String(one.id), title: String(one.title) };
   return [...changesSteps, ...itemSteps({ at, ...item }), ...paletteSteps({ at, ...item })];

@@ -49,7 +49,7 @@ async function setBudget(process: LedgerProcess, change: Change, usage: UsageSto
   const { accountId, budget } = change;
   await untilDone<object>(process, async (note) => {
     const rows = await readAccountRows(process, accountId);
-    assert(rows !== undefined, "a budget belongs to an account that exists");
+    assert(rows !== undefined, "the account of the daily budget must exist");
     if (rows.shards.length === 0) {
       await openShards(process, accountId);
       return "fresh";

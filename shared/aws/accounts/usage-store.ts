@@ -42,7 +42,10 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
     const [row] = await rowsByKey(client, { ...options, table }, [
       accountKeys.shard(accountId, number),
     ]);
-    assert(row !== undefined, "a shard is never deleted");
+    assert(
+      row !== undefined,
+      "every shard of an account must exist, because shards are never deleted",
+    );
     return shardOf(row);
   };
   /**

@@ -47,7 +47,7 @@ export function dynamoCreditHistory(
     async page(accountId, { limit, startingAfter, filter = {} }) {
       const cursor =
         startingAfter === undefined ? undefined : placeOfEntry(startingAfter, accountId);
-      assert(startingAfter === undefined || cursor !== undefined, "a cursor names an entry");
+      assert(startingAfter === undefined || cursor !== undefined, "a cursor must name an entry");
       const { rows, below } = await rowsFor(process, accountId, cursor);
       const search = await findEntries(process, { accountId, rows, filter });
       const isFiltered = Object.values(filter).some((value) => value !== undefined);

@@ -60,7 +60,10 @@ async function raiseFence(
       note(change.why);
       return "again";
     }
-    assert(change.outcome !== "missing", "a shard is missing, although shards are never deleted");
+    assert(
+      change.outcome !== "missing",
+      "every shard of an account must exist, because shards are never deleted",
+    );
     return change.shard;
   });
 }

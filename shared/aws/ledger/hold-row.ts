@@ -28,7 +28,7 @@ export interface RowHold {
 
 const holdOf = (row: Row): RowHold => {
   const source = creditSourceOf(row);
-  assert(source !== null, "a hold is made for a call or a step");
+  assert(source !== null, "a hold must be for a call or a step");
   return {
     isOpen: row["state"] === "open",
     shard: Number(row["shard"] ?? 0),

@@ -106,7 +106,7 @@ async function settleOther(process: LedgerProcess, settlement: Settlement): Prom
   if (settled !== undefined) return settled.charged;
   const [hold] = open;
   if (hold !== undefined) return (await settleCall(process, settlement, hold)).credits;
-  assert(resolved.length > 0, "only a hold that exists is resolved");
+  assert(resolved.length > 0, "the hold to resolve must exist");
   return 0;
 }
 
@@ -128,7 +128,7 @@ async function releaseExpired(
   now: Date,
 ): Promise<number> {
   const rows = await readAccountRows(process, accountId);
-  assert(rows !== undefined, "credits belong to an account that exists");
+  assert(rows !== undefined, "the account of the credits must exist");
   const ofCalls = await releaseExpiredCalls(process, { accountId, shards: rows.shards, now });
   await moveDueMarks(process, accountId, now);
   // Rows of resolved holds stay for weeks. The index has only open holds.

@@ -25,7 +25,7 @@ const fullForPreviousRelease = 1_000_000_000;
 export async function openShards(process: LedgerProcess, accountId: string): Promise<boolean> {
   const done = await untilDone(process, async (note) => {
     const account = await readRow(process, accountKeys.account(accountId));
-    assert(account !== undefined, "credits belong to an account that exists");
+    assert(account !== undefined, "the account of the credits must exist");
     if (shardCountOf(account) > 0) return { opened: false };
     const items = openingItems(process, accountId, account);
     const transacted = await transactShards(process, accountId, items);

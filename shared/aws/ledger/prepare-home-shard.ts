@@ -52,7 +52,7 @@ export async function prepareHomeShard(
 ): Promise<Exclude<ReserveOutcome, { outcome: "reserved" }> | Retry> {
   const { accountId, holdId, credits, slot, now } = reservation;
   const rows = await readAccountRows(process, accountId, expected);
-  assert(rows !== undefined, "credits belong to an account that exists");
+  assert(rows !== undefined, "the account of the credits must exist");
   const { account, shards } = rows;
   cacheShards(process, accountId, shards);
   const holder = shards.find(({ holds }) => holds.has(holdId));
@@ -141,6 +141,6 @@ function balanceMax(first: AccountRows, second: AccountRows): number {
 
 function oneOf<T>({ random }: LedgerProcess, values: readonly T[]): T {
   const value = values[Math.floor(random.fraction() * values.length)];
-  assert(value !== undefined, "there is a value to choose");
+  assert(value !== undefined, "there must be a value to choose from");
   return value;
 }

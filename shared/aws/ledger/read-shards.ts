@@ -106,7 +106,7 @@ export async function readWholeAccount(
     async (note) => {
       const rows = await readAccountRows(reader, accountId);
       if (rows === undefined || rows.shards.length === 0 || isWhole(rows)) return { rows };
-      note(`credits moved between shards while account ${accountId} was read`);
+      note(`credits moved between the shards of account ${accountId} during each reading`);
       return "again";
     },
   );
@@ -143,7 +143,7 @@ export async function readBalances(
 ): Promise<Balances> {
   const query = { accountId, expected, attributes: balanceAttributes };
   const { account, others } = await readRows(reader, query);
-  assert(account !== undefined, "credits belong to an account that exists");
+  assert(account !== undefined, "the account of the credits must exist");
   if (shardCountOf(account) === 0) {
     // The account's row stores the credits, so a single read is consistent.
     const sums = sumsIn(account);
@@ -185,7 +185,7 @@ export async function totalBalance(
     const balance = wholeBalance(balances);
     if (balance !== undefined) return { balance };
     count = Math.max(1, balances.shards);
-    note(`credits moved between shards while account ${accountId} was read`);
+    note(`credits moved between the shards of account ${accountId} during each reading`);
     return "again";
   });
   return found.balance;

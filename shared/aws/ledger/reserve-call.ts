@@ -64,7 +64,7 @@ export function reserveCall(
       throw unavailable("the reservation of credits completed too late to read the items");
     if (hasRoom(shard, credits)) {
       refusals += 1;
-      note(`newer stamps in shard ${home}`);
+      note(`other requests changed the stamps of shard ${home}`);
       return "fresh";
     }
     const preparation = await prepareHomeShard(process, reservation, {
@@ -141,7 +141,7 @@ async function writeHold(
     return { outcome: "reserved", hold };
   }
   if (change.outcome === "other_refused") {
-    assert(counted !== undefined, "only a budget is written with the shard");
+    assert(counted !== undefined, "only a daily budget may be written together with a shard");
     return (await overBudget(process, counted, credits)) ?? { outcome: "budget_changed" };
   }
   const existingHold = change.outcome === "refused" ? change.shard.holds.get(holdId) : undefined;

@@ -154,10 +154,10 @@ export function settleRow(
   let refusals = 0;
   return untilDone(process, async (note) => {
     const hold = await readHold(process, accountId, holdId);
-    assert(hold !== undefined, "only a hold that exists is resolved");
+    assert(hold !== undefined, "the hold to resolve must exist");
     if (!hold.isOpen) return { credits: hold.charged };
     const { shard, credits, source, budgets } = hold;
-    assert(charged <= credits, "a charge is at most the reserved credits");
+    assert(charged <= credits, "a charge must not exceed the reserved credits");
     const oldSlot = hold.slot ? await shardOfOldSlot(process, accountId) : undefined;
     const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
     const refunded = credits - charged;

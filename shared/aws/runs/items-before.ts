@@ -93,7 +93,7 @@ export async function itemsBeforeOf(
         ConsistentRead: true,
       }),
     );
-    assert(found !== undefined, "the items before a recorded batch are stored");
+    assert(found !== undefined, "the items before a recorded batch must be stored");
     items.push(...decodeItems((found as Row)["items"] as Uint8Array));
   }
   return items;

@@ -73,7 +73,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       await writeRows(client, options, startRows({ runId, plan, ttl: ttl() }, starts));
     },
     async starts(run, step) {
-      assert(run.plan !== null, "a run in phase 'reading' has a plan");
+      assert(run.plan !== null, "a run in phase 'reading' must have a plan");
       const key = watchlistKeys.starts(run.id, { plan: run.plan, step, chunk: 0 });
       return Array.fromAsync(query(key), (row) => unpack(row["ids"]) as string[]);
     },
@@ -98,7 +98,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       const result = { ref, found, before, ttl: ttl() };
       if (await putResult(client, options, result)) return { isFirst: true };
       const recorded = await read(resultKey(ref));
-      assert(recorded !== undefined, "a batch without a new result has a recorded result");
+      assert(recorded !== undefined, "a batch without a new result must have a recorded result");
       return { isFirst: false, first: resultOf(recorded) };
     },
     async *itemsBefore(step) {

@@ -90,7 +90,7 @@ async function sendVersioned(
       if (stale.length === 0) throw withReadableRows(kinds, error);
       if (attempts === attemptsMax) {
         throw unavailable(
-          `a row still had another version after ${attempts} attempts to convert it`,
+          `other processes changed a row during each of ${attempts} attempts to convert it to the current version`,
         );
       }
       for (const row of stale) await convertRow(client, row);

@@ -46,7 +46,10 @@ export function dynamoPageStore(
     async replace(watchlist, before, items) {
       const joined = await joinNeighbor(table, watchlist.watchlistId, { before, items, bounds });
       const [first, last] = [joined.before[0], joined.before.at(-1)];
-      assert(first !== undefined && last !== undefined, "a replacement has at least one page");
+      assert(
+        first !== undefined && last !== undefined,
+        "the replacement of a page must have at least one page",
+      );
       const range = { lowest: first.lowest, upper: last.upper };
       const cut = cutPages(range, joined.items, bounds);
       return writePages(table, watchlist, {
