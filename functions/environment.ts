@@ -17,9 +17,9 @@ export type FunctionName = GroupName | WorkerName;
 const ofEveryGroup = ["STAGE", "ACCOUNTS_TABLE"] as const;
 
 /**
- * The names of the environment variables of each function. DOMAIN_NAME is `none` if the API has no
- * custom domain, and EVENT_BUS_NAME is `none` if the deployment has no event bus. API_URL is the base
- * URL of the API, with a slash at its end.
+ * The names of the environment variables of each function. `none` is the value of DOMAIN_NAME if
+ * the API has no custom domain, and of EVENT_BUS_NAME if the deployment has no event bus. API_URL
+ * is the base URL of the API, with a slash at its end.
  */
 export const environment = {
   products: [
@@ -149,7 +149,8 @@ export type VariableOf<F extends FunctionName> = (typeof environment)[F][number]
 export type EnvironmentOf<F extends FunctionName> = Readonly<Record<VariableOf<F>, string>>;
 
 /**
- * Returns the environment variables of one function.
+ * Reads the environment variables of one Lambda function.
+ * @param source all variables, such as `process.env`
  * @throws Error that names every variable that is missing or empty
  */
 export function readEnvironment<F extends FunctionName>(

@@ -29,8 +29,7 @@ export interface Group {
   /** True if every call of the group charges by item. `RouteEntry.itemCall` marks single routes. */
   readonly itemCalls: boolean;
   /**
-   * Whether calls require an API key.
-   *
+   * How calls of the group use API keys.
    * - `required`: every call requires a key.
    * - `counted`: no key is required, but a call with a key counts against the key's rate limit. For
    *   public documents.
@@ -80,8 +79,8 @@ export const groups = {
   // A server of the Model Context Protocol: its tools call routes of other groups.
   mcp: { roots: ["mcp"], unversioned: true, streaming: true, keys: "required", itemCalls: false },
   meta: {
-    // A separate root has a separate limit, so that a flood of calls to other paths does not make a
-    // monitor get 429.
+    // A separate root has a separate limit. Monitors therefore do not get 429 when other paths are
+    // flooded with calls.
     roots: ["health"],
     handlesOtherPaths: true,
     readsGeneratedFiles: true,
@@ -96,9 +95,9 @@ export type GroupName = keyof typeof groups;
 export interface RouteEntry {
   readonly group: GroupName;
   /**
-   * The scopes that a key needs, all of them. Empty for a route that every key may call.
-   *
-   * - `read`: the call shows data of the account, or calculates from it.
+   * The scopes that a key needs; it must have all of them. Empty for a route that every key may
+   * call.
+   * - `read`: the call returns data of the account, or calculates from it.
    * - `spend`: the call charges credits, or changes what the runs of a watchlist charge.
    * - `write`: the call creates, changes or deletes something.
    */
@@ -110,7 +109,7 @@ export interface RouteEntry {
 /** The group and the scopes of each route. A route is `METHOD /path`, with parameters in braces. */
 export const routes = {
   "POST /v1/products": { group: "products", scopes: ["spend"] },
-  // Charges nothing, so keys of the demo workspace can call it.
+  // This route charges nothing, so keys of the demo workspace can call it.
   "POST /v1/products/sandbox": { group: "products", scopes: ["read"], itemCall: false },
   "GET /v1/products/{id}/offers": { group: "products", scopes: ["spend"] },
   "POST /v1/offers": { group: "offers", scopes: ["spend"] },
@@ -121,8 +120,8 @@ export const routes = {
   "POST /v1/structured/{platform}/{kind}": { group: "structured", scopes: ["read"] },
   "GET /v1/watchlists": { group: "watchlists", scopes: ["read"] },
   "POST /v1/watchlists": { group: "watchlists", scopes: ["spend", "write"] },
-  // A POST, because a pipeline is too large for a query. The call writes nothing, so it needs
-  // `read`.
+  // This is a POST, because a pipeline is too large for a query. The call writes nothing, so `read`
+  // is enough.
   "POST /v1/watchlists/estimate": { group: "watchlists", scopes: ["read"] },
   "GET /v1/watchlists/schedule": { group: "watchlists", scopes: ["read"] },
   "GET /v1/watchlists/scrapers": { group: "watchlists", scopes: ["read"] },
@@ -131,7 +130,7 @@ export const routes = {
   "PATCH /v1/watchlists/{id}": { group: "watchlists", scopes: ["spend", "write"] },
   "DELETE /v1/watchlists/{id}": { group: "watchlists", scopes: ["write"] },
   "POST /v1/watchlists/{id}/run": { group: "watchlists", scopes: ["spend", "write"] },
-  // Changes nothing of the account, like the estimate.
+  // Like the estimate, this changes nothing in the account.
   "POST /v1/watchlists/{id}/backtest": { group: "watchlists", scopes: ["read"] },
   "GET /v1/watchlists/{id}/backtests/{backtest_id}": { group: "watchlists", scopes: ["read"] },
   "POST /v1/watchlists/{id}/preview": { group: "watchlists", scopes: ["spend"], itemCall: true },

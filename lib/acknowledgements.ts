@@ -32,17 +32,17 @@ const reasons = {
 export type AcknowledgedRule = keyof typeof reasons;
 
 /**
- * Acknowledges rules on a construct, with their reasons. The findings of these rules then do not
- * fail the synthesis.
+ * Acknowledges rules of cdk-nag that a construct violates, with the reasons. Findings of these
+ * rules then do not fail the synthesis.
  */
 export function acknowledge(scope: IConstruct, ...rules: readonly AcknowledgedRule[]): void {
   Validations.of(scope).acknowledge(...rules.map((id) => ({ id, reason: reasons[id] })));
 }
 
 /**
- * Acknowledges that a stage has no firewall.
- * @param reason why the stage needs no firewall, as a sentence. @default that a stage without
- * customers has none because of its monthly cost
+ * Acknowledges that the API of a stage has no firewall.
+ * @param reason sentence with the reason. Default: a stage without customers has none, because of
+ * its monthly cost
  */
 export function acknowledgeNoFirewall(
   scope: IConstruct,
@@ -51,7 +51,7 @@ export function acknowledgeNoFirewall(
   Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG3", reason });
 }
 
-/** The wildcards in resources of role policies, each with the reason. */
+/** The wildcards in the resources of role policies, each with its reason. */
 const wildcards = {
   eventBodies: "Runs write event bodies as objects, whose keys are not known at deployment.",
   customerRoles:
@@ -70,8 +70,8 @@ const wildcards = {
 export type Wildcard = keyof typeof wildcards;
 
 /**
- * Acknowledges cdk-nag's finding about a wildcard resource, on the role that receives the
- * permission.
+ * Acknowledges cdk-nag's finding about a wildcard in the resource of a permission, on the role that
+ * gets the permission.
  * @throws Error if the grantee is not a role of the app, or if the ARN has an unknown form
  */
 export function explainWildcard(

@@ -39,8 +39,8 @@ export interface ApiFunctionsProps {
 /** The timeout of the gateway for buffered responses. */
 const bufferedTimeout = Duration.seconds(limits.gatewaySeconds.buffered);
 /**
- * The timeout of a call with a streamed response. After the longest reading time
- * (`shared/base/call-time.ts`), it leaves time to settle the call and to respond.
+ * The timeout of a function with streamed responses. It is long enough to settle the call and to
+ * respond after the longest reading time (`shared/base/call-time.ts`).
  */
 const streamingTimeout = Duration.seconds(limits.gatewaySeconds.streamed);
 
@@ -112,7 +112,10 @@ export class ApiFunctions extends Construct {
     return watchlists;
   }
 
-  /** The tools of agents read items and watchlists, so the function needs what both groups need. */
+  /**
+   * The tools of agents read items and watchlists, so the function needs the permissions of both
+   * groups.
+   */
   private mcp(): ServiceFunction<"mcp"> {
     const mcp = this.group("mcp", "The tools of agents, by the Model Context Protocol.", {
       ...this.watchlistVariables(),
@@ -141,7 +144,7 @@ export class ApiFunctions extends Construct {
 
   private grantWatchlists(grantee: ServiceFunction<"watchlists" | "mcp">): void {
     const { data, config, workers, schedules } = this.#props;
-    // A preview reads items and charges them, as an item call does.
+    // A preview reads items and charges for them, like an item call.
     grantTable(grantee, data.ledger, "append");
     grantSourceSecrets(grantee, config.sources);
     grantTable(grantee, data.watchlists, "read-write");
@@ -159,8 +162,8 @@ export class ApiFunctions extends Construct {
       EVENTS_BUCKET: data.events.bucketName,
       DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
       SECRETS_KEY_ID: data.secretsKey.keyId,
-      // The function refuses the API's own domain as a receiver, because the service must not send
-      // deliveries to itself.
+      // Lets the function refuse the API's own domain as a receiver, because the service must not
+      // send deliveries to itself.
       DOMAIN_NAME: this.#props.domainName ?? "none",
     });
     // The function reads bodies of deliveries, and events of runs whose deliveries are pending.

@@ -28,16 +28,17 @@ export interface BuildAppProps {
    */
   readonly stageFiles?: string;
   /**
-   * False creates templates in about a second: it skips the bundles of the functions, the
-   * validation, and the stack traces and construct tree of the cloud assembly.
+   * False makes the templates in about a second, without the bundles of the functions, the
+   * validation, the stack traces and the construct tree.
    * @default true
    */
   readonly bundle?: boolean;
 }
 
 /**
- * Builds the app, ready for `synth()`. The CDK command line creates the same templates as a direct
- * call, because both use the feature flags in cdk.json.
+ * Builds the CDK app of a stage, ready for `synth()`. The CDK command line creates the same
+ * templates, because both use the feature flags in cdk.json.
+ * @param props context and output folder; everything has a default
  * @throws Error that describes the first invalid context value
  */
 export function buildApp(props: BuildAppProps = {}): App {
@@ -82,7 +83,7 @@ export function buildApp(props: BuildAppProps = {}): App {
 /** Returns the context in the stage's file; empty if there is no such file. */
 function stageFileOf({ stageFiles, context = {} }: BuildAppProps): GivenContext {
   if (stageFiles === undefined) return {};
-  // An empty app reads the stage from the command line, as the real app does later.
+  // The stage comes from the command line, which only an app can read. This app is empty.
   const emptyApp = new App({
     analyticsReporting: false,
     treeMetadata: false,
@@ -125,9 +126,9 @@ function configOf({ stage, sources, storedVersions, ...context }: Context): Conf
 }
 
 /**
- * Removes the protection of the data stack if context `unprotect` is the stack's full name.
- * @throws Error if `unprotect` is another name, for example on a command line that was copied from
- * another stage
+ * Removes the protection of the data stack if the context key `unprotect` is the stack's full name.
+ * @throws Error if it is another name, for example on a command line that was copied from another
+ * stage
  */
 function dataConfigOf(config: Config, { stage, unprotect }: Context): Config {
   if (unprotect === undefined) return config;

@@ -16,11 +16,12 @@ export type ResponseMode = (typeof responseModes)[number];
 /** Values of `AccessLogMode`. */
 export const accessLogModes = ["off", "on", "setup"] as const;
 /**
- * Whether the gateway writes an access log. The gateway writes the logs of all APIs of an account
- * and region with one role. `on` requires that this role exists. Otherwise the deployment fails and
- * is rolled back, with "CloudWatch Logs role ARN must be set in account settings to enable
- * logging". `setup` creates the role and replaces the current role of all APIs. The role remains
- * when the stack is deleted. Use `setup` only in an account without other APIs.
+ * Whether the gateway writes an access log. The gateway uses one role to write the logs of all APIs
+ * of an account and region.
+ * - `on` requires that this role exists. Otherwise the deployment fails and is rolled back, with
+ *   "CloudWatch Logs role ARN must be set in account settings to enable logging".
+ * - `setup` creates the role, which replaces the current role of all APIs and remains when the
+ *   stack is deleted. Use it only in an account without other APIs.
  */
 export type AccessLogMode = (typeof accessLogModes)[number];
 
@@ -41,17 +42,17 @@ export type Deployment = (typeof deployments)[number];
 export interface Config {
   readonly logRetention: RetentionDays;
   /**
-   * What happens to tables, keys, buckets and logs that are removed from the stack. A failed first
-   * deployment always deletes them, because they are still empty.
+   * Removal policy of tables, keys, buckets and logs: what CloudFormation does with them when they
+   * leave the stack. After a failed first deployment, it always deletes them, because they are
+   * still empty.
    */
   readonly removalPolicy: RemovalPolicy;
   /** True if the tables and the data stack are protected from deletion. */
   readonly protectedFromDeletion: boolean;
   /**
    * Memory of the functions, in megabytes. A finisher needs memory for the results of all steps of
-   * a run. A step needs memory for the results of the preceding steps. A delivery worker that
-   * drains a busy webhook endpoint needs more CPU, which grows with its memory
-   * (docs/performance.md).
+   * a run, and a step for the results of the steps before it. A delivery worker for a busy webhook
+   * endpoint needs more CPU, which grows with its memory (docs/performance.md).
    */
   readonly memoryMegabytes: {
     readonly api: number;
@@ -73,10 +74,10 @@ export interface Config {
     readonly backtests: number;
   };
   /**
-   * Reserved concurrency of these functions, which is also their limit. Slow item calls, and calls
-   * that wait for a customer's receiver or store, then cannot use the whole quota, and the sweeper
-   * can always start. `concurrencyMax` of each worker is then reserved too. Null reserves nothing.
-   * Lambda refuses reservations that leave less than 100 of the AWS account's quota.
+   * Reserved concurrency of these functions, which is also their limit; null reserves nothing. With
+   * it, slow item calls, and calls that wait for a customer's receiver or store, cannot use the
+   * whole quota, and the sweeper can always start. `concurrencyMax` of each worker is then reserved
+   * too. Lambda refuses reservations that leave less than 100 of the AWS account's quota.
    */
   readonly reservedConcurrency: ReservedConcurrency | null;
   /**
@@ -92,8 +93,8 @@ export interface Config {
   readonly deployment: Deployment;
   readonly sources: Sources;
   /**
-   * True uses invented data if the context specifies no sources. False, for stages with paying
-   * customers, makes sources mandatory.
+   * True uses invented data if the context has no sources. False makes sources mandatory, for
+   * stages with paying customers.
    */
   readonly sandboxByDefault: boolean;
   readonly responseMode: ResponseMode;
@@ -106,26 +107,27 @@ type ReservedConcurrency = Readonly<
 >;
 /**
  * The gateway's limits, in calls per second of all callers together. API Gateway has no limit for a
- * whole stage: each limit applies to one HTTP method of one resource. Calls above it receive 429.
- * The gateway counts a call before a function checks its key.
+ * whole stage, so each limit applies to one HTTP method of one resource. A call above its limit
+ * gets 429. The gateway counts a call before a function checks the key.
  */
 export interface Throttle {
   /** The limit for one HTTP method of one resource that serves item calls. */
   readonly itemCalls: number;
   /** The limit for one HTTP method of one resource that serves other calls. */
   readonly otherCalls: number;
-  /** The limit for one HTTP method that a resource does not serve: `HEAD` or an unsupported one. */
+  /**
+   * The limit for each HTTP method that a resource does not serve: `HEAD`, or an unsupported one.
+   */
   readonly otherwise: number;
 }
 
 /**
- * One caller alone must not be able to use up a limit. `itemCalls` and `otherCalls` are therefore
- * at least three times what the firewall accepts from one address (`requestsPerSecondOfAddress`). A
- * key can make 50 calls a second.
- *
- * A flood of calls to all paths must not use up API Gateway's quota for the AWS account, which
- * other APIs of the account share. The limits must therefore add up to at most that quota: 10,000
- * calls a second with a burst of 5,000.
+ * One caller alone must not use up a limit. `itemCalls` and `otherCalls` are therefore at least
+ * three times the number that the firewall accepts from one address (`requestsPerSecondOfAddress`).
+ * A key can make 50 calls a second.
+ * A flood of calls to all paths must not use up API Gateway's quota, which other APIs of the AWS
+ * account share. The limits must therefore add up to at most this quota: 10,000 calls a second with
+ * a burst of 5,000.
  */
 const throttle: Throttle = { itemCalls: 400, otherCalls: 150, otherwise: 8 };
 
@@ -184,8 +186,8 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
       backtest: 3_008,
     },
     concurrencyMax: { runs: 10, steps: 60, finishes: 10, deliveries: 100, backtests: 5 },
-    // The sweeper needs more than one: it starts every minute and may take two minutes, so its
-    // passes may overlap.
+    // The sweeper needs more than one: it starts every minute and may take two minutes, so two of
+    // its passes may run at once.
     reservedConcurrency: {
       products: 370,
       offers: 180,
@@ -210,9 +212,10 @@ const unreservedMin = 100;
 const concurrencyMin = 2;
 
 /**
- * Adapts the configuration to an AWS account with another concurrency quota. A lower quota reduces
- * every maximum and reservation in proportion, but not below 2. It removes all reservations if they
- * would leave less than 100 unreserved. A higher quota changes nothing.
+ * Adapts the configuration of a stage to an AWS account with another quota of concurrent
+ * executions. A lower quota reduces every maximum and reservation in proportion, but not below 2.
+ * If less than 100 would then stay unreserved, it removes all reservations. A higher quota changes
+ * nothing.
  */
 export function withAccountConcurrency(config: StageConfig, quota: number): StageConfig {
   const factor = Math.min(1, quota / config.accountConcurrency);
@@ -257,16 +260,16 @@ export function assertConcurrency(config: StageConfig): void {
 }
 
 /**
- * Returns the concurrency that workers and reservations leave for all other functions. Negative if
+ * Returns the concurrency that workers and reservations leave for all other functions; negative if
  * they exceed the quota.
  */
 const leftOf = (config: StageConfig): number =>
   config.accountConcurrency - workersOf(config) - reservedOf(config);
 
 /**
- * Returns the invocations of workers that run at the same time. Without reservations, back-tests do
- * not count: few customers start one at the same time, and a new AWS account has a quota of only
- * 10.
+ * Returns the number of invocations of workers that run at the same time. Without reservations,
+ * back-tests do not count: few customers start one at the same time, and a new AWS account has a
+ * quota of only 10.
  */
 function workersOf({ concurrencyMax, reservedConcurrency }: StageConfig): number {
   const all = sumOf(Object.values(concurrencyMax));

@@ -51,7 +51,7 @@ const contextKeys = {
 } as const;
 export type ContextKey = keyof typeof contextKeys;
 
-/** Context values from the command line or a file, not yet checked. */
+/** Context values from the command line or a file, which are not checked yet. */
 export type GivenContext = Readonly<Partial<Record<ContextKey, unknown>>>;
 
 /** A custom domain for the API. */
@@ -129,7 +129,8 @@ export interface Context {
 }
 
 /**
- * Reads and checks the context of a deployment.
+ * Reads and checks the context of a deployment: the settings from the command line and the stage
+ * file.
  * @throws Error that names the first invalid key and its valid values. The message never contains
  * `sources`, which may contain a secret.
  */
@@ -167,8 +168,8 @@ export function readContext(app: App): Context {
 type Given = (key: ContextKey) => unknown;
 
 /**
- * Returns the stage that the context names; `dev` if it names none.
- * @throws Error if the context names an unknown stage
+ * Returns the stage in the context; `dev` if it has none.
+ * @throws Error for an unknown stage
  */
 export function stageIn(app: App): Stage {
   return choice((key) => app.node.tryGetContext(key), "stage", stages) ?? "dev";
@@ -196,7 +197,8 @@ const noSources = (stage: Stage): string =>
 
 /**
  * Returns the value of a context key, which must be one of `choices`; undefined if it is not set. A
- * boolean counts as its text: cdk.json may contain `true`, but the command line passes `"true"`.
+ * boolean counts as its text, because cdk.json may contain `true`, and the command line passes
+ * `"true"`.
  * @throws Error that names the key and the choices
  */
 function choice<Choice extends string>(
@@ -219,7 +221,7 @@ function text(given: Given, key: ContextKey, pattern: RegExp): string | undefine
   if (value === undefined) return undefined;
   const word = typeof value === "number" ? String(value) : value;
   if (typeof word === "string" && pattern.test(word)) return word;
-  // Does not show a refused 'demoApiKey', because it may be the key of a customer.
+  // A refused 'demoApiKey' is not shown, because it may be the key of a customer.
   const got = key === "demoApiKey" ? "" : ` (got ${formatValue(value)})`;
   throw new Error(`Context '${key}' must be ${contextKeys[key]}${got}.`);
 }
@@ -317,9 +319,9 @@ function domainOf(given: Given): Domain | undefined {
 }
 
 /**
- * Throws for an unknown context key that is a misspelling of a known key. Warns about other unknown
- * keys, which may belong to the user's ~/.cdk.json. Ignores keys of the CDK and of its lookups,
- * which contain special characters.
+ * Throws for an unknown context key that is a misspelling of a known key. Warns of other unknown
+ * keys, which may be from the user's ~/.cdk.json. Ignores keys of the CDK and of its lookups, which
+ * contain special characters.
  */
 function reportUnknownKeys(app: App): void {
   const known = new Set([...Object.keys(contextKeys), ...Object.keys(cdkSettings.context)]);
@@ -337,19 +339,20 @@ function reportUnknownKeys(app: App): void {
   }
 }
 
-/** Keys for a single command. A file would apply them to all later commands. */
+/** Keys for a single command. In a file, they would apply to all later commands. */
 const neverInFile: readonly string[] = ["stage", "unprotect"] satisfies ContextKey[];
 
 /**
- * Parses a stage file: a JSON object with context keys. Does not check the values, which
- * `readContext` checks.
+ * Parses a stage file: a JSON object with context keys. Leaves the check of the values to
+ * `readContext`.
+ * @param name path of the file, for the error
  * @throws Error if the content is not a JSON object or has an unknown key
  */
 export function parseStageFile(name: string, content: string): GivenContext {
   const parsed = jsonIn(content);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw new Error(
-      `${name} is not a JSON object of context keys. Check quotes, commas and brackets.`,
+      `${name} must be a JSON object of context keys. Check quotes, commas and brackets.`,
     );
   }
   const keys = Object.keys(contextKeys).filter((key) => !neverInFile.includes(key));

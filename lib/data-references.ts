@@ -4,8 +4,8 @@ import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 
 /**
- * The outputs of the data stack that the service stack reads. If a release stops reading an output,
- * its data stack must still have the output, so that operators can return to the previous release.
+ * The outputs of the data stack that the service stack reads. If a release no longer reads an
+ * output, its data stack must still have it, so that operators can return to the previous release.
  */
 export const dataOutputs = [
   "AccountsTableName",
@@ -41,16 +41,16 @@ export interface KeyReference {
 }
 
 /**
- * The resources of the data stack, as the service stack refers to them. CloudFormation reads the
- * outputs when it creates or updates the service stack. Exports would prevent later changes of the
- * data stack; outputs do not (docs/adr/0021).
+ * The resources of the data stack, for the service stack. CloudFormation reads the outputs of the
+ * data stack when it creates or updates the service stack. Unlike exports, outputs do not prevent
+ * later changes of the data stack (docs/adr/0021).
  */
 export class DataReferences extends Construct {
   readonly accounts: TableReference;
   readonly ledger: TableReference;
   readonly watchlists: TableReference;
   readonly deliveries: TableReference;
-  /** The tables that have a due index, with which the sweeper finds what is due. */
+  /** The tables with a due index, in which the sweeper finds due rows. */
   readonly dueIndexed: readonly TableReference[];
   /** Encrypts only webhook secrets and export keys. */
   readonly secretsKey: KeyReference;

@@ -37,9 +37,8 @@ export interface DataStackProps extends StackProps {
 /**
  * The resources whose data must survive deployments: tables and their backups, the events bucket,
  * keys, the alarm topic and the event bus. The roles of operators are here too, because a restore
- * deletes the service stack. Logical IDs are pinned, because CloudFormation replaces a resource if
- * its logical ID changes. The data would be lost. The service stack reads the outputs
- * (`DataReferences`).
+ * deletes the service stack. Logical IDs are pinned: if one changed, CloudFormation would replace
+ * the resource, and the data would be lost. The service stack reads the outputs (`DataReferences`).
  */
 export class DataStack extends Stack {
   readonly #accounts: Table;
@@ -48,7 +47,10 @@ export class DataStack extends Stack {
   readonly #deliveries: Table;
   readonly #secretsKey: Key;
   readonly #events: Bucket;
-  /** In this stack, so that its subscriptions survive the deletion of the service stack. */
+  /**
+   * The topic is in this stack, so that its subscriptions survive the deletion of the service
+   * stack.
+   */
   readonly #alarmTopic: Topic;
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
@@ -68,7 +70,8 @@ export class DataStack extends Stack {
     this.#watchlists = this.table("WatchlistsTable", props.config);
     this.#deliveries = this.table("DeliveriesTable", props.config);
     for (const table of [this.#accounts, this.#watchlists, this.#deliveries]) addDueIndex(table);
-    // The context `unprotect` must not remove the vault, so this does not use `props.config`.
+    // The vault must exist even if the context has `unprotect`, so this does not use
+    // `props.config`.
     if (props.backups.enabled || configs[props.stage].protectedFromDeletion) {
       new TableBackups(this, "Backups", {
         tables: [this.#accounts, this.#ledger, this.#watchlists, this.#deliveries],
@@ -113,8 +116,8 @@ export class DataStack extends Stack {
       removalPolicy: config.removalPolicy,
     });
     pinLogicalId(table, id);
-    // Tables are created last, so that no protected table remains if another resource of a first
-    // deployment fails.
+    // Tables are created last. If another resource of a first deployment fails, no protected table
+    // remains.
     table.node.addDependency(this.#secretsKey, this.#events, this.#alarmTopic);
     return table;
   }
@@ -156,7 +159,7 @@ export class DataStack extends Stack {
 
   /**
    * Creates the exports that the service stack of release 0.1.0 imports. Remove this method in
-   * release 0.3.0: operators cannot roll back from 0.3.0 to 0.1.0.
+   * release 0.3.0, from which operators cannot roll back to 0.1.0.
    */
   private exportsOfPreviousRelease(): void {
     const tables = [this.#accounts, this.#ledger, this.#watchlists, this.#deliveries];

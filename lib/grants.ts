@@ -62,14 +62,14 @@ const tableActions: Readonly<Record<TableAccess, readonly string[]>> = {
   "read-write": [...actions.tableRead, ...actions.tableWrite],
 };
 
-/** Grants access to the rows of a table, but not to its indexes. */
+/** Grants a function or role access to the rows of a table, but not to its indexes. */
 export function grantTable(grantee: IGrantable, table: TableReference, access: TableAccess): void {
   allow(grantee, tableActions[access], table.tableArn);
 }
 
 /**
- * Grants the lookup of API keys and the counting of their calls. Allows access only to the rows of
- * keys.
+ * Grants the lookup of API keys and the counting of their calls. The access is limited to the rows
+ * of keys.
  */
 export function grantKeyCount(grantee: IGrantable, accounts: TableReference): void {
   grantee.grantPrincipal.addToPrincipalPolicy(
@@ -81,7 +81,7 @@ export function grantKeyCount(grantee: IGrantable, accounts: TableReference): vo
   );
 }
 
-/** Grants reading the health of sources, which all accounts share. */
+/** Grants reading the health of sources, which is not data of an account. */
 export function grantSourceHealthRead(grantee: IGrantable, accounts: TableReference): void {
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
@@ -92,7 +92,7 @@ export function grantSourceHealthRead(grantee: IGrantable, accounts: TableRefere
   );
 }
 
-/** Grants queries of a table's due index. */
+/** Grants queries of a table's index of due rows. */
 export function grantDueIndex(grantee: IGrantable, table: TableReference): void {
   allow(grantee, actions.indexRead, `${table.tableArn}/index/${tableSchema.dueIndex.name}`);
 }
@@ -117,7 +117,7 @@ export function grantObjectWrite(grantee: IGrantable, bucket: BucketReference): 
   allow(grantee, actions.objectWrite, everyObjectOf(grantee, bucket));
 }
 
-/** Grants reading every object of a bucket. A missing object then results in 404. */
+/** Grants reading every object of a bucket, and the 404 for a missing object. */
 export function grantObjectRead(grantee: IGrantable, bucket: BucketReference): void {
   allow(grantee, actions.objectRead, everyObjectOf(grantee, bucket));
   allow(grantee, actions.objectList, bucket.bucketArn);
@@ -129,12 +129,12 @@ function everyObjectOf(grantee: IGrantable, bucket: BucketReference): string {
   return objects;
 }
 
-/** Grants encryption with a key. */
+/** Grants encryption with a KMS key. */
 export function grantEncrypt(grantee: IGrantable, key: KeyReference): void {
   allow(grantee, actions.encrypt, key.keyArn);
 }
 
-/** Grants decryption with a key. */
+/** Grants decryption with a KMS key. */
 export function grantDecrypt(grantee: IGrantable, key: KeyReference): void {
   allow(grantee, actions.decrypt, key.keyArn);
 }
@@ -149,16 +149,16 @@ export function grantParameterRead(grantee: IGrantable, parameterArn: string): v
   allow(grantee, actions.parameterRead, parameterArn);
 }
 
-/** Grants decryption with a key that is known only by its ARN, such as a key of another account. */
+/** Grants decryption with a KMS key, by its ARN, such as a key of another AWS account. */
 export function grantKeyDecrypt(grantee: IGrantable, keyArn: string): void {
   allow(grantee, actions.decrypt, keyArn);
 }
 
 /**
  * Grants assuming the roles that customers create for their exports, in any AWS account and with
- * any name. Each role requires the external ID of its customer. The condition refuses calls without
- * an external ID. Roles of the service's AWS account are denied, because a customer could enter
- * one.
+ * any name. Each role requires the external ID of its customer, and the condition refuses calls
+ * without an external ID. Roles of the service's own AWS account are denied, because a customer
+ * could enter one.
  */
 export function grantAssumeCustomerRoles(grantee: IGrantable): void {
   explainWildcard(grantee, "customerRoles", rolesOf("*"));

@@ -1,4 +1,4 @@
-/** The roles of operators. Each role also has the permissions of the role before it. */
+/** The roles of operators. Each role also has the permissions of the one before it. */
 export const operatorRoles = ["read", "act", "break-glass"] as const;
 /**
  * `read` shows data, `act` makes the ordinary changes of `npm run admin`, and `break-glass`
@@ -7,8 +7,8 @@ export const operatorRoles = ["read", "act", "break-glass"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
 /**
- * Returns the IAM name of a role. The name follows from the arguments, so an operator needs no
- * permission to look it up, only the permission to assume the role.
+ * Returns the IAM name of an operator role. The name depends only on the arguments, so an operator
+ * needs permission only to assume the role, not to look it up.
  */
 export const operatorRoleName = (stage: string, region: string, role: OperatorRole): string =>
   `RetailProductData-${stage}-${region}-operator-${role}`;

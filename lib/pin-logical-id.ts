@@ -2,7 +2,7 @@ import { CfnElement } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
 /**
- * Sets the logical ID of a resource. CloudFormation then does not replace the resource when its
+ * Fixes the logical ID of a resource. CloudFormation then does not replace the resource when its
  * construct moves in the code.
  * @throws Error if the construct has no CloudFormation resource
  */

@@ -32,10 +32,11 @@ export interface ServiceStackProps extends StackProps {
 
 /**
  * The stack without data: queues with their workers, schedules, and the API. You can delete it and
- * deploy it again. The sweeper then sends the lost messages and restores the lost schedules from
- * the rows. Dead letters are lost, and so are logs unless the stage retains them. The execute-api
- * URL and the target of a custom domain change. The stack updates the DNS record if the context has
- * a hosted zone. Otherwise point your record to the new output `DomainTarget`.
+ * deploy it again:
+ * - The sweeper sends the lost messages again, and restores the lost schedules from the rows.
+ * - Dead letters are lost, and so are logs, unless the stage retains them.
+ * - The execute-api URL and the target of a custom domain change. If the context has a hosted zone,
+ *   the stack updates the DNS record. Otherwise point your record to the new output `DomainTarget`.
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
@@ -49,8 +50,8 @@ export class ServiceStack extends Stack {
     const schedules = new RunSchedules(this, "RunSchedules", {
       groupName: `retail-product-data-${stage}`,
     });
-    // The functions are created before the API that invokes them. The address contains only the ID
-    // of the API, because a reference to its deployment would be circular.
+    // The functions are created before the API that calls them. The address contains only the ID of
+    // the API, because a reference to its deployment would be circular.
     const apiUrl = props.domain
       ? `https://${props.domain.name}/`
       : Lazy.string({

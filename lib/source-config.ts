@@ -10,8 +10,8 @@ import { secretReference } from "../shared/sources/contract/secret-reference.ts"
 import { grantKeyDecrypt, grantParameterRead, grantSecretRead } from "./grants.ts";
 
 /**
- * The adapters of the scrapers: either known at synthesis, or in a parameter that the deployment
- * reads.
+ * The adapters of the scrapers. They are known at the synthesis, or are in a parameter that the
+ * deployment reads.
  */
 export type Sources =
   | { readonly kind: "known"; readonly variable: string }
@@ -20,8 +20,8 @@ export type Sources =
       /** Name of the SSM parameter that contains the JSON. */
       readonly name: string;
       /**
-       * References to the secrets that the JSON names, and the ARNs of the KMS keys that encrypt
-       * these secrets.
+       * References to the secrets in the JSON, and the ARNs of the KMS keys that encrypt these
+       * secrets.
        */
       readonly secrets: readonly string[];
     };
@@ -33,16 +33,17 @@ export interface SourceContext {
   /** Name of the SSM parameter that contains the configuration of the sources as JSON. */
   readonly sourcesParameter?: unknown;
   /**
-   * References to the secrets that the JSON in `sourcesParameter` names, and the ARNs of their KMS
-   * keys, separated by commas.
+   * References to the secrets in the JSON of `sourcesParameter`, and the ARNs of their KMS keys,
+   * separated by commas.
    */
   readonly sourceSecrets?: unknown;
 }
 
 /**
- * Reads the sources from the context. Uses `stageDefault` if the context has no sources.
- * @throws Error that names the invalid key, but never contains its value, which may contain a
- * secret
+ * Reads the configuration of the sources from the CDK context.
+ * @param stageDefault configuration if the context has none
+ * @throws Error that names the invalid key. The error never contains the key's value, which may
+ * contain a secret.
  */
 export function sourcesOf(context: SourceContext, stageDefault: object): Sources {
   const { sources, sourcesParameter, sourceSecrets } = context;
@@ -66,7 +67,8 @@ export function sourcesOf(context: SourceContext, stageDefault: object): Sources
 }
 
 /**
- * Lambda's limit for all environment variables of a function, with their names, as one JSON object.
+ * Lambda's limit for all environment variables of a function with their names, as one JSON object,
+ * in bytes.
  */
 const environmentBytesMax = 4_096;
 /** Variables that every function has in addition to the variables in functions/environment.ts. */
@@ -85,7 +87,7 @@ const wordBytesMax = 32;
  */
 function checkRoom(variable: string): void {
   const room = Math.min(...Object.values(environment).filter(isReader).map(roomBeside));
-  // JSON escapes each quote in the value, so that it takes two bytes.
+  // JSON escapes each quotation mark in the value, which then takes two bytes.
   const bytes = bytesOf(variable) - bytesOf("");
   if (bytes <= room) return;
   throw new Error(
@@ -109,14 +111,14 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 
 /**
  * Returns the value of the environment variable SOURCES: the JSON, or a reference to the SSM
- * parameter, which CloudFormation resolves at deployment.
+ * parameter, which CloudFormation resolves at the deployment.
  */
 export const sourcesVariable = (scope: Construct, sources: Sources): string =>
   sources.kind === "known"
     ? sources.variable
     : StringParameter.valueForStringParameter(scope, sources.name);
 
-/** Grants access to the secrets of the sources, and to no other secrets. */
+/** Grants access to the secrets that the sources use, and to no others. */
 export function grantSourceSecrets(grantee: IGrantable, sources: Sources): void {
   const references =
     sources.kind === "parameter"
@@ -162,7 +164,7 @@ function isStoredSecretOrKey(reference: string): boolean {
 
 /**
  * Returns the JSON in the context value `sources`: an object as JSON, a string that begins with `{`
- * unchanged, and for any other string the content of the file that it names.
+ * unchanged, and for any other string the content of the file with this path.
  * @throws Error if there is no such file
  */
 function textOf(sources: unknown): string {

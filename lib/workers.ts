@@ -42,7 +42,7 @@ export class Workers extends Construct {
   readonly deliveries: QueueWorker<"delivery">;
   readonly backtests: QueueWorker<"backtest-runner">;
   readonly sweeper: ServiceFunction<"sweeper">;
-  /** Contains invocations of the sweeper that its schedule could not deliver. */
+  /** Dead-letter queue of invocations of the sweeper that its schedule could not deliver. */
   readonly sweeperDeadLetterQueue: IQueue;
   /** The functions of the workers and the sweeper. */
   readonly functions: readonly ServiceFunction<WorkerName>[];
@@ -51,7 +51,8 @@ export class Workers extends Construct {
   constructor(scope: Construct, id: string, props: WorkersProps) {
     super(scope, id);
     this.#props = props;
-    // Created in reverse order, because a worker needs the URLs of the queues to which it sends.
+    // The workers are created in reverse order, because a worker needs the URLs of the queues to
+    // which it sends.
     this.deliveries = this.deliveryWorker();
     this.finishes = this.finishWorker();
     this.steps = this.stepWorker();
@@ -90,8 +91,8 @@ export class Workers extends Construct {
         "returned 503 may stay charged until its message is replayed.",
     });
     this.grantRunTables(runs);
-    // If a run has no steps to read, the run starter ends the run, and needs the watchlist's
-    // endpoint for this.
+    // The run starter ends a run without steps to read. For this, it needs the watchlist's
+    // endpoint.
     grantTable(runs, data.deliveries, "read");
     grantSend(runs, this.steps.queue);
     grantScheduleManage(runs, schedules.scheduleArns, schedules.role);

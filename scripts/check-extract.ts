@@ -1,7 +1,9 @@
 /**
- * Tries the rules of a deployer on a saved page: `npm run check:extract -- <page.html> --config
- * <file>`. Exit codes: 0 if the adapter reads the price or the availability that the rules find, 1 if
- * not, 2 for a wrong command line or an invalid rule.
+ * Tests the extraction rules of a deployer on a saved page: `npm run check:extract -- <page.html>
+ * --config <file>`. Exit codes:
+ * - 0: the adapter reads the price or the availability that the rules find.
+ * - 1: it does not.
+ * - 2: the command line or a rule is invalid.
  */
 import { existsSync, readFileSync } from "node:fs";
 import * as v from "valibot";
@@ -124,7 +126,9 @@ async function check({ values, positionals }: Given): Promise<number> {
   return problem === undefined ? 0 : 1;
 }
 
-/** Returns why the adapter does not read what the rules find; undefined if it reads it. */
+/**
+ * Returns the reason why the adapter does not read what the rules find, or undefined if it does.
+ */
 function problemOf(
   extraction: Extraction,
   { price, availability, isPriceUnclear }: ProductFacts,

@@ -24,9 +24,9 @@ export interface CheckOptions extends Pick<Subject, "marketplace" | "ids" | "unk
 }
 
 /**
- * Checks a server by calling it. Returns a finding for each rule that can be checked, in the order
- * of the checks. A call without a complete reply results in a finding, not in an error. Prints the
- * progress to stderr.
+ * Checks a server by calling it. Prints the progress to stderr.
+ * @returns One finding for each rule that can be checked, in the order of the checks. A call
+ * without a complete reply also results in a finding, not in an error.
  */
 export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
   const { server, scraper, marketplace, ids, unknownId } = options;
@@ -49,7 +49,7 @@ export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
   return findings;
 }
 
-/** The finding if no item was read. The check then proves nothing about the results. */
+/** The finding if no item could be read. Without results, most rules cannot be checked. */
 const nothingRead = findingOf({
   rule: "read",
   level: "must",
@@ -146,8 +146,9 @@ const isPair = (id: string): boolean => /^[^:]+:./.test(id);
 
 /**
  * Returns the IDs of an option without repetition.
- * @throws Error without `--scraper`, or if an offer check has an ID that is not
- * `<asin>:<offerListingId>`
+ * @throws Error if `--scraper` is absent.
+ * @throws Error if the scraper checks offers and an ID is not of the form
+ * `<asin>:<offerListingId>`.
  */
 function idsFrom(
   option: string,

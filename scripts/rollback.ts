@@ -71,14 +71,14 @@ async function hasDomain(client: CloudFormationClient, stage: Stage): Promise<bo
   return url !== undefined && !url.includes(".execute-api.");
 }
 
-interface Wanted {
+interface RollbackTarget {
   readonly stage: Stage;
   readonly context: readonly string[];
   readonly hasDomain: boolean;
 }
 
-async function deployRelease(name: string, wanted: Wanted): Promise<void> {
-  const { stage, context, hasDomain: domain } = wanted;
+async function deployRelease(name: string, target: RollbackTarget): Promise<void> {
+  const { stage, context, hasDomain: domain } = target;
   const tree = await checkOutRelease(name, project);
   try {
     await transferSettings({

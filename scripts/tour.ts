@@ -17,7 +17,7 @@ import { typescriptClient } from "./tour/clients/typescript.ts";
 import { localCustomer } from "../tools/customer/bucket.ts";
 import { type FreshWorld, inFreshWorld } from "./tour/fresh-world.ts";
 import { type Narrator, createNarrator } from "./tour/narrator.ts";
-import { reconcileWorld } from "./tour/reconcile.ts";
+import { runReconcileCommand } from "./tour/reconcile.ts";
 import type { ReachableTarget } from "./tour/runs.ts";
 import { runTour } from "./tour/run-tour.ts";
 
@@ -109,7 +109,7 @@ async function tourSandbox(connect: ConnectTour, narrator: Narrator): Promise<vo
     narrator.note(`a fresh local world at ${world.base_url}`);
     const target = targetOf(world, connect);
     await runTour({ ...target, ids: sandboxIds, movePrice: () => {} }, narrator);
-    await reconcileWorld(target, narrator);
+    await runReconcileCommand(target, narrator);
   });
 }
 
@@ -142,7 +142,7 @@ async function tourReplayedCatalog(
       narrator.note(`a fresh local world at ${world.base_url}`);
       const target = targetOf(world, connect);
       await runTour({ ...target, ids: [first, ...rest], movePrice }, narrator);
-      await reconcileWorld(target, narrator);
+      await runReconcileCommand(target, narrator);
     });
     narrator.check("the products API received requests", replay.requests.length > 0);
   } finally {
@@ -178,7 +178,7 @@ async function tourStore(connect: ConnectTour, narrator: Narrator): Promise<void
       const platform = "retailer_b";
       const target = { ...targetOf(world, connect), platform };
       await runTour({ ...target, ids: [first, ...rest, missingItem], movePrice }, narrator);
-      await reconcileWorld(target, narrator);
+      await runReconcileCommand(target, narrator);
       narrator.check(
         "the store read the agent profile of the service",
         store.calls.some(({ profile }) => profile.startsWith(world.base_url)),

@@ -212,7 +212,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
       "entry-row entry-streams final-shards find-entries transfers",
     ),
     "test/shared/aws/ledger/ledger.test.ts": files(
-      "cancel-hold due-marks find-call find-shard hold-row process read-shards",
+      "cancel-hold due-marks find-call prepare-home-shard hold-row process read-shards",
       "reserve-call row-holds settle-call shard-row shard-update",
     ),
     "test/shared/aws/ledger/moving-shards.test.ts": files("open-shards"),

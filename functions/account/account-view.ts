@@ -7,7 +7,8 @@ import { externalIdOf } from "../../shared/exports/destination.ts";
 import type { AccountViewDependencies } from "./dependencies.ts";
 
 /**
- * Reads the caller's account and returns it in the form of `GET /v1/account`.
+ * Reads the account of the caller, with its forecast and its use of today, and returns it in the
+ * form of `GET /v1/account`.
  * @throws Error if the account does not exist
  */
 export async function accountView(
@@ -24,7 +25,7 @@ export async function accountView(
     usage.daily(accountId, { from: date, to: date }),
     budgets.used(accountId, now),
   ]);
-  assert(account !== undefined, "a key belongs to an account that exists");
+  assert(account !== undefined, "the account of an API key must exist");
   const s3ExternalId = externalIdOf(account.id);
   const forecast = await forecastAccount({ ...account, usedToday, accountId, now }, dependencies);
   const spentToday = days[0]?.credits ?? 0;

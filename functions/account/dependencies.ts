@@ -7,7 +7,7 @@ import type { CreditHistory } from "../../shared/credits/credit-history.ts";
 import type { ForecastDependencies } from "../../shared/runs/forecast-runs.ts";
 import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 
-/** What `GET /v1/account` reads. */
+/** The dependencies of `GET /v1/account`. */
 export interface AccountViewDependencies extends ForecastDependencies {
   readonly accounts: Pick<AccountStore, "get">;
   readonly endpoints: Pick<EndpointLookup, "countEndpoints">;

@@ -21,7 +21,10 @@ export const accountRoutes = {
   "DELETE /v1/api_keys/{id}": deleteApiKeyRoute,
 };
 
-/** Creates the handler of the account routes. */
+/**
+ * Creates the HTTP handler of the account routes, from its environment variables.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"account">,
   overrides: Overrides = {},

@@ -6,7 +6,10 @@ import * as stores from "../composition/watchlist-stores.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 
-/** Creates the handler of the back-tests queue, which runs back-tests that are too large for a call. */
+/**
+ * Creates the handler of the back-tests queue, which runs back-tests that are too large for a call.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"backtest-runner">,
   overrides: Overrides = {},

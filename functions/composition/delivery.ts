@@ -50,7 +50,11 @@ function noLog(): never {
   );
 }
 
-/** Returns the dependencies of the delivery worker, for webhooks, exports and the bus. */
+/**
+ * Creates the dependencies of the delivery worker, for webhooks, exports and the event bus.
+ * @param environment tables, queue, bucket and bus of the deployment
+ * @param overrides dependencies that tests replace
+ */
 export const deliveryDependencies = (
   environment: DeliveryTargetNeeds &
     Needs<"STAGE" | "EVENTS_BUCKET" | "EVENT_BUS_NAME" | "API_URL">,

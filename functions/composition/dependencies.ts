@@ -49,8 +49,8 @@ export const dynamo = /* @__PURE__ */ client("dynamo", () => documentClient(conf
 export { clock, random, timeAndRandom };
 
 /**
- * Returns a handler that calls `create` at its first invocation, and passes every invocation to the
- * created handler. The import of a handler therefore needs no environment variables.
+ * Creates a handler that calls `create` at its first invocation, and passes every invocation to the
+ * handler that `create` returned. Importing a handler therefore needs no environment variables.
  */
 export function onFirstCall<Arguments extends unknown[], Result>(
   create: () => (...args: Arguments) => Result,
@@ -64,7 +64,7 @@ export const logger = (environment: Needs<"STAGE">, name: FunctionName): Logger 
   serviceLogger({ stage: environment.STAGE, service: name });
 
 /**
- * Returns a function that logs a warning with the error that caused it. A thrown value that is not
+ * Creates a function that logs a warning with the error that caused it. A thrown value that is not
  * an Error is logged as an Error with the value as its message.
  */
 export const warnTo =
@@ -73,7 +73,11 @@ export const warnTo =
     to.warn(message, error instanceof Error ? error : new Error(String(error)));
   };
 
-/** Returns the middleware dependencies of a route group that ignores API keys. */
+/**
+ * Creates the middleware dependencies of a route group that ignores API keys.
+ * @param name the Lambda function, for its log
+ * @param overrides dependencies that tests replace
+ */
 export const keylessMiddleware = (
   environment: Needs<"STAGE">,
   name: FunctionName,
@@ -85,8 +89,10 @@ export const keylessMiddleware = (
 });
 
 /**
- * Returns the middleware dependencies of a route group that serves public documents. The middleware
- * counts the calls of each API key, but reads no accounts.
+ * Creates the middleware dependencies of a route group with public documents. The middleware counts
+ * the calls of each API key, but reads no accounts.
+ * @param name the Lambda function, for its log
+ * @param overrides dependencies that tests replace
  */
 export const countingMiddleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
@@ -99,13 +105,18 @@ export const countingMiddleware = (
   },
 });
 
-/** Returns a check that rejects if DynamoDB does not respond. */
+/**
+ * Creates a check of the accounts table, which rejects if DynamoDB does not respond.
+ * @param overrides dependencies that tests replace
+ */
 export const databaseCheck = (environment: AccountNeeds, overrides: Overrides) =>
   accountsTableCheck(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
 /**
- * Returns what the middleware of a route group that requires API keys needs: the stores of accounts
- * and keys, the clock and the logger.
+ * Creates the middleware dependencies of a route group that requires API keys: the stores of
+ * accounts and keys, the clock and the logger.
+ * @param name the Lambda function, for its log
+ * @param overrides dependencies that tests replace
  */
 export const middleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
@@ -120,18 +131,27 @@ export const middleware = (
   ),
 });
 
-/** Returns the store of API keys. */
+/**
+ * Creates the store of API keys in the accounts table.
+ * @param overrides dependencies that tests replace
+ */
 export const apiKeys = (environment: AccountNeeds, overrides: Overrides): ApiKeyStore =>
   dynamoApiKeyStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
-/** Returns the reader of the daily usage of accounts. */
+/**
+ * Creates the reader of the daily usage of accounts.
+ * @param overrides dependencies that tests replace
+ */
 export const usageStore = (environment: AccountNeeds, overrides: Overrides): UsageStore =>
   dynamoUsageStore(dynamo(overrides), {
     accountsTable: environment.ACCOUNTS_TABLE,
     ...timeAndRandom(overrides),
   });
 
-/** Returns the store of the daily budgets of accounts. */
+/**
+ * Creates the store of the daily budgets of accounts.
+ * @param overrides dependencies that tests replace
+ */
 export const dailyBudgets = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE" | "LEDGER_TABLE">,
   overrides: Overrides,
@@ -143,7 +163,10 @@ export const dailyBudgets = (
     ...timeAndRandom(overrides),
   });
 
-/** Returns the reader of the ledger entries of accounts. */
+/**
+ * Creates the reader of the ledger entries of accounts.
+ * @param overrides dependencies that tests replace
+ */
 export const creditHistory = (
   environment: Needs<"ACCOUNTS_TABLE" | "LEDGER_TABLE">,
   overrides: Overrides,
@@ -155,54 +178,82 @@ export const creditHistory = (
   });
 
 /**
- * Returns the maximum size of a response in bytes; undefined for streamed responses, which the
- * service does not limit. Lambda limits buffered responses to 6 MB.
+ * Returns the maximum size of a response in bytes. Lambda limits buffered responses to 6 MB.
+ * Returns undefined for streamed responses, which have no limit.
  */
 export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | undefined =>
   environment.RESPONSE_MODE === "stream" ? undefined : 6_000_000;
 
-/** Returns read-only access to webhook endpoints. `endpointStore` also changes them. */
+/**
+ * Creates a reader of webhook endpoints. `endpointStore` can also change them.
+ * @param overrides dependencies that tests replace
+ */
 export const endpoints = (environment: DeliveriesNeeds, overrides: Overrides): EndpointLookup =>
   dynamoEndpoints(dynamo(overrides), deliveriesTable(environment, overrides));
 
-/** Returns the reader of delivery targets that are due. */
+/**
+ * Creates the reader of delivery targets that are due.
+ * @param overrides dependencies that tests replace
+ */
 export const dueTargets = (environment: DeliveriesNeeds, overrides: Overrides): DueTargets =>
   dynamoDueTargets(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-/** Returns the options of a store in the deliveries table. */
+/**
+ * Returns the options of a store in the deliveries table: its name, the clock and the random
+ * source.
+ * @param overrides dependencies that tests replace
+ */
 export const deliveriesTable = (environment: DeliveriesNeeds, overrides: Overrides) => ({
   tableName: environment.DELIVERIES_TABLE,
   ...timeAndRandom(overrides),
 });
 
-/** Returns the port that adds entries to outboxes. */
+/**
+ * Creates the port that adds entries to outboxes and wakes delivery targets.
+ * @param overrides dependencies that tests replace
+ */
 export const outbox = (environment: DeliveriesNeeds, overrides: Overrides): Outbox =>
   dynamoOutbox(dynamo(overrides), deliveriesTable(environment, overrides));
 
-/** Returns the store of the delivery log. */
+/**
+ * Creates the store of the delivery log.
+ * @param overrides dependencies that tests replace
+ */
 export const deliveries = (environment: DeliveriesNeeds, overrides: Overrides): DeliveryStore =>
   dynamoDeliveryStore(dynamo(overrides), deliveriesTable(environment, overrides));
 
-/** Returns the store that reads and changes webhook endpoints. */
+/**
+ * Creates the store that reads and changes webhook endpoints.
+ * @param overrides dependencies that tests replace
+ */
 export const endpointStore = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoEndpointStore(dynamo(overrides), deliveriesTable(environment, overrides));
 
-/** Returns the store of S3 destinations. */
+/**
+ * Creates the store of S3 destinations.
+ * @param overrides dependencies that tests replace
+ */
 export const destinations = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoDestinationStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-/** Returns the store of the export log. */
+/**
+ * Creates the store of the export log.
+ * @param overrides dependencies that tests replace
+ */
 export const exportLog = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoExportStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
 /**
- * Returns the sender of webhooks. It refuses addresses that are not public, unless the overrides
- * allow loopback.
+ * Creates the sender of webhooks. It refuses addresses that are not public, unless the overrides
+ * allow loopback addresses.
  */
 export const sender = (overrides: Overrides): Sender =>
   overrides.sender ??
   webhookSender({ policy: addressPolicyOf(overrides), clock: clock(overrides) });
 
-/** Returns true if the deployment has an event bus. */
+/**
+ * Returns true if the deployment has an event bus: the environment variable EVENT_BUS_NAME is not
+ * `none`.
+ */
 export const hasBus = ({ EVENT_BUS_NAME: name }: Needs<"EVENT_BUS_NAME">): boolean =>
   name !== "none";

@@ -5,8 +5,9 @@ import type { Overrides } from "./overrides.ts";
 import { deliveryTargetDependencies } from "./targets.ts";
 
 /**
- * Returns the dependencies of the calls of `/v1/s3_destination`. Their time limits are short,
- * because a call checks the bucket while the client waits.
+ * Creates the dependencies of the calls of `/v1/s3_destination`. Their time limits are short,
+ * because a call checks the customer's bucket while the client waits.
+ * @param overrides dependencies that tests replace
  */
 export const destinationDependencies = (
   environment: DeliveryTargetNeeds,

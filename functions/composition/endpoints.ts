@@ -12,7 +12,10 @@ import { eventBodies } from "./on-first-use/event-bodies.ts";
 import type { Overrides } from "./overrides.ts";
 import { deliveryTargetDependencies } from "./targets.ts";
 
-/** Returns the dependencies of the routes for webhook endpoints and deliveries. */
+/**
+ * Creates the dependencies of the routes for webhook endpoints and deliveries.
+ * @param overrides dependencies that tests replace
+ */
 export const endpointDependencies = (
   environment: DeliveryTargetNeeds & Needs<"EVENTS_BUCKET">,
   overrides: Overrides,

@@ -16,7 +16,8 @@ const s3ByPath = /* @__PURE__ */ client(
 );
 
 /**
- * Returns the store of event bodies in S3. It addresses buckets by path if the overrides request it.
+ * Creates the store of event bodies in S3. If the overrides request it, S3 URLs have the bucket in
+ * their path.
  */
 export const eventBodies = (
   environment: Needs<"EVENTS_BUCKET">,

@@ -7,8 +7,9 @@ import type { Needs } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
 
 /**
- * Returns the event bus of the deployment; null if it has none. The client of EventBridge is loaded
- * at the first call, so a deployment without a bus does not load it.
+ * Creates the port to the event bus of the deployment; null if there is no bus. The EventBridge
+ * client is loaded at the first call, so a deployment without a bus does not load it.
+ * @param overrides dependencies that tests replace
  */
 export function eventBus(
   environment: Needs<"EVENT_BUS_NAME">,

@@ -17,7 +17,10 @@ import type { Overrides } from "./overrides.ts";
 const eventFeed = (environment: DeliveriesNeeds, overrides: Overrides): EventFeed =>
   dynamoEventFeed(dynamo(overrides), deliveriesTable(environment, overrides));
 
-/** Returns the event feed and the event bodies. */
+/**
+ * Creates the readers of the event feed and of the event bodies.
+ * @param overrides dependencies that tests replace
+ */
 export const feedSources = (
   environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET">,
   overrides: Overrides,
@@ -26,7 +29,10 @@ export const feedSources = (
   bodies: eventBodies(environment, overrides),
 });
 
-/** Returns the dependencies of the calls of `/v1/events`. */
+/**
+ * Creates the dependencies of the calls of `/v1/events`.
+ * @param overrides dependencies that tests replace
+ */
 export const eventDependencies = (
   environment: DeliveriesNeeds & Needs<"EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
   overrides: Overrides,

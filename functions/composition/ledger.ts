@@ -6,7 +6,11 @@ import type { FunctionName, Needs } from "../environment.ts";
 import { dynamo, logger } from "./dependencies.ts";
 import { type Overrides, timeAndRandom } from "./overrides.ts";
 
-/** Returns the ledger. It records the metrics of each reservation and settlement. */
+/**
+ * Creates the ledger in DynamoDB, which records the metrics of each reservation and settlement.
+ * @param name the Lambda function, for its log
+ * @param overrides dependencies that tests replace
+ */
 export const ledger = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE" | "LEDGER_TABLE">,
   name: FunctionName,

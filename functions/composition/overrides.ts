@@ -62,16 +62,22 @@ export interface Overrides {
   readonly roles?: RoleCredentials;
 }
 
-/** Returns the clock of the overrides, or else the clock of the system. */
+/** Returns the clock in the overrides, or otherwise the system clock. */
 export const clock = (overrides: Overrides): Clock => overrides.clock ?? systemClock;
-/** Returns the random source of the overrides, or else the random source of the system. */
+/** Returns the random source in the overrides, or otherwise the system's random source. */
 export const random = (overrides: Overrides): RandomSource => overrides.random ?? systemRandom;
-/** Returns the clock and the random source as an object, for functions that need both. */
+/**
+ * Returns the clock and the random source together, from the overrides or otherwise from the
+ * system.
+ */
 export const timeAndRandom = (overrides: Overrides) => ({
   clock: clock(overrides),
   random: random(overrides),
 });
 
-/** Returns the rules for the addresses to which webhooks and exports may connect. */
+/**
+ * Returns the policy for the addresses to which webhooks and exports may connect: public addresses,
+ * and loopback addresses if the overrides allow them.
+ */
 export const addressPolicyOf = (overrides: Overrides): AddressPolicy =>
   addressPolicy({ allowLoopback: overrides.allowLoopback === true });

@@ -1,4 +1,4 @@
-/** The composition root of what the finisher of runs publishes. */
+/** The composition root of the publisher of finished runs. */
 import type { RunEventPublisher } from "../../shared/events/publisher.ts";
 import { runEventPublisher } from "../../shared/publishing/publish-run.ts";
 import { itemSnapshots } from "../../shared/publishing/take-snapshot.ts";
@@ -11,7 +11,10 @@ import { outboxQueue } from "./on-first-use/queues.ts";
 import { type Overrides, random } from "./overrides.ts";
 import { pages, runs } from "./watchlist-stores.ts";
 
-/** Returns the publisher of the events of a finished run. */
+/**
+ * Creates the publisher of the events of finished runs.
+ * @param overrides dependencies that tests replace
+ */
 export const publisher = (
   environment: Needs<
     "DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL" | "EVENT_BUS_NAME"
@@ -27,7 +30,10 @@ export const publisher = (
     hasBus: hasBus(environment),
   });
 
-/** Returns the writer of the snapshot files of runs. */
+/**
+ * Creates the writer of the snapshot files of runs.
+ * @param overrides dependencies that tests replace
+ */
 export const snapshots = (
   environment: Needs<"WATCHLISTS_TABLE" | "DELIVERIES_TABLE" | "EVENTS_BUCKET">,
   overrides: Overrides,

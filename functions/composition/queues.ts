@@ -23,9 +23,10 @@ export type RunQueueNeeds = Partial<
 >;
 
 /**
- * Returns the port that sends messages about runs. Sending to a queue rejects with an Error if
- * `environment` lacks the URL of the queue.
- * @param hops the number of messages in the chain that led to this invocation; 0 if no message did
+ * Creates the queues of the messages about runs. A message to a queue whose URL `environment` lacks
+ * rejects with an Error.
+ * @param overrides dependencies that tests replace
+ * @param hops number of messages in the chain that led to this invocation; 0 if no message did
  * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */
 export const runQueue = (environment: RunQueueNeeds, overrides: Overrides, hops = 0): RunQueue => {
@@ -39,19 +40,28 @@ export const runQueue = (environment: RunQueueNeeds, overrides: Overrides, hops 
   return sqsRunQueue(sqs(overrides), urls, hops);
 };
 
-/** Returns the queue of wake-up messages for delivery targets. */
+/**
+ * Creates the queue of wake-up messages for the delivery worker.
+ * @param overrides dependencies that tests replace
+ */
 export const outboxQueue = (
   environment: Needs<"DELIVERIES_QUEUE_URL">,
   overrides: Overrides,
 ): OutboxQueue => sqsOutboxQueue(sqs(overrides), environment.DELIVERIES_QUEUE_URL);
 
-/** Returns the queue of messages that cancel the holds of calls. */
+/**
+ * Creates the queue of messages that cancel the holds of calls.
+ * @param overrides dependencies that tests replace
+ */
 export const cancelQueue = (
   environment: Needs<"RUNS_QUEUE_URL">,
   overrides: Overrides,
 ): CancelQueue => sqsCancelQueue(sqs(overrides), environment.RUNS_QUEUE_URL);
 
-/** Returns the queue of back-tests that are too large for a call. */
+/**
+ * Creates the queue of back-tests that are too large for a call.
+ * @param overrides dependencies that tests replace
+ */
 export const backtestQueue = (
   environment: Needs<"BACKTESTS_QUEUE_URL">,
   overrides: Overrides,

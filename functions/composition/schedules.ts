@@ -8,7 +8,10 @@ import type { Overrides } from "./overrides.ts";
 
 const scheduler = /* @__PURE__ */ client("scheduler", () => new SchedulerClient(clientSettings()));
 
-/** Returns the EventBridge schedules of watchlists. */
+/**
+ * Creates the manager of the EventBridge schedules of watchlists.
+ * @param overrides dependencies that tests replace
+ */
 export const schedules = (
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,
   overrides: Overrides,

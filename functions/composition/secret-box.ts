@@ -8,6 +8,9 @@ import { clock, type Overrides } from "./overrides.ts";
 
 const kms = /* @__PURE__ */ client("kms", () => new KMSClient(clientSettings()));
 
-/** Returns the encryption of the secrets of customers by KMS. */
+/**
+ * Creates the port that encrypts and decrypts customers' secrets with KMS.
+ * @param overrides dependencies that tests replace
+ */
 export const secretBox = (environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox =>
   kmsSecretBox(kms(overrides), { keyId: environment.SECRETS_KEY_ID, clock: clock(overrides) });

@@ -6,21 +6,30 @@ import { dynamo, logger, warnTo } from "./dependencies.ts";
 import type { FunctionName, Needs } from "../environment.ts";
 import { clock, type Overrides } from "./overrides.ts";
 
-/** How long a process shows the same health, in milliseconds. Processes write it once a minute. */
+/**
+ * Milliseconds for which a process returns the same health. Processes write health once a minute.
+ */
 const freshMs = 60_000;
 
-/** Returns the store of the health of sources. */
+/**
+ * Creates the store of the health of sources in the accounts table.
+ * @param overrides dependencies that tests replace
+ */
 export const healthStore = (
   environment: Needs<"ACCOUNTS_TABLE">,
   overrides: Overrides,
 ): HealthStore => dynamoHealthStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
 /**
- * Returns a cached reader of the health of all scrapers in the last `spanMs` milliseconds.
+ * Creates a reader of the health of all scrapers. It caches a result for a minute, and logs a
+ * failed read as a warning.
+ * @param functionName the Lambda function, for its log
+ * @param spanMs length of the time before now whose reads count, in milliseconds
+ * @param overrides dependencies that tests replace
  */
 export const sourceHealth = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
-  name: FunctionName,
+  functionName: FunctionName,
   { spanMs, overrides }: { readonly spanMs: number; readonly overrides: Overrides },
 ) =>
   healthReader({
@@ -28,5 +37,5 @@ export const sourceHealth = (
     spanMs,
     freshMs,
     clock: clock(overrides),
-    warn: warnTo(logger(environment, name)),
+    warn: warnTo(logger(environment, functionName)),
   });

@@ -31,19 +31,20 @@ const parameters = /* @__PURE__ */ once(async () =>
 );
 
 /**
- * Loads the adapters of the sources that SOURCES configures. A function whose invocations all read
- * a source calls it before its first invocation: until then, Lambda does not limit the processor
- * time of a small function. Does nothing without the variable, as in tests.
- * @throws Error if SOURCES is invalid
+ * Loads the adapters of the configured sources. A function that reads a source in every invocation
+ * calls this before its first invocation, because Lambda does not limit the processor time of a
+ * small function until then. Does nothing if the variable is undefined, as in tests.
+ * @param variable value of the environment variable SOURCES
+ * @throws Error if it is invalid
  */
 export async function preloadSources(variable: string | undefined): Promise<void> {
   if (variable !== undefined) await loadAdapters(parseSources(variable, { allowVariables: true }));
 }
 
 /**
- * Returns the sources of scrapers, offers and offer checks: the overrides, or else the sources that
- * the environment variable SOURCES configures.
- * @param name the function whose log receives the metrics and warnings of the sources
+ * Creates the sources of products, offers and offer checks: those in the overrides, or otherwise
+ * those that the environment variable SOURCES configures.
+ * @param name the Lambda function whose log receives the metrics and warnings of the sources
  * @throws Error if SOURCES is invalid
  */
 export function sources(
@@ -61,7 +62,10 @@ export function sources(
   };
 }
 
-/** Returns the scraper of the sandbox, whatever sources are configured. */
+/**
+ * Creates the product scraper of the sandbox, whatever sources are configured.
+ * @param overrides dependencies that tests replace
+ */
 export const sandbox = (overrides: Overrides): Scraper =>
   sandboxScraper({ seed: "sandbox", clock: timeAndRandom(overrides).clock });
 

@@ -8,8 +8,9 @@ import { secretBox } from "./on-first-use/secret-box.ts";
 import { addressPolicyOf, type Overrides, timeAndRandom } from "./overrides.ts";
 
 /**
- * Returns the dependencies of the routes that change a delivery target: a webhook endpoint or an S3
+ * Creates the dependencies of the routes that change a delivery target: a webhook endpoint or an S3
  * destination.
+ * @param overrides dependencies that tests replace
  */
 export const deliveryTargetDependencies = (
   environment: DeliveryTargetNeeds,

@@ -26,37 +26,61 @@ const watchlistsTable = (environment: WatchlistNeeds, overrides: Overrides) => (
   ...timeAndRandom(overrides),
 });
 
-/** Returns the store of watchlists. */
+/**
+ * Creates the store of watchlists.
+ * @param overrides dependencies that tests replace
+ */
 export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): WatchlistStore =>
   dynamoWatchlistStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-/** Returns the store of the pages of items and details of watchlists. */
+/**
+ * Creates the store of the pages with the items and details of watchlists.
+ * @param overrides dependencies that tests replace
+ */
 export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore =>
   dynamoPageStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-/** Returns the store of the idempotency keys of watchlist creations. */
+/**
+ * Creates the store of the idempotency keys of watchlist creations.
+ * @param overrides dependencies that tests replace
+ */
 export const idempotencyKeys = (
   environment: WatchlistNeeds,
   overrides: Overrides,
 ): IdempotencyStore =>
   dynamoIdempotencyStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-/** Returns the store of back-tests. */
+/**
+ * Creates the store of back-tests that run as jobs.
+ * @param overrides dependencies that tests replace
+ */
 export const backtests = (environment: WatchlistNeeds, overrides: Overrides): BacktestStore =>
   dynamoBacktestStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-/** Returns the store of the marks of deleted watchlists to purge. */
+/**
+ * Creates the store of the purge marks of deleted watchlists.
+ * @param overrides dependencies that tests replace
+ */
 export const purges = (environment: WatchlistNeeds, overrides: Overrides): PurgeStore =>
   dynamoPurgeStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-/** Returns the store of runs. */
+/**
+ * Creates the store of runs.
+ * @param overrides dependencies that tests replace
+ */
 export const runs = (environment: WatchlistNeeds, overrides: Overrides): RunStore =>
   dynamoRunStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-/** Returns the store of the steps and batches of runs. */
+/**
+ * Creates the store of the steps and batches of runs.
+ * @param overrides dependencies that tests replace
+ */
 export const steps = (environment: WatchlistNeeds, overrides: Overrides): StepStore =>
   dynamoStepStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-/** Returns the store of the history of items. */
+/**
+ * Creates the store of the history of watchlist items.
+ * @param overrides dependencies that tests replace
+ */
 export const history = (environment: WatchlistNeeds, overrides: Overrides): HistoryStore =>
   dynamoHistoryStore(dynamo(overrides), watchlistsTable(environment, overrides));

@@ -2,9 +2,10 @@ import { writtenVersions, type WrittenVersions } from "../../shared/base/stored-
 import { storedVersionsVariable } from "../environment.ts";
 
 /**
- * Returns which versions of rows and objects this process writes: the value of STORED_VERSIONS, or
- * `current` if the variable is not set.
- * @throws Error if the variable is neither `current` nor `previous`
+ * Returns which versions of rows and objects this process writes, from the environment variable
+ * STORED_VERSIONS: `current` (the default) or `previous`.
+ * @param source the environment variables
+ * @throws Error for any other value
  */
 export function configuredVersions(
   source: Readonly<Record<string, string | undefined>> = process.env,

@@ -11,10 +11,10 @@ export interface DeliverDependencies {
 }
 
 /**
- * Drains the outbox of a delivery target. Does nothing if no entry is due or another
- * worker holds the target's lease. Takes at most 30 s plus one attempt of 15 s.
- * @throws only if a part of the service fails, never because the receiver or the bus fails; SQS then delivers
- * the message again
+ * Drains the outbox of a delivery target. Does nothing if no entry is due, or if another worker
+ * holds the target's lease. Takes at most 30 s plus one attempt of 15 s.
+ * @throws only if a part of the service fails, never because the receiver or the bus fails; SQS
+ * then delivers the message again
  */
 export function deliver(
   target: DeliveryTarget,

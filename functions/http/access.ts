@@ -4,9 +4,9 @@ import { demoReadOnly, scopesMissing, type ServiceError } from "../../shared/bas
 import { hasEffects, type RouteKey, scopesOf } from "../routes.ts";
 
 /**
- * Returns the error if a key may not call a route; undefined if it may: 403 DEMO_READ_ONLY for a key
- * of the demo workspace if the route changes something or charges credits, 403 UNAUTHORIZED for a
- * key that lacks a scope.
+ * Returns the error if a key may not call a route; undefined if it may. The error is 403
+ * DEMO_READ_ONLY for a key of the demo workspace, if the route changes something or charges
+ * credits. It is 403 UNAUTHORIZED for a key that lacks a scope.
  */
 export function callerRefusal(
   key: RouteKey,

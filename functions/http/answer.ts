@@ -35,9 +35,9 @@ export interface Dispatch<Dependencies> {
 }
 
 /**
- * Executes the route of a call and returns the response.
- * @throws the errors of `checkCall`, and any error of the operation. The middleware has already
- * checked for 401 and 429.
+ * Executes the route of a call, and returns the response. The middleware has already checked the
+ * key and the rate limit (401 and 429).
+ * @throws the errors of `checkCall`, and any error of the operation
  */
 export async function answer<Dependencies>(
   { key, route, event, state }: Dispatch<Dependencies>,
@@ -87,9 +87,9 @@ export interface UncheckedCall<Dependencies> {
 }
 
 /**
- * Checks a call of a route, and returns it with the parsed body and query. Defines the order of
- * errors that the introduction of the OpenAPI document lists: 403 for a key that may not call the
- * route, 501 for announced features, 400 for parameters.
+ * Checks a call of a route, and returns the call with its parsed body and query. The order of the
+ * errors is the one in the introduction of the OpenAPI document: 403 for a key that may not call
+ * the route, 501 for announced features, 400 for parameters.
  * @throws these errors
  */
 export function checkCall<Dependencies>({
@@ -117,7 +117,7 @@ const anonymous: KeyOwner = {
 };
 
 /**
- * Returns the response to HEAD for a GET route that charges. The response has no body, so the
+ * Returns the response to HEAD for a GET route that charges. Such a response has no body, so the
  * service reads no items and charges nothing.
  */
 async function unspentReply(
@@ -158,8 +158,8 @@ function decodedPath(event: APIGatewayProxyEvent): Record<string, string> {
 }
 
 /**
- * Returns the base URL that the client used, such as `https://host/v1`. Includes the stage prefix,
- * which `event.path` lacks.
+ * Returns the base URL that the client used, such as `https://host/v1`. It includes the stage
+ * prefix, which `event.path` lacks.
  */
 function baseUrlOf(event: APIGatewayProxyEvent): string {
   const host = headerOf(event, "host") ?? "localhost";

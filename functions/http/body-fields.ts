@@ -4,7 +4,7 @@ import { invalidParam, type ServiceError } from "../../shared/base/errors.ts";
 import { didYouMean } from "../../shared/base/nearest.ts";
 import type { RouteKey } from "../routes.ts";
 
-/** The number of characters of a field's name that an error quotes. */
+/** Maximum number of characters of a field's name in an error. */
 const shownLengthMax = 64;
 
 interface ObjectSchema {
@@ -14,16 +14,16 @@ interface ObjectSchema {
 /** Returns the names of the fields in a body schema; none if the route reads no body. */
 function acceptedFields(schema: GenericSchema | undefined): readonly string[] {
   if (schema === undefined) return [];
-  // A pipe has the members of its first schema.
+  // A pipe of Valibot has the members of its first schema.
   const { entries } = schema as ObjectSchema;
-  assert(entries !== undefined, "a body schema is an object with an entry for each field");
+  assert(entries !== undefined, "a body schema must be an object with an entry for each field");
   return Object.keys(entries);
 }
 
 /**
- * Checks a body for unknown fields at its top level. If the service ignored a misspelled name, a
- * limit that the client relies on would not apply.
- * @returns the error 400 INVALID_PARAM for the first such field, or undefined if there is none
+ * Checks a body for unknown fields at its top level. Without this check, the service would ignore a
+ * misspelled field, such as a limit on which the client relies.
+ * @returns the error 400 INVALID_PARAM for the first such field; undefined if there is none
  */
 export function bodyFieldRefusal(
   { key, schema }: { readonly key: RouteKey; readonly schema: GenericSchema | undefined },

@@ -21,8 +21,9 @@ export interface SentParts {
 }
 
 /**
- * Parses the body and the query of a call. Returns no body for public paths, whose bodies are not
- * read. Never throws: if the body cannot be parsed, the error is in `bodyRefusal`.
+ * Parses the body and the query of a call. Never throws: if the body cannot be parsed, the error is
+ * in `bodyRefusal`.
+ * @param readsBody false for public paths, whose bodies are not read
  */
 export async function readSentParts(
   event: APIGatewayProxyEvent,

@@ -12,10 +12,16 @@ const addHeaders: NonNullable<HttpMiddleware["after"]> = ({ response }) => {
   if (response) response.headers = { ...response.headers, ...headers };
 };
 
-/** Allows pages of other origins to read every response of a group, including errors. */
+/**
+ * Middleware that allows pages of other origins to read every response of a group, including
+ * errors.
+ */
 export const cors: HttpMiddleware = { after: addHeaders, onError: addHeaders };
 
-/** Returns the response to a CORS preflight request. `allow` contains the methods of the path. */
+/**
+ * Returns the response to a CORS preflight request.
+ * @param allow the methods of the path
+ */
 export const preflight = (allow: readonly string[]): Reply => ({
   status: 204,
   body: "",

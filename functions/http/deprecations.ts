@@ -5,17 +5,17 @@ import type { HttpMiddleware } from "./middleware.ts";
 /** A deprecated operation, or a deprecated field of its body or query. */
 export interface Deprecation {
   readonly route: RouteKey;
-  /** Absent: the whole operation. */
+  /** Name of the deprecated field; absent if the whole operation is deprecated. */
   readonly field?: string;
   /** The UTC date of the deprecation. */
   readonly since: string;
-  /** The UTC date on which it stops working. Absent: not decided. */
+  /** The UTC date on which it stops working; absent if this is not decided. */
   readonly sunset?: string;
 }
 
 /**
- * Everything that calls can use and that is deprecated. The OpenAPI document marks the same
- * operations and fields. The rule for `sunset` is in `docs/api-guide.md`.
+ * All deprecated parts of the API. The OpenAPI document marks the same operations and fields. The
+ * rule for `sunset` is in `docs/api-guide.md`.
  */
 export const deprecations: readonly Deprecation[] = [
   { route: "POST /v1/products", field: "asins", since: "2026-11-23" },
@@ -34,9 +34,9 @@ export const isDeprecated = (route: RouteKey): boolean =>
 const page = "/docs/api-guide#deprecated-operations-and-fields";
 
 /**
- * Returns the headers that notify the client of a call: `Deprecation` (RFC 9745), `Sunset` (RFC
- * 8594) and `Link`. Returns none if the call uses nothing that is deprecated. If it uses several
- * deprecated things, the earliest dates count.
+ * Returns the headers that notify a client of the deprecated parts of the API that its call uses:
+ * `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`. Returns none if the call uses no
+ * deprecated part. If it uses several, the earliest dates count.
  * @param sent the body and the query of the call before validation
  */
 export function deprecationHeaders(
@@ -74,5 +74,8 @@ const addHeaders: NonNullable<HttpMiddleware["after"]> = ({ event, response }) =
   if (response && headers !== undefined) response.headers = { ...response.headers, ...headers };
 };
 
-/** Adds the headers about deprecations to every response of a call, including errors. */
+/**
+ * Middleware that adds the headers about deprecations to every response of a call, including
+ * errors.
+ */
 export const deprecation: HttpMiddleware = { after: addHeaders, onError: addHeaders };

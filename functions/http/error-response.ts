@@ -24,9 +24,9 @@ interface ErrorResponseOptions {
 }
 
 /**
- * Converts every error to a response. Must be registered last, because error handlers run in
- * reverse order. The error response of an item call contains a cost of 0, unless it is unconfirmed
- * whether the call was charged. It also contains the account's balance, if the error has it or
+ * Creates the middleware that converts every error to a response. Register it last, because error
+ * handlers run in reverse order. The error response of an item call has a cost of 0, unless it is
+ * unknown whether the call was charged. It also has the account's balance, if the error has it or
  * `readBalance` can read it.
  */
 export function errorResponse({
@@ -63,7 +63,7 @@ async function balanceFor(
 }
 
 /**
- * Returns the service error for a thrown value. A service error is returned unchanged. A failure of
+ * Converts any thrown value to a service error. A service error is returned unchanged. A failure of
  * a dependency becomes UNAVAILABLE, a path without a route NOT_FOUND, and any other value INTERNAL.
  * The message of an unexpected error never reaches the response.
  */

@@ -52,8 +52,8 @@ export type HttpHandler = (
 ) => Promise<APIGatewayProxyResult>;
 
 /**
- * Disables the early timeout response of the middleware engine. That response would report a cost
- * of 0 while the handler may still settle a charge.
+ * Disables the early timeout response of the middleware engine. Such a response would report a cost
+ * of 0, although the handler may still settle a charge.
  */
 const noEarlyTimeout = { timeoutEarlyInMillis: 0 } as const;
 
@@ -76,7 +76,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       path,
       handler: async (event: APIGatewayProxyEvent) => {
         const state = callStateOf(event);
-        assert(state !== undefined, "openCall ran before the dispatch");
+        assert(state !== undefined, "openCall must run before the dispatch");
         const found = key === undefined ? undefined : routes[key];
         if (key === undefined || found === undefined) {
           if (method === "OPTIONS" && isDocuments) return renderReply(preflight(allow));

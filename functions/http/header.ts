@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 
 /**
- * Returns a request header; undefined if the call does not have it. `name` must be in lower case.
- * The comparison ignores case, because the gateway does not change the client's spelling of header
- * names.
+ * Returns the value of a request header; undefined if the call does not have it. The gateway does
+ * not change the client's spelling of header names, so the comparison ignores case.
+ * @param name in lower case
  */
 export function headerOf(event: APIGatewayProxyEvent, name: string): string | undefined {
   for (const [key, value] of Object.entries(event.headers ?? {})) {
@@ -14,7 +14,8 @@ export function headerOf(event: APIGatewayProxyEvent, name: string): string | un
 
 /**
  * Returns all values of a request header, which a call may repeat; empty if the call does not have
- * it. The same value may occur twice. `name` must be in lower case.
+ * it. A value may occur twice.
+ * @param name in lower case
  */
 export function headersOf(event: APIGatewayProxyEvent, name: string): string[] {
   const repeated = Object.entries(event.multiValueHeaders ?? {})

@@ -20,8 +20,8 @@ export const meteredCallOf = <Request>(
 });
 
 /**
- * Returns the 200 response to an item call. Its headers contain the cost of the call and the
- * account's balance, and its metrics the items and credits.
+ * Returns the response 200 to an item call. Its headers have the cost of the call and the account's
+ * balance. Its metrics have the counts of items and the credits.
  */
 export const itemReply = (
   scraper: StepScraperId,

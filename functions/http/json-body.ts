@@ -12,8 +12,8 @@ const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
 /**
  * Parses the JSON object in a call's body. Accepts UTF-8 with or without a byte order mark,
  * uncompressed or compressed with gzip. Returns undefined for a call without a body and for a GET,
- * HEAD or DELETE. The route's schema then names the missing parameter.
- * @throws 413 for a body over `limits.bodyBytesMax`, 400 with the reason for any other invalid body
+ * HEAD or DELETE; the schema of the route then reports the missing parameter.
+ * @throws 413 for a body over `limits.bodyBytesMax`; 400 with the reason for any other invalid body
  */
 export async function jsonBody(event: APIGatewayProxyEvent): Promise<object | undefined> {
   if (!methodsWithBody.has(event.httpMethod) || !event.body) return undefined;
@@ -99,8 +99,9 @@ function utf8Text(bytes: Buffer): string {
 }
 
 /**
- * Returns the encoding of a body in UTF-16 or UTF-32; undefined for any other encoding. Detects the
- * byte order mark, or zero bytes around the first character, which is always ASCII in JSON.
+ * Returns the encoding of a body in UTF-16 or UTF-32; undefined for any other encoding. Detects it
+ * by the byte order mark, or by zero bytes around the first character, which is always ASCII in
+ * JSON.
  */
 function wideEncoding(bytes: Buffer): "UTF-16" | "UTF-32" | undefined {
   const start = bytes.toString("hex", 0, 4);

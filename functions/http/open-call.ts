@@ -46,8 +46,8 @@ function isItemCallRoute(event: APIGatewayProxyEvent): boolean {
 }
 
 /**
- * Creates the state of a call: its request ID, its remaining time and its retry budget. Adds the
- * request ID and the common headers to every response.
+ * Creates the middleware that opens a call: it creates the request ID, the time limit and the retry
+ * budget. It adds the request ID and the common headers to every response.
  */
 export function openCall({ clock, random, isItemCallGroup, streamed }: Options): HttpMiddleware {
   return {

@@ -14,12 +14,11 @@ export type PresentedKey =
   | { readonly outcome: "none"; readonly refusal: ServiceError };
 
 /**
- * Returns the API key of a call. Checks the key's form, not whether it exists. A call may contain
+ * Returns the API key of a call. Checks the form of the key, not whether it exists. A call may send
  * the key in the header `Authorization`, the header `X-API-Key` or the query parameter `api_key`
- * (specification, section "Authentication"). The outcome is `key` for one well-formed key. It is
- * `none` if the key is missing or malformed, or if the call has two different keys. It then
- * contains the error for routes that require a key: 400 for two different keys, otherwise 401.
- * Never throws.
+ * (specification, section "Authentication"). The outcome is `key` for one well-formed key. The
+ * outcome is `none` for a missing or malformed key, or for two different keys. It then has the
+ * error for routes that require a key: 400 for two different keys, otherwise 401. Never throws.
  */
 export function presentedKeyOf(event: APIGatewayProxyEvent): PresentedKey {
   const authorization = headersOf(event, "authorization").map((text) => text.trim());

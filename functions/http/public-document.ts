@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Reply } from "./route.ts";
 
-/** How long caches may store a public document, in seconds. It changes only with a deployment. */
+/** Seconds for which caches may store a public document, which changes only with a deployment. */
 const maxAgeSeconds = 300;
 
 /**
- * Returns a 200 response that is the same for every caller. Sends a string or a Buffer unchanged,
+ * Returns a response 200 that is the same for every caller. Sends a string or a Buffer unchanged,
  * and any other body as JSON. Caches may store the response for five minutes. Its `ETag` is weak,
- * because the body may be sent compressed or uncompressed. `headers` are added, or replace default
- * headers with the same names.
+ * because the body can be sent compressed or uncompressed.
+ * @param headers added to the default headers; a header with the same name replaces the default
  */
 export function publicDocument(
   body: unknown,

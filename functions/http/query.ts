@@ -6,13 +6,13 @@ import type { RouteKey } from "../routes.ts";
 
 /** The parameter for the API key, which every route accepts for clients that cannot set headers. */
 const keyParameter = "api_key";
-/** The number of characters of a parameter's name that an error quotes. */
+/** Maximum number of characters of a parameter's name in an error. */
 const shownLengthMax = 64;
 
 /**
- * Returns true if unknown query parameters are an error. Returns false for pages, because links may
- * add parameters such as the name of a campaign, and for retired and unknown paths, which always
- * return 410 or 404.
+ * Returns true if an unknown query parameter is an error. Returns false for pages, because links
+ * may add parameters such as the name of a campaign. Also returns false for retired and unknown
+ * paths, which always return 410 or 404.
  */
 const isStrict = (key: RouteKey): boolean => !key.startsWith("ANY ") && key.includes(" /v1/");
 
@@ -20,16 +20,19 @@ const isStrict = (key: RouteKey): boolean => !key.startsWith("ANY ") && key.incl
 function acceptedParameters(schema: GenericSchema | undefined): readonly string[] {
   if (schema === undefined) return [];
   const { entries } = schema as { readonly entries?: object };
-  assert(entries !== undefined, "a query schema is an object with an entry for each parameter");
+  assert(
+    entries !== undefined,
+    "a query schema must be an object with an entry for each parameter",
+  );
   return Object.keys(entries);
 }
 
 /**
- * Checks a query for unknown and repeated parameters. If the service ignored a misspelled name, it
- * would silently use the default. Does not check the queries of pages and of retired or unknown
- * paths.
- * @param counts the number of values of each parameter of the call
- * @returns the error 400 INVALID_PARAM for the first such parameter, or undefined if there is none
+ * Checks a query for unknown and repeated parameters. Without this check, the service would ignore
+ * a misspelled parameter and use its default. Does not check the queries of pages and of retired or
+ * unknown paths.
+ * @param counts number of values of each parameter of the call
+ * @returns the error 400 INVALID_PARAM for the first such parameter; undefined if there is none
  */
 export function queryRefusal(
   { key, query }: { readonly key: RouteKey; readonly query: GenericSchema | undefined },

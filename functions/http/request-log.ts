@@ -10,7 +10,7 @@ import { serviceErrorOf } from "./error-response.ts";
 import type { HttpMiddleware } from "./middleware.ts";
 import { routeOfCall } from "./route-of-call.ts";
 
-/** The number of characters of an unknown path in the log. All routes are shorter. */
+/** Maximum number of characters of an unknown path in the log. All routes are shorter. */
 const pathLengthMax = 256;
 
 interface Options {
@@ -20,9 +20,9 @@ interface Options {
 }
 
 /**
- * Writes one log line for each call, with its route and metrics. The line never contains the query,
- * which may contain an API key. A call with a 5xx response is logged as an error with the original
- * error, which the response does not contain.
+ * Creates the middleware that writes one log line for each call, with its route and metrics. The
+ * line never contains the query, which may contain an API key. A call with a 5xx response is logged
+ * as an error, with the original error, which the response does not contain.
  */
 export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
   const write: NonNullable<HttpMiddleware["after"]> = (request) => {
@@ -62,8 +62,8 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
 }
 
 /**
- * Returns the metrics of an unforeseen error, which has the status 500. A 503 does not count,
- * because it is the expected response when a dependency fails or is overloaded.
+ * Returns the metrics of an unexpected error (status 500). A 503 does not count, because it is the
+ * expected response when a dependency fails or is overloaded.
  */
 export const unforeseenErrors = (status: number): readonly Metrics[] =>
   status === 500 ? [newMetrics("errors", {}, { unforeseen_errors: 1 })] : [];

@@ -7,11 +7,11 @@ import { boundedMap } from "../../shared/base/bounded-map.ts";
 import { headerOf } from "./header.ts";
 import type { HttpMiddleware } from "./middleware.ts";
 
-/** Bodies of at most this many bytes are not compressed. */
+/** Maximum size of a body that is not compressed, in bytes. */
 const plainBytesMax = 1_024;
 const compress = promisify(gzip);
 const decompress = promisify(brotliDecompress);
-/** A cache of the gzip form of public documents, by ETag. */
+/** Cached gzip forms of public documents, by ETag. */
 const documents = boundedMap<Buffer>(20);
 
 interface Options {
@@ -21,10 +21,10 @@ interface Options {
 
 /**
  * Creates the middleware that renders the body of a response. It responds with 304 if
- * `If-None-Match` contains the document's ETag. The body is empty for HEAD and for a 304. A file
- * that is stored as brotli is sent as it is if the client accepts brotli. Every other body of more
- * than 1,024 bytes is compressed with gzip if the client accepts it and the response becomes
- * smaller. The middleware compresses in both response modes, because API Gateway does not compress
+ * `If-None-Match` has the document's ETag. The body is empty for HEAD and for 304. A file that is
+ * stored as brotli is sent unchanged if the client accepts brotli. Every other body of more than
+ * 1,024 bytes is compressed with gzip if the client accepts gzip and the response becomes smaller.
+ * This applies to buffered and to streamed responses, because API Gateway does not compress
  * streams.
  */
 export function responseBody(options: Options): HttpMiddleware {
@@ -57,9 +57,9 @@ async function renderBody(
 }
 
 /**
- * Returns the compressed body; undefined if the body is sent uncompressed. Buffered compressed
- * responses are sent in base64, and Lambda limits their size. If the base64 form of the compressed
- * body is not smaller than the body, the body is therefore sent uncompressed.
+ * Returns the compressed body; undefined if the body is sent uncompressed. A buffered compressed
+ * response is sent in base64, and Lambda limits its size. So the body is sent uncompressed if the
+ * base64 form of the compressed body is not smaller.
  */
 async function compressBody(
   event: APIGatewayProxyEvent,

@@ -7,8 +7,8 @@ const patterns = (Object.keys(routes) as RouteKey[])
   .toSorted((a, b) => Number(a.route.includes("{")) - Number(b.route.includes("{")));
 
 /**
- * Returns the route of a call before its dispatch; undefined if no route matches. The call may
- * still be refused, for example because of its key.
+ * Returns the route of a call, before the call is dispatched; undefined if no route matches. The
+ * call can still be refused, for example because of its key.
  */
 export function routeOfCall({
   httpMethod,

@@ -4,7 +4,7 @@ import type { Metrics } from "../../shared/observability/metrics.ts";
 import type { OwnAddresses } from "../../shared/outgoing/url.ts";
 import type { RouteKey } from "../routes.ts";
 
-/** What an operation receives about a call. */
+/** The data of a call that an operation receives. */
 export interface Call<Body, Query> {
   readonly routeKey: RouteKey;
   /** The account and the key of the call. Empty strings for a route that needs no key. */
@@ -46,29 +46,33 @@ export type SentCall = Readonly<Record<"body" | "query", unknown>> &
   Pick<Call<unknown, unknown>, "path">;
 
 /**
- * An operation: its schemas and its handler. The group handler defines the order of checks: key,
+ * An operation: its schemas and its work. The group handler defines the order of the checks: key,
  * rate limit, demo workspace, scopes, 501, parameters, operation.
  */
 export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;
   readonly query?: GenericSchema<unknown, Query>;
   /**
-   * Throws 501 for an announced feature. Runs before the schemas, so that an invalid parameter does
-   * not hide the 501.
+   * Throws 501 for an announced feature. It is called before the schemas, so that an invalid
+   * parameter does not hide the 501.
    */
   readonly announced?: (sent: SentCall) => void;
-  /** Throws 400 for errors that the schemas cannot detect. Runs after the schemas. */
+  /** Throws 400 for errors that the schemas cannot detect. It is called after the schemas. */
   readonly check?: (parts: Pick<Call<Body, Query>, "body" | "query" | "path">) => void;
   readonly handle: (call: Call<Body, Query>, dependencies: Dependencies) => Promise<Reply>;
 }
 
-/** A route whose types of body and query are erased, for the route table of a group handler. */
+/** A route without its types of body and query, for the route table of a group handler. */
 export type AnyRoute<Dependencies> = Route<Dependencies, never, never>;
 
-/** Loads a route with a large operation, at its first call. */
+/** Loads a route with a large operation at the first call of the route. */
 export type LoadRoute<Dependencies> = () => Promise<AnyRoute<Dependencies>>;
 
-/** Declares an operation. Infers the types of body and query from the schemas. */
+/**
+ * Declares an operation of the API: its schemas, its checks and its work. The types of body and
+ * query follow from the schemas.
+ * @param definition see `Route`
+ */
 export function route<
   Dependencies,
   BodySchema extends GenericSchema = GenericSchema<unknown, undefined>,

@@ -9,10 +9,10 @@ interface Options {
 }
 
 /**
- * Returns a function. Each call returns the milliseconds until it is too late to send the response,
- * less a reserve for sending; negative after that. The Lambda function and the gateway each have a
- * timeout, and the earlier one applies. After a cold start, the gateway's timeout starts seconds
- * before the Lambda function's timeout.
+ * Creates a function that returns the milliseconds that are left until it is too late to send the
+ * response, less a reserve for sending; negative after that. The Lambda function and the gateway
+ * each have a timeout, and the earlier one counts. After a cold start, the gateway's timeout began
+ * seconds before that of the Lambda function.
  */
 export function timeToAnswer(
   event: APIGatewayProxyEvent,

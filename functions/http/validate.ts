@@ -8,7 +8,7 @@ import {
 import { invalidParam, missingParam } from "../../shared/base/errors.ts";
 
 /**
- * Returns a value from a client as the schema parses it.
+ * Parses a value from a client with a schema.
  * @throws 400 MISSING_PARAM or INVALID_PARAM that names the first invalid parameter
  */
 export function validate<Output>(schema: GenericSchema<unknown, Output>, value: unknown): Output {
@@ -22,8 +22,8 @@ export function validate<Output>(schema: GenericSchema<unknown, Output>, value: 
 }
 
 /**
- * Refuses an array instead of an object. A schema of an object accepts an array, and would name the
- * first missing key.
+ * Refuses an array in place of an object. A schema of an object accepts an array, and would then
+ * report the first missing key.
  * @throws 400 INVALID_PARAM that names the array
  */
 function refuseArray(issue: BaseIssue<unknown>): void {

@@ -32,8 +32,9 @@ export interface ToolResult {
 }
 
 /**
- * Calls a tool: executes its route, and returns the response. An error of the service becomes a tool
- * error with the code and the message that the HTTP API returns. Never throws.
+ * Calls a tool: executes the route of the tool with the arguments that were received, and returns
+ * the result. An error of the service becomes a tool error, with the code and the message of the
+ * HTTP API. Never throws.
  */
 export async function callTool(
   tool: Tool,
@@ -68,11 +69,11 @@ export async function callTool(
   }
 }
 
-/** The maximum length of a result that is repeated as text, in characters. */
+/** Maximum length, in characters, of a result that is repeated as text. */
 const textLengthMax = 200_000;
 
 /**
- * Returns the texts of a result: its summary, and the result as JSON for clients that only read
+ * Returns the texts of a result: its summary, and the result as JSON for clients that read only
  * text. The protocol requires both.
  */
 function contentOf(summary: string, result: JsonObject): ToolResult["content"] {
@@ -87,7 +88,10 @@ function contentOf(summary: string, result: JsonObject): ToolResult["content"] {
   ];
 }
 
-/** Converts an error. Records it as for an HTTP call, because the call of `/mcp` returns 200. */
+/**
+ * Converts an error to a tool error. Records the error as for an HTTP call, because the call of
+ * `/mcp` returns 200.
+ */
 function toolError(thrown: unknown, { call, dependencies }: McpCall): ToolResult {
   const error = serviceErrorOf(thrown);
   const { code, status, details } = error;
@@ -123,8 +127,8 @@ const withToolNames = (message: string): string =>
   message.replaceAll(/\b(?:GET|POST|PATCH) \/v1\/[\w/{}]+/g, (call) => toolNames.get(call) ?? call);
 
 /**
- * Checks that the tool has all arguments that it requires, and no others. Leaves the cap to its own
- * check, which has a better message.
+ * Checks that a call has all arguments that the tool requires, and no others. Leaves the cap to its
+ * own check, whose message is better.
  * @throws 400 that names the first wrong or missing argument
  */
 function checkNames(tool: Tool, sent: JsonObject): void {
@@ -148,7 +152,10 @@ const pathOf = ({ path = {} }: Tool, sent: JsonObject): Record<string, string> =
     Object.entries(path).map(([name, { param }]) => [param, textOf(name, sent[name])]),
   );
 
-/** Returns the arguments that are not in the path as the query of a GET route or the body. */
+/**
+ * Returns the arguments that are not in the path: as the query of a GET route, otherwise as the
+ * body.
+ */
 function partsOf({ key, path = {}, cap, body }: Tool, sent: JsonObject): SentParts {
   const isOfRoute = (name: string): boolean =>
     !(name in path) && (name !== cap?.name || cap.isOfRoute);

@@ -4,10 +4,10 @@ import { formatValue } from "../../shared/base/shown-value.ts";
 import type { Cap, JsonObject } from "./tool.ts";
 
 /**
- * Returns a cap in credits, which the route applies. In the HTTP API, the parameter is optional, and
- * null means that there is no cap.
- * @param name the parameter of the route
- * @param description the description for the model
+ * Creates a cap in credits, which the route applies. In the HTTP API, the parameter is optional,
+ * and null means no cap.
+ * @param name parameter of the route
+ * @param description description for the model
  */
 const creditCap = (name: string, description: string): Cap => ({
   name,

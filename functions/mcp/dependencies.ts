@@ -6,7 +6,7 @@ import type { MiddlewareDependencies } from "../http/group-handler.ts";
 import type { PlatformDependencies } from "../platforms/list.ts";
 import type { WatchlistDependencies } from "../watchlists/dependencies.ts";
 
-/** What the routes that the tools call depend on. */
+/** The dependencies of the routes that the tools call. */
 export type McpDependencies = MiddlewareDependencies &
   AccountViewDependencies &
   PlatformDependencies &

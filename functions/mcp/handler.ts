@@ -12,7 +12,10 @@ import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import { messageRoute, noSessions } from "./message-route.ts";
 import { rpcErrorBody } from "./rpc-error.ts";
 
-/** Creates the handler of `/mcp`. */
+/**
+ * Creates the HTTP handler of `/mcp`, from its environment variables.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"mcp">,
   overrides: Overrides = {},
@@ -57,7 +60,7 @@ const create = (): HttpHandler => createHandler(readEnvironment("mcp", process.e
 
 /**
  * The Lambda runtime recognizes a streaming handler by a property of the function, which a wrapper
- * would hide. A streaming handler is therefore created at import.
+ * would hide. A streaming handler is therefore created at the import.
  */
 export const handler =
   process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

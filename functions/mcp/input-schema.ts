@@ -15,8 +15,8 @@ export interface InputSchema {
 const schemas = new WeakMap<Tool, InputSchema>();
 
 /**
- * Returns the schema of a tool's arguments. It is built from the schemas with which the route checks
- * the same values. Deprecated names are left out.
+ * Returns the JSON Schema of a tool's arguments. It is derived from the schemas with which the
+ * route checks the same values, without deprecated names.
  */
 export function inputSchema(tool: Tool): InputSchema {
   const known = schemas.get(tool);
@@ -68,9 +68,9 @@ const pipelineText = v.pipe(
 
 /**
  * Converts the schema of a body or a query to JSON Schema. Leaves out rules that JSON Schema cannot
- * express: the route still checks them.
- * @param typeMode `input` for what a body contains, `output` for the parsed values of a query, whose
- * values are all strings
+ * express, which the route still checks.
+ * @param typeMode `input` for the values of a body; `output` for the parsed values of a query, in
+ * which all values are strings
  */
 function converted(
   schema: v.GenericSchema | undefined,
@@ -95,7 +95,7 @@ function converted(
   };
 }
 
-/** Makes the default of an integer in a query, which is a string there, a number. */
+/** Converts the default of an integer in a query, which is a string there, to a number. */
 function withNumericDefault(property: unknown): JsonObject {
   const schema: JsonObject = typeof property === "object" ? { ...property } : {};
   const { type, default: preset } = schema;

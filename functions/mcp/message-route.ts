@@ -25,7 +25,11 @@ export const noSessions: Reply = {
   body: {
     jsonrpc: "2.0",
     id: null,
-    error: { code: -32_000, message: "This server supports POST only: it has no sessions." },
+    error: {
+      code: -32_000,
+      message:
+        "This server has no sessions, so it supports only POST. Send each message with POST.",
+    },
   },
 };
 

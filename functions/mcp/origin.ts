@@ -13,9 +13,9 @@ interface Addressed {
 }
 
 /**
- * Returns true if a call does not come from a page of another site. MCP requires this check, because
- * a page could otherwise call a server on the user's machine by a name that it controls. A client
- * that is not a page sends no `Origin`.
+ * Returns true unless a page of another site made the call. MCP requires this check: a page could
+ * otherwise call a server on the user's machine through a host name that the page controls. A
+ * client that is not a page sends no `Origin`.
  */
 export function isOwnOrigin({ origin, host, domainName, apiId }: Addressed): boolean {
   if (origin === undefined) return true;

@@ -21,7 +21,7 @@ const instructions =
   "items charges credits: list_platforms shows the prices, and every such tool requires max_credits. For what " +
   "changed, use list_changes and get_item_history, which are free. Estimate a watchlist before you create it.";
 
-/** Returns a tool as `tools/list` shows it. */
+/** Returns a tool in the form that `tools/list` returns. */
 const listed = (tool: Tool): ListedTool => {
   const { name, title, description, key } = tool;
   return {
@@ -61,9 +61,9 @@ function serverOf(call: McpCall): Server {
 }
 
 /**
- * Answers one JSON-RPC message by Streamable HTTP, without a session and without a stream. Clients of
- * the protocol of 2026 describe themselves in every message. Older ones begin with `initialize`, and
- * each of their messages gets a new server.
+ * Processes one JSON-RPC message with Streamable HTTP, without a session or a stream, and returns
+ * the response. Clients of the 2026 protocol describe themselves in every message. Older clients
+ * begin with `initialize`; each of their messages gets a new server.
  * @param message the parsed body
  */
 export async function answerMessage(
@@ -72,7 +72,8 @@ export async function answerMessage(
   call: McpCall,
 ): Promise<Response> {
   if (await isLegacyRequest(request, message)) {
-    // Not `legacy: "stateless"` of `createMcpHandler`, which answers with a stream and has no option for JSON.
+    // The option `legacy: "stateless"` of `createMcpHandler` is not used, because it responds with
+    // a stream and cannot respond with JSON.
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await serverOf(call).connect(transport);
     return transport.handleRequest(request, { parsedBody: message });

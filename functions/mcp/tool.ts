@@ -33,12 +33,12 @@ export interface Tool {
   readonly route: AnyRoute<McpDependencies>;
   /** The arguments that are path parameters of the route, by name. */
   readonly path?: Readonly<Record<string, PathArgument>>;
-  /** The arguments that the tool requires although the route does not. */
+  /** Arguments that the tool requires although they are optional in the route. */
   readonly required?: readonly string[];
-  /** The body of every call. The tool then has no arguments for fields of the body. */
+  /** The body of every call. If it is set, the tool has no arguments for fields of the body. */
   readonly body?: JsonObject;
   readonly cap?: Cap;
-  /** True shows the complete schema of `pipeline`, which is long: one tool shows it. */
+  /** True includes the complete schema of `pipeline`, which is long, so only one tool does this. */
   readonly showsPipeline?: boolean;
   /** Returns one or two sentences about a result. */
   readonly summary: (result: JsonObject) => string;

@@ -47,7 +47,10 @@ export const metaRoutes = {
   "ANY /{proxy+}": unknownPath,
 };
 
-/** Creates the handler of the documentation, the health check, and retired and unknown paths. */
+/**
+ * Creates the HTTP handler of the documentation, the health check, and retired and unknown paths.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"meta">,
   overrides: Overrides = {},

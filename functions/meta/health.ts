@@ -4,7 +4,7 @@ import { unavailable } from "../../shared/base/errors.ts";
 import { version } from "../../shared/base/version.ts";
 import { route } from "../http/route.ts";
 
-/** How long a function reuses the result of a check, in milliseconds. */
+/** Milliseconds for which a function reuses the result of a check. */
 export const healthFreshMs = 5_000;
 
 export const healthResponse = v.object({
@@ -23,7 +23,7 @@ interface HealthDependencies {
 }
 
 /**
- * `GET /v1/health`. Returns 503 while the database does not respond. The cause is in the log only,
+ * `GET /v1/health`. Returns 503 while the database does not respond. The cause is only in the log,
  * because the route is public.
  */
 export const healthRoute = route<HealthDependencies>({

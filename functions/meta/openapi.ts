@@ -9,7 +9,7 @@ const documentSchema = v.looseObject({
 
 let reading: Promise<v.InferOutput<typeof documentSchema>> | undefined;
 
-/** Reads the document. Called at the first request, because other routes do not need it. */
+/** Reads the document at the first request, because other routes do not need it. */
 async function read(): Promise<v.InferOutput<typeof documentSchema>> {
   const text = await readFile(new URL("generated/openapi.json", import.meta.url), "utf8");
   return v.parse(documentSchema, JSON.parse(text));

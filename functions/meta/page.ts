@@ -3,13 +3,14 @@ import { type ServiceError, unknownId } from "../../shared/base/errors.ts";
 import { publicDocument } from "../http/public-document.ts";
 import { type AnyRoute, type Reply, route } from "../http/route.ts";
 
-/** Written by `npm run openapi`; the deployment copies the folder beside the bundled code. */
+/** Folder that `npm run openapi` writes, and that the deployment copies beside the bundled code. */
 const folder = new URL("generated/", import.meta.url);
 
 /**
- * Returns a Content-Security-Policy with which a page may load files only from this service and
- * send requests only to it. `styles` is the value of `style-src`. Only the page of the API
- * reference allows inline styles, because its renderer adds them while it runs.
+ * Returns the Content-Security-Policy of a page. The page may load files only from this service,
+ * and send requests only to it. Only the page of the API reference allows inline styles, because
+ * its renderer adds them.
+ * @param styles value of `style-src`
  */
 const contentSecurityPolicy = (styles: string): string =>
   [
@@ -72,7 +73,7 @@ const page = (name: string): Promise<Reply> =>
   });
 
 /**
- * Returns a file of the generated folder, which is stored compressed with brotli.
+ * Reads a file in the generated folder, which is stored compressed with brotli.
  * @throws `missing` if the file does not exist
  */
 async function readStoredFile(

@@ -4,7 +4,7 @@ import { eventTypes } from "../../shared/events/event.ts";
 import { publicDocument } from "../http/public-document.ts";
 import { type AnyRoute, type Reply, route } from "../http/route.ts";
 
-/** Written by `npm run openapi`; the deployment copies the folder beside the bundled code. */
+/** Folder that `npm run openapi` writes, and that the deployment copies beside the bundled code. */
 const folder = new URL("generated/published/", import.meta.url);
 
 const json = "application/json";
@@ -12,7 +12,7 @@ const json = "application/json";
 const publishedFile = async (name: string, type: string): Promise<Reply> =>
   publicDocument(await readFile(new URL(name, folder), "utf8"), { "Content-Type": type });
 
-/** `GET /v1/changelog`: what changed, by release, from CHANGELOG.md. */
+/** `GET /v1/changelog`: the changes of each release, from CHANGELOG.md. */
 export const changelogRoute: AnyRoute<unknown> = route({
   handle: () => publishedFile("changelog.json", json),
 });
@@ -30,7 +30,7 @@ export const llmsRoute: AnyRoute<unknown> = route({
 /** The names of the published schemas: one for each event type, and the manifest of an export. */
 export const schemaNames: readonly string[] = [...eventTypes, "manifest"];
 
-/** `GET /v1/schemas/{name}`: a JSON Schema. The addresses stay, whatever the release. */
+/** `GET /v1/schemas/{name}`: a JSON Schema. Its address is the same in all releases. */
 export const schemaRoute: AnyRoute<unknown> = route({
   async handle({ path }) {
     const name = path["name"] ?? "";

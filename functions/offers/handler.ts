@@ -15,7 +15,8 @@ export const offerRoutes = {
 };
 
 /**
- * Creates the handler of the offers routes.
+ * Creates the HTTP handler of the offers routes, from its environment variables.
+ * @param overrides dependencies that tests replace
  * @throws Error if SOURCES is invalid
  */
 export function createHandler(
@@ -44,7 +45,7 @@ const create = (): HttpHandler => createHandler(readEnvironment("offers", proces
 
 /**
  * The Lambda runtime recognizes a streaming handler by a property of the function, which a wrapper
- * would hide. A streaming handler is therefore created at import.
+ * would hide. A streaming handler is therefore created at the import.
  */
 export const handler =
   process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

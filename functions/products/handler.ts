@@ -17,7 +17,8 @@ export const productRoutes = {
 };
 
 /**
- * Creates the handler of the products routes.
+ * Creates the HTTP handler of the products routes, from its environment variables.
+ * @param overrides dependencies that tests replace
  * @throws Error if SOURCES is invalid
  */
 export function createHandler(
@@ -47,7 +48,7 @@ const create = (): HttpHandler => createHandler(readEnvironment("products", proc
 
 /**
  * The Lambda runtime recognizes a streaming handler by a property of the function, which a wrapper
- * would hide. A streaming handler is therefore created at import.
+ * would hide. A streaming handler is therefore created at the import.
  */
 export const handler =
   process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

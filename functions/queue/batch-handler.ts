@@ -49,9 +49,9 @@ export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBat
 const spareMilliseconds = 20_000;
 
 /**
- * Creates the Lambda handler of a queue. The handler processes the messages of a batch in parallel,
- * writes one log line for each, and reports failures by message, so that SQS repeats only the
- * failed messages. A message fails if it does not match the schema, or if `work` throws or returns
+ * Creates the Lambda handler of a queue. It processes the messages of a batch in parallel, and
+ * writes one log line for each. It reports failures by message, so that SQS repeats only the failed
+ * messages. A message fails if it does not match the schema, or if `work` throws or returns
  * `retry`.
  */
 export function batchHandler<Message>(options: BatchOptions<Message>): QueueHandler {
@@ -79,7 +79,7 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
       ),
     };
   };
-  // Disables the early timeout response of the middleware engine. After that response, SQS would
+  // Disables the early timeout response of the middleware engine. After such a response, SQS would
   // deliver messages again while they are still being handled.
   return middy<SQSEvent, SQSBatchResponse>({ timeoutEarlyInMillis: 0 }).handler(handle);
 }
@@ -100,8 +100,8 @@ async function handleRecord<Message>(
   };
   try {
     const { message, issue } = parseMessage(schema, record.body);
-    // After several retries, the message reaches the dead-letter queue, where an operator can read
-    // it.
+    // An invalid message is repeated too. After several retries, it reaches the dead-letter queue,
+    // where an operator can read it.
     if (issue !== undefined) return failed("invalid message", { issue });
     addWorkKeys(keys(message));
     const sentAt = new Date(Number(record.attributes.SentTimestamp));

@@ -9,7 +9,10 @@ import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 
-/** Creates the handler of the finishes queue, which ends runs and publishes their events. */
+/**
+ * Creates the handler of the finishes queue, which ends runs and publishes their events.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"run-finisher">,
   overrides: Overrides = {},
@@ -24,7 +27,7 @@ export function createHandler(
     pages: stores.pages(environment, overrides),
     snapshots: snapshots(environment, overrides),
     ...provide.timeAndRandom(overrides),
-    // Operators search log lines by run ID, which the message does not contain.
+    // Adds the run ID, which the message lacks, because operators search log lines by it.
     begins: ({ id }: Run) => addWorkKeys({ run_id: id }),
     report: recordMetrics,
   };

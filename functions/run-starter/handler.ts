@@ -19,6 +19,7 @@ import { cancelHoldUntil } from "./cancel-hold.ts";
 /**
  * Creates the handler of the runs queue, which starts and resumes runs, purges watchlists and
  * cancels holds.
+ * @param overrides dependencies that tests replace
  */
 export function createHandler(
   environment: EnvironmentOf<"run-starter">,
@@ -46,9 +47,9 @@ export function createHandler(
     const scheduledTime = new Date(message.scheduled_time);
     const run = await claimDueRun({ ...ref, scheduledTime, now }, dependencies);
     addWorkKeys({ run_id: run?.id, run_number: run?.runNumber });
-    // The run does not wait for a successful restore of the EventBridge schedule. A later message
-    // repeats it: the sweeper sends one while the watchlist is overdue, and a schedule of an
-    // earlier release sends its own.
+    // The run does not wait until the EventBridge schedule is restored. If this fails, a later
+    // message repeats it: the sweeper sends one while the watchlist is overdue, and a schedule of
+    // an earlier release sends its ticks.
     const isOldSchedule = message.hops === undefined;
     if (message.overdue || isOldSchedule) {
       await bestEffort(() => restoreSchedule({ ...ref, now }, dependencies), warn);

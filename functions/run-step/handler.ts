@@ -13,6 +13,7 @@ import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts
 
 /**
  * Creates the handler of the steps queue, which reads batches of items.
+ * @param overrides dependencies that tests replace
  * @throws Error if SOURCES is invalid
  */
 export function createHandler(

@@ -13,7 +13,10 @@ import { sweep } from "./sweep.ts";
 
 export type SweeperHandler = (event: unknown, context: Context) => Promise<void>;
 
-/** Creates the handler that runs one pass of the sweeper. */
+/**
+ * Creates the handler that makes one pass of the sweeper.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"sweeper">,
   overrides: Overrides = {},

@@ -24,7 +24,7 @@ export interface SweepDependencies {
   readonly warn: Warn;
 }
 
-/** What one pass of the sweeper handled. */
+/** The counts of one pass of the sweeper. */
 export interface Swept {
   /** The number of overdue watchlists. */
   readonly watchlists: number;
@@ -45,14 +45,16 @@ export interface Swept {
  * longest come first.
  */
 export const rowsMax = 1_000;
-/** The time after which the sweeper treats the message of a due watchlist's schedule as lost. */
+/**
+ * Milliseconds after which the sweeper treats the message of a due watchlist's schedule as lost.
+ */
 const tickGraceMs = 90_000;
 
 /**
- * Sends new messages for work whose message was lost: due delivery targets, overdue watchlists,
- * stalled runs, and deleted watchlists to purge. Also releases expired holds. If one part of the
- * pass fails, logs a warning, counts it in `failures`, and continues with the other parts. The next
- * pass repeats the failed part.
+ * Makes one pass of the sweeper. Sends new messages for work whose message was lost: due delivery
+ * targets, overdue watchlists, stalled runs, and deleted watchlists to purge. Also releases expired
+ * holds. If one part of the pass fails, logs a warning, counts it in `failures`, and continues with
+ * the other parts. The next pass repeats the failed part.
  */
 export async function sweep(given: SweepDependencies): Promise<Swept> {
   let failures = 0;

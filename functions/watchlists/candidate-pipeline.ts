@@ -3,8 +3,8 @@ import { parsePipeline } from "../../shared/pipelines/parse.ts";
 import { pipelineOf, type Watchlist } from "../../shared/watchlists/watchlist.ts";
 
 /**
- * Returns the pipeline that a call tests: the pipeline in its body, or the watchlist's own if the
- * body has none.
+ * Returns the pipeline that a call tests: the pipeline `sent` in its body, or otherwise that of the
+ * watchlist.
  * @throws 400 with `param` = the key to change; 501 for an announced scraper
  */
 export const candidatePipeline = (sent: unknown, watchlist: Watchlist): Pipeline =>

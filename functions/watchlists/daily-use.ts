@@ -1,7 +1,10 @@
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** Reads the used credits of the daily budgets of watchlists of one account, by watchlist ID. */
+/**
+ * Reads the credits that watchlists of one account have used of their daily budgets on the UTC day
+ * of `now`, by watchlist ID.
+ */
 export async function dailyUse(
   watchlists: readonly Watchlist[],
   now: Date,

@@ -33,7 +33,7 @@ export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimat
     const runs = pastRuns(newest);
     const deferred = await deferredItems(newest, dependencies);
     const account = await dependencies.accounts.get(accountId);
-    assert(account !== undefined, "a key belongs to an account that exists");
+    assert(account !== undefined, "the account of an API key must exist");
     const { dailyCreditBudget: accountBudget } = account;
     const about = { accountBudget, runs, deferred };
     if (schedule === null) {
@@ -51,7 +51,10 @@ export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimat
   },
 });
 
-/** Reads what a watchlist and its account have used of their daily budgets on this UTC day. */
+/**
+ * Reads the credits that a watchlist and its account have used of their daily budgets on this UTC
+ * day.
+ */
 async function usedBy(
   about: { readonly accountId: string; readonly watchlistId: string | null; readonly now: Date },
   { dailyCreditBudget }: Pick<Account, "dailyCreditBudget">,

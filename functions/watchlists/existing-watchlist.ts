@@ -4,7 +4,7 @@ import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 
 /**
- * Returns the watchlist of the account with this ID.
+ * Reads the watchlist of an account with this ID.
  * @throws 404 NOT_FOUND if the ID is undefined, malformed or unknown, or belongs to another account
  */
 export async function existingWatchlist(

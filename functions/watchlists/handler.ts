@@ -18,7 +18,10 @@ import { listRunsRoute } from "./list-runs.ts";
 import { listWatchlistsRoute } from "./list.ts";
 import { startRunRoute } from "./run-now.ts";
 
-/** Loads the routes with large operations: reads of watchlists do not wait for them. */
+/**
+ * Loads the routes with large operations at their first call, so that reads of watchlists do not
+ * wait for them.
+ */
 const large = () => import("./large-routes.ts");
 
 /** The routes of the group. Fixed paths, such as `/estimate`, take precedence over `{id}`. */
@@ -50,7 +53,10 @@ export const watchlistRoutes = {
   "GET /v1/watchlists/items": async () => (await large()).searchItemsRoute,
 };
 
-/** Creates the handler of the watchlist routes. */
+/**
+ * Creates the HTTP handler of the watchlist routes, from its environment variables.
+ * @param overrides dependencies that tests replace
+ */
 export function createHandler(
   environment: EnvironmentOf<"watchlists">,
   overrides: Overrides = {},

@@ -1,6 +1,6 @@
 /**
- * The routes with large operations, which change watchlists or calculate. They are in one file, so
- * that they load together: each of them alone shares most of its code with the others.
+ * The routes with large operations, which change watchlists or calculate. They share most of their
+ * code, so they are loaded together from this file.
  */
 export { backtestRoute, getBacktestRoute } from "./backtest.ts";
 export { changeItemsRoute, changeAsinsRoute } from "./change-items.ts";

@@ -56,7 +56,7 @@ export const listAccountChangesRoute = route<
 });
 
 async function changesOf(
-  wanted: {
+  target: {
     readonly watchlists: readonly Watchlist[];
     /** The platform of all watchlists; undefined if their platforms may differ. */
     readonly platform: Platform | undefined;
@@ -67,18 +67,18 @@ async function changesOf(
   const { kind, field, op, sort, limit, min_delta, min_delta_percent } = query;
   const numeric = { op, min_delta, min_delta_percent, sort: sort === "time" ? undefined : sort };
   if (field !== undefined) {
-    checkObservedField("field", field, { platform: wanted.platform, more: [delistedField] });
+    checkObservedField("field", field, { platform: target.platform, more: [delistedField] });
     checkNumbers(field, numeric);
   }
   if (kind !== undefined) {
     checkKind(kind, field, numeric);
-    if (wanted.platform !== undefined) checkObservedKind(kind, wanted.platform);
+    if (target.platform !== undefined) checkObservedKind(kind, target.platform);
   }
   const page = await listChanges(
     {
-      watchlistIds: wanted.watchlists.map(({ id }) => id),
+      watchlistIds: target.watchlists.map(({ id }) => id),
       newestRuns: new Map(
-        wanted.watchlists.flatMap(({ id, runCount }) =>
+        target.watchlists.flatMap(({ id, runCount }) =>
           runCount === 0 ? [] : [[id, runCount] as const],
         ),
       ),
@@ -95,7 +95,7 @@ async function changesOf(
     },
     history,
   );
-  const itemOf = await changedItems(page.changes, wanted.watchlists, pages);
+  const itemOf = await changedItems(page.changes, target.watchlists, pages);
   return { status: 200, body: presentChanges(page, itemOf) };
 }
 
@@ -118,7 +118,7 @@ async function changedItems(
   });
   return ({ watchlistId, itemId }) => {
     const one = detailsById.get(watchlistId);
-    assert(one !== undefined, "a change belongs to a watchlist of the query");
+    assert(one !== undefined, "a change must belong to a watchlist of the query");
     const { name, platform, marketplace } = one.watchlist;
     const known = knownDetails(one.details.get(itemId));
     const { label = null, title = null, url = null, image = null } = known;

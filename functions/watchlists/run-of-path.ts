@@ -9,7 +9,8 @@ import type { WatchlistDependencies } from "./dependencies.ts";
 type RunCall = Pick<Call<unknown, unknown>, "caller" | "path">;
 
 /**
- * Returns the run that the path of a call names.
+ * Returns the run that the path of a call names. Checks only that the account has the watchlist,
+ * not that the run exists.
  * @throws 404 NOT_FOUND if the account has no such watchlist, or if the run number is malformed or
  * too high
  */

@@ -1,10 +1,10 @@
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
- * The fields of the access log. Each request results in one line of JSON, including requests that
- * reach no function. The log contains the resource, not the path and the query, because the path
- * and the query may contain IDs and an API key. It contains neither the address nor the user agent
- * of the caller, so that it has no personal data.
+ * The fields of the access log. Each request gives one line of JSON, even if it reaches no
+ * function. The log has the resource instead of the path and the query, which may contain IDs and
+ * an API key. It contains no personal data, so it has neither the address nor the user agent of the
+ * caller.
  */
 const fields: Readonly<Record<string, string>> = {
   request_id: AccessLogField.contextRequestId(),

@@ -21,15 +21,14 @@ export interface AnalyticsProps {
   readonly exports: string;
 }
 
-/** The largest number of bytes that a query may read. Athena charges for the bytes that it reads. */
+/** Maximum number of bytes that a query may read. Athena charges for each byte. */
 const bytesScannedMax = 100 * 1024 ** 3;
 /** Days after which the results of queries are deleted. */
 const resultDays = 30;
 
 /**
- * Tables of Glue over the exports of an S3 destination, and a workgroup of Athena with saved
- * queries. The tables contain no data. Athena derives their partitions from each query, so nothing
- * has to crawl the bucket.
+ * Glue tables for the exports of an S3 destination, and an Athena workgroup with saved queries. The
+ * tables contain no data. Athena derives their partitions from each query, so no crawler is needed.
  */
 export class Analytics extends Construct {
   constructor(scope: Construct, id: string, { stage, exports: place }: AnalyticsProps) {

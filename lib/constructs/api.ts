@@ -34,8 +34,8 @@ export interface ApiProps {
 }
 
 /**
- * Longer than the gateway's idle timeout of a stream (`gatewaySeconds`), which therefore always
- * applies first.
+ * Timeout that exceeds the gateway's idle timeout of a stream (`gatewaySeconds`), which is
+ * therefore always reached first.
  */
 const streamingTimeout = Duration.seconds(320);
 
@@ -45,8 +45,8 @@ const logRolePolicy =
 
 /**
  * The REST API. It sends all methods of a group's root paths, and of all paths below them, to the
- * function of the group, which selects the route. It sends requests for all other paths to the one
- * group that handles unknown paths.
+ * function of the group, which selects the route. It sends all other requests to the function that
+ * handles unknown paths.
  * @throws Error if the limits of the stage exceed the quota of the AWS account
  */
 export class Api extends Construct {
@@ -55,7 +55,7 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     this.restApi = this.gateway(props);
-    // Pinned because the URL of the API contains the API's ID.
+    // The logical ID is pinned, because the URL of the API contains the API's ID.
     pinLogicalId(this.restApi, "Api");
     addGatewayResponses(this.restApi);
     this.addRoutes(props);
@@ -110,7 +110,7 @@ export class Api extends Construct {
       const group: Group = groups[name];
       const integration = lambdaIntegration(live, group, config.responseMode);
       // For an unknown path below /v1, the gateway may use the /v1 branch instead of the root's
-      // catch-all. Both therefore need a catch-all.
+      // catch-all resource, so both need one.
       const parent = group.unversioned ? this.restApi.root : version;
       const covered = [
         ...(group.handlesOtherPaths ? [this.restApi.root, version] : []),
@@ -159,8 +159,8 @@ function lambdaIntegration(
 ): LambdaIntegration {
   const streams = group.streaming && responseMode === "stream";
   return new LambdaIntegration(target, {
-    // One permission for the whole API. One permission for each method would exceed the maximum
-    // size of the alias's policy.
+    // There is one permission for the whole API. One for each method would exceed the maximum size
+    // of the alias's policy.
     scopePermissionToMethod: false,
     ...(streams
       ? { responseTransferMode: ResponseTransferMode.STREAM, timeout: streamingTimeout }

@@ -14,9 +14,9 @@ export interface CustomDomainProps {
 }
 
 /**
- * A custom domain for the API, without a base path. Functions select routes by the path, and the
- * gateway would not remove a base path from it. Creates the DNS record if `domain` has a hosted
- * zone, otherwise the output `DomainTarget` for the deployer's record.
+ * A custom domain for the API, without a base path. The gateway would not remove a base path from
+ * the path by which functions select routes. If `domain` has a hosted zone, creates the DNS record
+ * there. Otherwise the output `DomainTarget` has the target for the deployer's record.
  */
 export class CustomDomain extends Construct {
   constructor(scope: Construct, id: string, { api, domain }: CustomDomainProps) {
@@ -28,8 +28,8 @@ export class CustomDomain extends Construct {
       endpointType: EndpointType.REGIONAL,
       securityPolicy: SecurityPolicy.TLS_1_2,
     });
-    // Pinned because a replacement would have another target. DNS records of the deployer would
-    // then point to the old target.
+    // The logical ID is pinned, because a replacement would have another target, and the deployer's
+    // DNS records would point to the old one.
     pinLogicalId(domainName, "ApiDomain");
     if (domain.hostedZoneId === undefined) {
       new CfnOutput(this, "Target", {
@@ -39,7 +39,7 @@ export class CustomDomain extends Construct {
       return;
     }
     new ARecord(this, "Alias", {
-      // Uses the domain as the zone's name, so that the record has the domain's name in any zone.
+      // The zone gets the name of the domain, so that the record has this name in any zone.
       zone: HostedZone.fromHostedZoneAttributes(this, "Zone", {
         hostedZoneId: domain.hostedZoneId,
         zoneName: domain.name,

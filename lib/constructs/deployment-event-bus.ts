@@ -14,8 +14,8 @@ export interface DeploymentEventBusProps {
 
 /**
  * The EventBridge bus that receives the events of all accounts of the deployment. The deployer adds
- * rules to it, outside of this app. The bus is in the data stack, so that a new service stack keeps
- * the bus with its rules. CloudFormation cannot delete a bus that has rules of the deployer.
+ * rules to it, outside this app. The bus is in the data stack, so that it keeps its rules when the
+ * service stack is replaced. CloudFormation cannot delete a bus that has rules of the deployer.
  */
 export class DeploymentEventBus extends Construct {
   readonly bus: EventBus;
@@ -27,8 +27,8 @@ export class DeploymentEventBus extends Construct {
       eventBusName: `retail-product-data-${stage}`,
       description: `Events of all accounts of stage ${stage}.`,
     });
-    // The events stay in the event feed, so the bus and its archive contain no only copy. A bus that
-    // was retained would prevent that the option is turned on again, because of its fixed name.
+    // Events also stay in the event feed, so neither the bus nor its archive has the only copy. A
+    // retained bus would keep its fixed name, and the option could not be turned on again.
     this.bus.applyRemovalPolicy(RemovalPolicy.DESTROY);
     pinLogicalId(this.bus, "EventBus");
     if (options.archiveDays !== undefined) {

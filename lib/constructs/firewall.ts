@@ -11,7 +11,7 @@ import { errorTemplate } from "./gateway-responses.ts";
 const rateWindowSeconds = 300;
 /**
  * Rate limits for one address. More calls from one address are probably an attack on keys. All
- * calls together may have the rate of two API keys. Calls other than item calls get the rate of one
+ * calls together may have the rate of two API keys, and calls other than item calls the rate of one
  * key. `Throttle.otherCalls` must be at least three times this limit for each path and method. With
  * twice this limit, the gateway's limits would add up to 16,260 calls per second, and its quota is
  * 10,000.
@@ -23,7 +23,7 @@ export const requestsPerSecondOfAddress = {
 const retryAfterSeconds = 60;
 
 /**
- * Managed rule groups, each with the rules that only count requests, because they would block valid
+ * Managed rule groups, each with the rules that only count requests. These rules would block valid
  * calls.
  */
 const managedGroups: Readonly<Record<string, readonly string[]>> = {
@@ -33,8 +33,8 @@ const managedGroups: Readonly<Record<string, readonly string[]>> = {
     // Lists of IDs require bodies of up to 2 MiB and long queries.
     "SizeRestrictions_BODY",
     "SizeRestrictions_QUERYSTRING",
-    // Only counted, because URLs of webhook endpoints and S3 destinations may contain IP addresses.
-    // The service checks the address when it connects.
+    // Only counted, because the URLs of webhook endpoints and S3 destinations may contain IP
+    // addresses. The service checks an address when it connects.
     "GenericRFI_BODY",
     // Clients are servers, and not all of them send a User-Agent.
     "NoUserAgent_HEADER",
@@ -46,8 +46,8 @@ export interface FirewallProps {
 }
 
 /**
- * A web ACL for the API: AWS managed rules, and a rate limit for each address. It stores no request
- * samples, because a sample contains the query, which may contain an API key.
+ * A web ACL for the API: AWS managed rules, and a rate limit for each address. It stores no samples
+ * of requests, because a sample contains the query, which may contain an API key.
  */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, props: FirewallProps) {
@@ -135,7 +135,7 @@ function managedRule(
 ): CfnWebACL.RuleProperty {
   return {
     name,
-    // The rate limits for each address have the first priorities.
+    // The rate limits of addresses have the first priorities.
     priority: index + rateRules.length,
     statement: {
       managedRuleGroupStatement: {
@@ -151,7 +151,10 @@ function managedRule(
   };
 }
 
-/** @param metricName must not be `All` or `Default_Action`, which AWS WAF reserves */
+/**
+ * Returns the settings of a rule's metric.
+ * @param metricName must not be `All` or `Default_Action`, which AWS WAF reserves
+ */
 function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
 }

@@ -10,8 +10,8 @@ const projectRoot = join(import.meta.dirname, "..", "..");
 export const bundleEntry = "index.mjs";
 
 /**
- * Bundles the module at the path `entry` into the folder `outdir`: `index.mjs` and the files that it
- * imports. Dynamically imported modules get separate files, which load on first use.
+ * Bundles the module at the path `entry` into the folder `outdir`: `index.mjs` and the files that
+ * it imports. Dynamically imported modules get separate files, which load at the first use.
  * @returns esbuild's metafile, with paths relative to the root of the project
  */
 export function writeBundle(entry: string, outdir: string): Metafile {
@@ -56,7 +56,7 @@ export const bundledCode = (folder: string, readsGeneratedFiles: boolean): Code 
   Code.fromAsset(folder, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      // Not used, because the bundle is always made on this machine.
+      // Required by the type, but never used, because the bundle is always made on this machine.
       image: DockerImage.fromRegistry("none"),
       local: {
         tryBundle(outdir) {

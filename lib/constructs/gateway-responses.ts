@@ -15,7 +15,8 @@ import { limits } from "../../shared/base/limits.ts";
 import { strictTransportSecurity } from "../../shared/base/transport-security.ts";
 
 /**
- * Returns the service error for each type of response that the gateway creates without a function.
+ * Returns the error of the service for each type of response that the gateway creates without
+ * calling a function.
  */
 export const gatewayErrors = (): readonly (readonly [ResponseType, ServiceError])[] => [
   [ResponseType.DEFAULT_4XX, malformedError("request")],
@@ -36,7 +37,8 @@ export const gatewayErrors = (): readonly (readonly [ResponseType, ServiceError]
   [ResponseType.INTEGRATION_TIMEOUT, unavailable()],
   [
     ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    // The gateway decompresses bodies itself. Its response cannot contain the rejected encoding.
+    // The gateway decompresses bodies itself, and its response cannot contain the rejected
+    // encoding.
     invalidParam(
       "body",
       "The body cannot be decompressed. Compress it with gzip, or send it uncompressed without a " +
@@ -50,7 +52,7 @@ export const gatewayErrors = (): readonly (readonly [ResponseType, ServiceError]
   [ResponseType.QUOTA_EXCEEDED, tooManyCalls(1)],
 ];
 
-/** Setting a status for these two types would override the status of all other types. */
+/** A status for one of these two types would override the status of all other types. */
 const fallbacks = new Set([ResponseType.DEFAULT_4XX, ResponseType.DEFAULT_5XX]);
 
 /** Sets the service's error format for all responses that the gateway creates. */

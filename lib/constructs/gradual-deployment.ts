@@ -29,8 +29,9 @@ const configurations = {
 const managedPolicy = "service-role/AWSCodeDeployRoleForLambdaLimited";
 
 /**
- * Shifts the traffic of the aliases from the previous version to the new one with CodeDeploy. If an
- * alarm starts, CodeDeploy shifts the traffic back, and CloudFormation rolls the whole stack back.
+ * A gradual deployment with CodeDeploy: shifts the traffic of the functions' aliases from the
+ * previous version to the new one. If an alarm starts, CodeDeploy shifts the traffic back, and
+ * CloudFormation rolls back the whole stack.
  */
 export class GradualDeployment extends Construct {
   constructor(scope: Construct, id: string, props: GradualDeploymentProps) {

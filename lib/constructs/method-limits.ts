@@ -44,7 +44,8 @@ function resourcesOf(group: Group): readonly string[] {
 }
 
 /**
- * Returns the limit of each pair of a resource and an HTTP method that has at least one route.
+ * Returns the rate limit of each HTTP method of each gateway resource that has at least one route
+ * for it.
  * @throws Error if the gateway has no resource for the path of a route
  */
 export function methodLimits({ itemCalls, otherCalls }: Throttle): readonly MethodLimit[] {
@@ -79,12 +80,15 @@ function resourceOf(group: GroupName, path: string): string {
   return closest;
 }
 
-/** Returns the burst for a rate limit: half of the calls of one second, rounded up. */
+/**
+ * Returns the burst for a rate limit: half of the calls of one second, rounded up. A burst is the
+ * number of calls that the gateway accepts at the same moment.
+ */
 export const burstOf = (requestsPerSecond: number): number => Math.ceil(requestsPerSecond / 2);
 
 /**
- * Returns the sum of the limits of a stage, and the sum of their bursts. Counts a limit for every
- * pair of a resource and an HTTP method, even if the pair has no route.
+ * Returns the sums of all limits and of all bursts of a stage. Every HTTP method of every resource
+ * has a limit, with or without a route.
  */
 export function throttleSums(throttle: Throttle): Rate {
   const limits = methodLimits(throttle).map(({ requestsPerSecond }) => requestsPerSecond);

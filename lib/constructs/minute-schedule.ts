@@ -22,10 +22,10 @@ export interface MinuteScheduleProps {
 const minute = Duration.minutes(1);
 
 /**
- * Invokes a function every minute. A failed invocation is not repeated, because the next one
- * follows. With retries, Lambda would repeat hours of invocations after throttling. Invocations
- * that the schedule could not deliver stay in a dead-letter queue for a day, with the reason. Never
- * replay them.
+ * Schedule that invokes a function every minute. A failed invocation is not repeated, because the
+ * next one follows. With retries, Lambda would repeat hours of invocations after throttling. An
+ * invocation that the schedule could not deliver stays in a dead-letter queue for a day, with the
+ * reason. Never replay such a message.
  */
 export class MinuteSchedule extends Construct {
   readonly deadLetterQueue: IQueue;
@@ -35,7 +35,7 @@ export class MinuteSchedule extends Construct {
     const deadLetterQueue = secureQueue(
       this,
       { id: "DeadLetterQueue", logicalId: props.deadLetterQueueId },
-      // Messages expire after a day, which also ends the alarm without an operator.
+      // Messages expire after a day, which also ends the alarm without an operator's action.
       { retentionPeriod: Duration.days(1) },
     );
     acknowledge(deadLetterQueue, "AwsSolutions-SQS3");
@@ -49,7 +49,7 @@ export class MinuteSchedule extends Construct {
       schedule: ScheduleExpression.rate(minute),
       timeWindow: TimeWindow.off(),
       target: new LambdaInvoke(props.target, {
-        // Without `withoutPolicyUpdates`, the target adds permissions for every version of the
+        // Without `withoutPolicyUpdates`, the target would add permissions for every version of the
         // function to the role.
         role: role.withoutPolicyUpdates(),
         deadLetterQueue,

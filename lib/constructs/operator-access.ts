@@ -36,7 +36,7 @@ const restoreRows = [...changeRows, ...readRows, "dynamodb:Scan"];
 /**
  * The roles that `npm run admin` assumes, and the log group of its audit lines. They are in the
  * data stack, because a restore deletes the service stack. A principal of the AWS account may
- * assume one of these roles if the policies of the principal allow it.
+ * assume a role if its policies allow it.
  */
 export class OperatorAccess extends Construct {
   readonly auditLog: LogGroup;
@@ -76,7 +76,8 @@ export class OperatorAccess extends Construct {
     const stacks = [dataStackName, serviceStackName].map(stackArn);
     allow(role, [["cloudformation:DescribeStacks"], stacks], "operatorStacks");
     allow(role, [["sqs:GetQueueAttributes"], [this.queues("*")]], "operatorQueues");
-    // Showing dead letters receives them and returns them to their queue.
+    // The actions that are needed to show dead letters: receiving them, and returning them to their
+    // queue.
     const showing = ["sqs:ChangeMessageVisibility", "sqs:ReceiveMessage"];
     allow(role, [showing, [this.queues("*DeadLetterQueue*")]], "operatorQueues");
     this.auditLog.grant(role, "logs:FilterLogEvents");
@@ -86,7 +87,7 @@ export class OperatorAccess extends Construct {
     const { accounts, ledger, others } = this.#props;
     allow(role, [changeRows, [accounts, ...others].map(({ tableArn }) => tableArn)]);
     allow(role, [appendRows, [ledger.tableArn]]);
-    // SQS requires all of these, and ReceiveMessage, to move dead letters.
+    // The actions, in addition to ReceiveMessage, that SQS requires to move dead letters.
     const moving = ["sqs:DeleteMessage", "sqs:ListMessageMoveTasks", "sqs:StartMessageMoveTask"];
     allow(role, [moving, [this.queues("*DeadLetterQueue*")]], "operatorQueues");
     allow(role, [["sqs:SendMessage"], [this.queues("*")]], "operatorQueues");

@@ -12,8 +12,8 @@ import type { ServiceFunctionProps } from "./service-function.ts";
 export interface QueueWorkerProps<Name extends WorkerName> {
   readonly function: Omit<ServiceFunctionProps<Name>, "variables">;
   /**
-   * Returns the function's variables. Receives the worker's queue, because a worker may send to its
-   * own queue.
+   * Returns the function's environment variables. It receives the worker's queue, because a worker
+   * may send to its own queue.
    */
   readonly variables: (own: Queue) => EnvironmentOf<Name>;
   /** Maximum number of messages in one invocation. */
@@ -22,7 +22,7 @@ export interface QueueWorkerProps<Name extends WorkerName> {
   readonly concurrencyMax: number;
   /** Number of receives after which SQS moves a message to the dead-letter queue. */
   readonly receivesMax: number;
-  /** What a dead letter means for users: a full sentence. */
+  /** The consequence of a dead letter for users: a full sentence. */
   readonly impact: string;
 }
 
@@ -32,10 +32,9 @@ export interface QueueWorkerProps<Name extends WorkerName> {
  */
 const visibilityPerTimeout = 6;
 /**
- * Retention of messages in the queue. No message stays in the queue this long: a message is delayed
- * by at most 15 minutes, and becomes a dead letter after a few hours of retries. A longer retention
- * could shorten the time in the dead-letter queue, because a dead letter keeps its original send
- * time.
+ * Retention of messages in the queue. No message stays there that long: it is delayed by at most 15
+ * minutes, and becomes a dead letter after a few hours of retries. A longer retention could shorten
+ * the time in the dead-letter queue, because a dead letter keeps its original send time.
  */
 const retentionPeriod = Duration.days(4);
 
@@ -71,7 +70,8 @@ export class QueueWorker<Name extends WorkerName> extends Construct implements I
     this.function = new ServiceFunction(this, "Worker", {
       ...props.function,
       variables: props.variables(this.queue),
-      // Without a reservation, other functions of the AWS account could use this worker's share.
+      // Reserves concurrency, because other functions of the AWS account could otherwise use this
+      // worker's share.
       ...(props.function.config.reservedConcurrency !== null && {
         reservedConcurrency: props.concurrencyMax,
       }),

@@ -12,8 +12,8 @@ export interface RunSchedulesProps {
 
 /**
  * The group of the watchlists' schedules, and the role with which they send messages. The schedules
- * have no dead-letter queue, because the row of a watchlist contains its due time: the sweeper
- * starts an overdue watchlist within minutes.
+ * have no dead-letter queue. It is not needed, because the row of a watchlist has its due time, and
+ * the sweeper starts an overdue watchlist within minutes.
  */
 export class RunSchedules extends Construct {
   readonly group: ScheduleGroup;
@@ -25,8 +25,8 @@ export class RunSchedules extends Construct {
     super(scope, id);
     this.group = new ScheduleGroup(this, "Group", {
       scheduleGroupName: props.groupName,
-      // Without the queue, the schedules are useless. The sweeper can restore them, because
-      // watchlists store their due times.
+      // Without the queue, the schedules have no use. The sweeper can restore them from the due
+      // times of the watchlists.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     pinLogicalId(this.group, "WatchlistSchedules");

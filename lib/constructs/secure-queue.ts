@@ -14,7 +14,10 @@ interface SecureQueueProps extends Pick<QueueProps, "visibilityTimeout" | "deadL
   readonly retentionPeriod: Duration;
 }
 
-/** Creates an encrypted queue that requires TLS and has a pinned logical ID. */
+/**
+ * Creates an encrypted SQS queue that accepts only TLS connections. Its logical ID is fixed, so
+ * CloudFormation does not replace it when its construct moves.
+ */
 export function secureQueue(
   scope: Construct,
   name: { readonly id: string; readonly logicalId: string },

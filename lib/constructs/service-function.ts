@@ -41,9 +41,8 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
 }
 
 /**
- * The alias of a function. `Alias` implements `IFunction`, but the intersection is needed: under
- * `exactOptionalPropertyTypes`, the CDK's declarations of versions and aliases do not match their
- * interfaces.
+ * The alias of a function. `Alias` implements `IFunction`, but its declared type does not match the
+ * interface with the option `exactOptionalPropertyTypes`, so the intersection is needed.
  */
 export type LiveAlias = Alias & IFunction;
 
@@ -51,12 +50,13 @@ export type LiveAlias = Alias & IFunction;
 export const aliasName = "live";
 
 /**
- * A Lambda function of the service, with its bundle, log group, role and variables. Each deployment
- * that changes the function publishes a version, to which the alias `live` then points.
+ * A Lambda function of the service, with its bundle, log group, role and environment variables.
+ * Each deployment that changes the function publishes a version, to which the alias `live` then
+ * points.
  */
 export class ServiceFunction<Name extends FunctionName> extends Construct implements IGrantable {
   readonly name: Name;
-  /** For metrics and settings. Callers use `live`. */
+  /** Use it for metrics and settings. Callers use `live`. */
   readonly lambda: Function;
   readonly live: LiveAlias;
   readonly grantPrincipal: IPrincipal;
@@ -75,8 +75,9 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
     logGroup.grantWrite(role);
 
     this.lambda = new Function(this, "Function", {
-      // Contains the release, because CloudFormation must publish a new version of a function after
-      // each change of its template. It fails if neither the code nor the configuration changed.
+      // The description contains the release. CloudFormation must publish a new version of a
+      // function after each change of its template, and fails if neither the code nor the
+      // configuration changed.
       description: `${props.description} Release ${manifest.version}.`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

@@ -13,11 +13,11 @@ export interface AlarmTopicProps {
 }
 
 /**
- * The SNS topic of all alarms. It is encrypted, and only CloudWatch of this account can publish to
- * it, over TLS. It is in the data stack, so that subscribers need not confirm again when the
- * service stack is replaced. Context `alarmEmail` subscribes an address. Other subscribers use the
- * topic's ARN, which is a stack output. Context `monthlyBudget` adds a budget that notifies the
- * topic.
+ * The SNS topic of all alarms. It is encrypted, and only CloudWatch of this AWS account can publish
+ * to it, over TLS. It is in the data stack, so that subscribers need not confirm again when the
+ * service stack is replaced. The context key `alarmEmail` subscribes an address. Other subscribers
+ * use the topic's ARN, which is a stack output. The context key `monthlyBudget` adds a budget that
+ * notifies the topic.
  * @throws Error if one of these context values is invalid
  */
 export class AlarmTopic extends Construct {
@@ -27,7 +27,7 @@ export class AlarmTopic extends Construct {
     super(scope, id);
     const alarms = new ServicePrincipal("cloudwatch.amazonaws.com");
     const ofThisAccount = { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } };
-    // CloudWatch cannot use the AWS managed key of SNS.
+    // A separate key is needed, because CloudWatch cannot use the AWS managed key of SNS.
     const key = new Key(this, "Key", {
       description: `Encrypts the alarms of the retail product data service, ${stage}.`,
       enableKeyRotation: true,
@@ -48,7 +48,8 @@ export class AlarmTopic extends Construct {
       masterKey: key,
       enforceSSL: true,
     });
-    // Pinned because a replacement would lose subscriptions that were created manually.
+    // The logical ID is pinned, because a replacement would lose subscriptions that were created
+    // manually.
     pinLogicalId(this.topic, "AlarmTopic");
     // This policy replaces the default policy, which allows the whole account to publish.
     this.topic.addToResourcePolicy(

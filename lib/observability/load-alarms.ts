@@ -7,7 +7,7 @@ import type { Observed } from "./observed.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import { ownMetric } from "./service-metrics.ts";
 
-/** Minimum number of calls in a period for an alarm about refused calls. */
+/** Minimum number of calls in a period from which an alarm about refused calls can start. */
 const refusedMin = 500;
 const concurrencyPercent = 80;
 

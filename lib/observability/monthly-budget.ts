@@ -21,8 +21,9 @@ const notifications = [
 ] as const;
 
 /**
- * A budget for the costs of the AWS account in a month. It covers the whole account, because costs
- * have the tags of a stage only after the account's owner activates them as cost allocation tags.
+ * A budget for the costs of the AWS account in a month, which notifies the alarm topic. It covers
+ * the whole account, because costs have the tags of a stage only after the owner of the account
+ * activates them as cost allocation tags.
  */
 export class MonthlyBudget extends Construct {
   constructor(scope: Construct, id: string, { dollars, topic, key }: MonthlyBudgetProps) {
@@ -72,8 +73,8 @@ export class MonthlyBudget extends Construct {
 }
 
 /**
- * Returns the monthly budget of the context, in US dollars; undefined if it is not set.
- * @throws Error unless `given` is a number or text from 1 to 999,999,999.99, with at most two
+ * Parses the monthly budget in the context, in US dollars; undefined if it is not set.
+ * @throws Error unless the value is a number or text from 1 to 999,999,999.99, with at most two
  * decimals
  */
 export function monthlyBudgetOf(given: unknown): number | undefined {

@@ -13,13 +13,16 @@ import { ServiceAlarms } from "./service-alarms.ts";
 import { ServiceDashboard } from "./service-dashboard.ts";
 
 export interface ObservabilityProps extends ObservedParts {
-  /** True if deployments shift traffic gradually: each newest function version gets an alarm. */
+  /**
+   * True if deployments shift traffic gradually. The newest version of each function then has an
+   * alarm.
+   */
   readonly deploysGradually: boolean;
 }
 
 /**
- * The alarms and the dashboard of a stage. Create this construct last in its stack: it connects all
- * alarms that the stack has at that moment to the alarm topic.
+ * The alarms and the dashboard of a stage. Create this construct last in its stack, because it
+ * connects all alarms that the stack has by then to the alarm topic.
  */
 export class Observability extends Construct {
   /**

@@ -35,11 +35,11 @@ export interface ObservedQueue {
   readonly queue: IQueue;
   readonly deadLetterQueue: IQueue;
   /**
-   * Alarm threshold for the age of the oldest message, in minutes. Longer than one retry, which
-   * takes six times the worker's timeout.
+   * Alarm threshold for the age of the oldest message, in minutes. It exceeds the time of one
+   * retry, which is six times the worker's timeout.
    */
   readonly ageMinutesMax: number;
-  /** What it means for users if messages wait: a full sentence. */
+  /** The consequence of waiting messages for users: a full sentence. */
   readonly impact: string;
 }
 
@@ -52,7 +52,7 @@ export interface ObservedParts {
   readonly accountConcurrency: number;
 }
 
-/** Collects the observed resources from the constructs of the app. */
+/** Collects the resources for alarms and graphs from the constructs of the app. */
 export function collectResources(parts: ObservedParts): Observed {
   const { stage, api, byGroup, workers, data, accountConcurrency } = parts;
   const { runs, steps, finishes, deliveries, backtests } = workers;

@@ -29,8 +29,8 @@ export class ReleaseAlarms extends Construct {
             expression: "FILL(broken, 0) + FILL(unforeseen, 0)",
             usingMetrics: {
               broken: errorsOfNewestVersion(lambda),
-              // The metric has no dimension for the version, so this counts the errors of all
-              // versions. It is needed because a worker's invocation succeeds even if it reports a
+              // This counts the errors of all versions, because the metric has no dimension for the
+              // version. It is needed, because a worker's invocation succeeds even if it reports a
               // failed message to its queue.
               unforeseen: ownMetric(
                 stage,
@@ -55,7 +55,7 @@ export class ReleaseAlarms extends Construct {
 
 /**
  * Returns the errors of a function's newest version. Uses the name of the alias instead of a
- * reference, because the alias depends on the alarm.
+ * reference, because the alias depends on this alarm.
  */
 function errorsOfNewestVersion({ functionName, currentVersion }: LambdaFunction): Metric {
   return new Metric({

@@ -7,11 +7,13 @@ import type { Observed } from "./observed.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import { ownMetric } from "./service-metrics.ts";
 
-/** Minimum number of items in a period. The alarm of a source ignores periods with fewer items. */
+/**
+ * Minimum number of items in a period. With fewer items, the alarm of a source ignores the period.
+ */
 const itemsMin = 20;
 /**
- * Minimum number of failed requests in a period for an alarm. High, because SDK clients retry
- * single failures.
+ * Minimum number of failed requests in a period from which an alarm starts. It is high, because SDK
+ * clients retry single failures.
  */
 const refusalsMin = 50;
 const failuresMin = 3;
@@ -136,7 +138,8 @@ export class ResourceAlarms extends Construct {
         name: `table-throttling-${name}`,
         metric: sumOf(
           "Throttled requests",
-          // Includes the due index, because a throttled index also throttles writes to its table.
+          // The sum includes the due index, because a throttled index also throttles writes to its
+          // table.
           capacities.flatMap((dimensions) => [
             tableMetric("ReadThrottleEvents", dimensions),
             tableMetric("WriteThrottleEvents", dimensions),

@@ -30,9 +30,9 @@ export const runbookAnchors = [
 export type RunbookAnchor = (typeof runbookAnchors)[number];
 
 /**
- * Returns the link to an alarm's section of the runbook: at the URL of context `runbookUrl`,
- * otherwise in docs/operate.md.
- * @throws Error if the context is not an HTTPS URL
+ * Returns the link to the section of the runbook about an alarm: at the URL in the context key
+ * `runbookUrl`, otherwise in docs/operate.md.
+ * @throws Error if the context value is not an HTTPS URL
  */
 export function runbookLink(scope: IConstruct, anchor: RunbookAnchor): string {
   const base: unknown = scope.node.tryGetContext("runbookUrl");

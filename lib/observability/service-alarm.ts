@@ -8,9 +8,9 @@ import { type RunbookAnchor, runbookLink } from "./runbook.ts";
 export interface AlarmText {
   /** The consequence for users: a full sentence. */
   readonly impact: string;
-  /** Where to find the cause; it follows "Look at:". */
+  /** Where the operator finds the cause. The text follows "Look at:". */
   readonly lookAt: string;
-  /** The operator's first action; it follows "Do:". */
+  /** The operator's first action. The text follows "Do:". */
   readonly act: string;
   readonly runbook: RunbookAnchor;
 }
@@ -20,24 +20,27 @@ export interface ServiceAlarmProps extends AlarmText {
   readonly name: string;
   readonly metric: IMetric;
   readonly threshold: number;
-  /** How a value breaches the threshold. @default GREATER_THAN_OR_EQUAL_TO_THRESHOLD */
+  /**
+   * How a value is compared with the threshold.
+   * @default GREATER_THAN_OR_EQUAL_TO_THRESHOLD
+   */
   readonly comparison?: ComparisonOperator;
   /** M of N: the alarm starts when `breaching` (M) of the last `of` (N) periods breach the threshold. */
   readonly periods: { readonly breaching: number; readonly of: number };
   /** How periods without data count. @default NOT_BREACHING */
   readonly missing?: TreatMissingData;
   /**
-   * True if the topic is notified also when the alarm state ends. Set it for problems that
-   * customers notice for as long as they last. Such an alarm also sends one OK notification when it
-   * is created.
+   * True if the topic is also notified at the end of the alarm state. Set it for problems that
+   * customers notice as long as they last. Such an alarm also sends one OK notification when it is
+   * created.
    * @default false
    */
   readonly notifiesEnd?: boolean;
 }
 
 /**
- * An alarm whose description contains the consequence, where to find the cause, the first action,
- * and the runbook link.
+ * An alarm whose description has the consequence, the place to find the cause, the first action,
+ * and the link to the runbook.
  */
 export class ServiceAlarm extends Construct {
   readonly alarm: Alarm;

@@ -20,8 +20,8 @@ import type { Observed } from "./observed.ts";
 const lightGroups = ["account", "dashboard", "events", "platforms"] as const satisfies GroupName[];
 const slowMs = 3_000;
 /**
- * Minimum number of calls, reservations, items or receivers in a period. An alarm ignores periods
- * with fewer.
+ * Minimum number of calls, reservations, items or receivers in a period. With fewer of them, an
+ * alarm ignores the period.
  */
 const someMin = 20;
 const ledgerSlowMs = 500;

@@ -12,7 +12,7 @@ import type { Stage } from "../config.ts";
 
 type DimensionSet<K extends MetricKind> = (typeof metricKinds)[K]["dimensions"][number];
 
-/** Values for one of the dimension sets of a metric kind. */
+/** Values for one of the sets of dimensions of a metric kind. */
 type DimensionsOf<K extends MetricKind> = K extends MetricKind
   ? Readonly<Partial<Record<DimensionSet<K>[number], string>>>
   : never;
@@ -25,7 +25,7 @@ export interface OwnMetric<K extends MetricKind> {
 }
 
 /**
- * Returns a metric of a stage with the given dimensions.
+ * Returns a metric of the service for a stage, with the given dimension values.
  * @throws Error if the service does not write metrics of this kind with these dimensions
  */
 export function ownMetric<K extends MetricKind>(
@@ -44,7 +44,8 @@ export function ownMetric<K extends MetricKind>(
 }
 
 /**
- * Returns a search expression for a graph, with one line for each combination of dimension values.
+ * Returns a CloudWatch search expression for a graph with one line for each combination of values
+ * of the dimensions `by`.
  * @throws Error if the service does not write metrics of this kind with these dimensions
  */
 export function ownSearch<K extends MetricKind>(

@@ -39,7 +39,8 @@ const accountNames = v.object({
     v.string(),
     v.maxLength(
       nameLengthMax,
-      ({ received }) => `--name must have at most ${nameLengthMax} characters (got ${received})`,
+      ({ received }) =>
+        `--name must have at most ${nameLengthMax} characters (got ${received}). Shorten it.`,
     ),
     visibleText("name"),
   ),

@@ -112,7 +112,7 @@ export interface Admin {
    * True if results are printed as text, because the output is a terminal and `--json` is absent.
    */
   readonly isText: boolean;
-  /** Prints a line of the result immediately. */
+  /** Prints one line of the result immediately, before the command has finished. */
   readonly printLine: (line: string) => void;
   /** Prints a line that is not part of the result. */
   readonly warn: (line: string) => void;
@@ -143,8 +143,9 @@ interface Described {
 /** A command that reads or changes a world. */
 export interface WorldCommand extends Described {
   /**
-   * Returns a description of the change, for the question to the operator; undefined if the command
-   * changes nothing with these options. Absent if the command never changes anything.
+   * Returns a description of the change that the options cause, for the question to the operator.
+   * Returns undefined if these options change nothing. Absent for a command that never changes
+   * anything.
    */
   readonly changes?: (values: Values) => string | undefined;
   /**
@@ -166,7 +167,10 @@ export type Command = WorldCommand | FixedCommand;
 /** Commands by name. A name has one or two words. */
 export type Commands = Readonly<Record<string, Command>>;
 
-/** Returns the options of a command by name, without those that every command accepts. */
+/**
+ * Returns the options that a command requires or accepts, by name. Leaves out the options that all
+ * commands accept.
+ */
 export const optionsOf = ({ needs = [], takes = [] }: Command): OptionList =>
   Object.fromEntries([
     ...needs.map((name) => [name, { ...commandOptions[name], required: true }]),
@@ -192,10 +196,12 @@ interface Bounds {
 }
 
 /**
- * Parses an integer option. Its bounds `least` and `most` are inclusive. Returns `otherwise` if the
- * option is absent.
- * @throws Error if the value is not an integer within the bounds, or if the option is required and
- * absent
+ * Parses the integer value of an option.
+ * @param bounds.least The smallest accepted value.
+ * @param bounds.most The largest accepted value.
+ * @param bounds.otherwise The result if the option is absent. Undefined if the option is required.
+ * @throws Error if the value is not an integer within the bounds, or if a required option is
+ * absent.
  */
 export function wholeNumber(
   values: Values,
@@ -211,7 +217,11 @@ export function wholeNumber(
   return number;
 }
 
-/** Returns a list in the format of the API, with `data` and `has_more`. */
+/**
+ * Returns a list in the format of the API: `data` with the entries, and `has_more`.
+ * @param data The entries.
+ * @param hasMore True if further entries exist.
+ */
 export const listOf = (data: readonly unknown[], hasMore = false): unknown => ({
   object: "list",
   data,

@@ -21,9 +21,10 @@ export interface Terminal {
 }
 
 /**
- * Prints a change, and asks the operator to confirm it by typing the name of the stage. If
- * `isConfirmed`, only prints the change.
- * @throws Error if the answer is not the name of the stage, or if the input is not a terminal
+ * Prints a change and asks the operator to type the name of the stage as a confirmation. If
+ * `isConfirmed` is true, prints the change without the question.
+ * @throws Error if the answer is not the name of the stage.
+ * @throws Error if the input is not a terminal.
  */
 export async function confirm(
   { stage, operator, change, isConfirmed }: Confirmation,

@@ -39,8 +39,8 @@ export const creditCommands: Commands = {
   credits: {
     example: "--account acct_1 --limit 20",
     needs: ["account"],
-    // Listing also writes: the store first makes every shard refuse new entries that would sort
-    // among those listed.
+    // The role must be able to write: before the store lists entries, it makes every shard refuse
+    // new entries that would sort among the listed ones.
     role: "act",
     takes: ["request", "type", "watchlist", "limit", "starting-after"],
     about: "Lists the ledger of an account, newest first, with the call or run of each entry.",
@@ -126,7 +126,7 @@ async function setAutoTopUp(values: Values, { dynamo, target }: Admin): Promise<
   return { id: accountId, auto_topup: presentTopUp(autoTopUp) };
 }
 
-/** Returns the auto top-up in the form of the API; null if the account has none. */
+/** Returns an account's auto top-up in the format of the API, or null if the account has none. */
 export const presentTopUp = (topUp: AutoTopUp | null) =>
   topUp && {
     enabled: topUp.enabled,

@@ -82,8 +82,9 @@ export interface Streams {
 }
 
 /**
- * Runs a command line and returns its exit code. Prints errors and does not throw.
- * @param words the command line without the program's name
+ * Runs a command line and returns its exit code. Never throws: errors are printed.
+ * @param words The command line without the name of the program.
+ * @param streams The streams for input, results, errors and questions.
  */
 export async function runAdmin(words: readonly string[], streams: Streams): Promise<number> {
   try {
@@ -178,9 +179,9 @@ const neededRole = ({ role }: WorldCommand, change: string | undefined): Operato
   role ?? (change === undefined ? "read" : "act");
 
 /**
- * Returns the role that a command assumes in a deployed stage: the role in the option `--role`,
- * otherwise the role that the command needs.
- * @throws Error if `--role` is present without `--stage`, or does not name a role
+ * Returns the role that a command assumes in a deployed stage: the value of `--role`, or by default
+ * the role that the command needs.
+ * @throws Error if `--role` is used without `--stage`, or does not name a role.
  */
 function roleOf(needed: OperatorRole, { role, stage }: Values): OperatorRole | "none" {
   if (role === undefined) return needed;

@@ -28,13 +28,13 @@ export async function operatorIdentity(): Promise<Operator> {
   return { arn: Arn, awsAccount: Account, region: await client.config.region() };
 }
 
-/** Credentials are renewed when they are valid for less than this time. */
+/** Credentials are renewed when their remaining validity is shorter than this, in milliseconds. */
 const leftMsMin = 5 * 60_000;
 
 /**
- * Assumes an operator role of a stage. Returns client settings whose credentials are renewed before
- * they expire.
- * @throws Error with instructions if the role cannot be assumed
+ * Assumes an operator role of a stage. Returns settings for AWS clients, whose credentials are
+ * renewed before they expire.
+ * @throws Error with instructions if the role cannot be assumed.
  */
 export async function assumeOperatorRole(
   operator: Operator,
@@ -72,7 +72,10 @@ async function assumeRole(client: STSClient, RoleArn: string, RoleSessionName: s
   };
 }
 
-/** Returns the last part of the operator's ARN, with which AWS CloudTrail names the operator. */
+/**
+ * Returns the last part of the operator's ARN. It becomes the session name, which AWS CloudTrail
+ * records.
+ */
 const sessionName = ({ arn }: Operator): string =>
   (arn.split(/[/:]/).at(-1) ?? "")
     .replaceAll(/[^\w+=,.@-]/g, "-")

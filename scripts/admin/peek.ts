@@ -9,16 +9,17 @@ import {
 const receiveMax = 10;
 export const peekDefault = receiveMax;
 /**
- * How long a received message stays invisible, in seconds. It is long enough to read a queue
- * without receiving a message twice.
+ * How long a received message stays invisible, in seconds. All messages of a queue can be received
+ * within this time, so no message is received twice.
  */
 const peekSeconds = 60;
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Receives up to `limit` messages of a queue, makes them visible again, and returns their content.
- * SIGINT or SIGTERM ends the receiving; a second signal ends the process immediately.
- * @throws Error if a signal ended the receiving, after the messages are visible again
+ * Receives messages of a queue, makes them visible again, and returns their content. A SIGINT or
+ * SIGTERM stops the receiving; a second signal ends the process immediately.
+ * @param limit The maximum number of messages.
+ * @throws Error if a signal stopped the receiving. The messages are visible again by then.
  */
 export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Promise<unknown[]> {
   const held: Message[] = [];
@@ -40,8 +41,8 @@ export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Pro
       held.push(...Messages);
     }
   } finally {
-    // If one message cannot be made visible, the others still are. That message becomes visible
-    // after a minute.
+    // One message that cannot be made visible must not prevent this for the others. It becomes
+    // visible after a minute.
     await Promise.allSettled(
       held.map(({ ReceiptHandle }) =>
         sqs.send(

@@ -1,9 +1,9 @@
 type Fields = readonly (readonly [string, unknown])[];
 
 /**
- * Returns a result as text. Formats a list, which is an array or an object with an array in `data`,
- * as a table; `none` if it is empty. Formats any other result as one line for each field, with
- * nested lists below their names.
+ * Formats a result as text. A list becomes a table, or `none` if it is empty. Lists are arrays, and
+ * objects with an array in `data`. Any other result becomes one line for each field, followed by
+ * its nested lists.
  */
 export function textOf(result: unknown): string {
   const rows = rowsIn(result);

@@ -14,7 +14,10 @@ const names = {
   delayed: "ApproximateNumberOfMessagesDelayed",
 } as const;
 
-/** Returns the message counts of a queue. They are approximate. */
+/**
+ * Returns the approximate message counts of a queue, as SQS reports them.
+ * @param QueueUrl The URL of the queue.
+ */
 export async function countsOf(sqs: SQSClient, QueueUrl: string): Promise<QueueCounts> {
   const { Attributes = {} } = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl, AttributeNames: Object.values(names) }),

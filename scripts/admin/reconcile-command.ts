@@ -6,7 +6,10 @@ import { reconcile, type Tally, tallyLine } from "../../tools/reconcile/reconcil
 
 /** The exit code if there are differences. */
 const foundDifferences = 2;
-/** The number of newest runs of each watchlist whose results are compared. */
+/**
+ * The default of `--runs`: how many runs of each watchlist have their results compared, counted
+ * from the newest.
+ */
 const runsDefault = 20;
 
 export const reconcileCommands: Commands = {
@@ -22,10 +25,11 @@ export const reconcileCommands: Commands = {
 };
 
 /**
- * Compares all data that the tables of a stage store twice, and prints the progress. Returns the
- * number of compared rows and of differences.
- * @param report receives each difference
- * @throws Error if `--runs` is invalid, or if the account of `--account` does not exist
+ * Compares all data that the tables of a stage store twice, and prints the progress.
+ * @param values The options of the command line.
+ * @param report Receives each difference.
+ * @returns The number of compared rows and the number of differences.
+ * @throws Error if `--runs` is invalid, or if the account in `--account` does not exist.
  */
 export async function compareData(
   values: Values,

@@ -17,8 +17,8 @@ export type Replayed =
   /** `running`: SQS is still moving messages; the queue's message counts show the progress. */
   | { readonly moved: number; readonly state: "completed" | "running" }
   /**
-   * Some messages could not be moved, because another operator or an interrupted replay has
-   * received them.
+   * Some messages could not be moved, because they are invisible: another operator or an
+   * interrupted replay has received them.
    */
   | { readonly moved: number; readonly state: "incomplete"; readonly in_flight: number };
 
@@ -77,9 +77,10 @@ async function watchTask(sqs: SQSClient, SourceArn: string | undefined): Promise
 }
 
 /**
- * Moves messages one by one, and returns their number. Deletes a message only after its queue has
- * accepted it. So an interruption can leave a message in both queues, which every worker tolerates.
- * Moves at most `waiting` messages, because one that fails again returns to the dead-letter queue.
+ * Moves messages one by one, and returns the number of moved messages. Moves at most `waiting`
+ * messages, because a message that fails again returns to the dead-letter queue.
+ * Deletes a message only after its queue has accepted it. After an interruption, a message can
+ * therefore be in both queues, which every worker tolerates.
  */
 async function moveOneByOne(sqs: SQSClient, urls: QueueUrls, waiting: number): Promise<number> {
   let moved = 0;

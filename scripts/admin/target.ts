@@ -57,9 +57,9 @@ export interface Target {
 const readyFile = "ready.json";
 
 /**
- * Returns the running local world of a data folder. From then on, new AWS clients of this process
- * use its endpoints.
- * @throws Error with instructions if no world uses the folder
+ * Returns the target for the running local world that uses a data folder. After the call, all new
+ * AWS clients of this process use the endpoints of this world.
+ * @throws Error with instructions if no running world uses the folder.
  */
 export function localTarget(dataFolder: string): Target {
   const world = readWorld(dataFolder);
@@ -126,9 +126,10 @@ async function localQueues(): ReturnType<Target["queues"]> {
 }
 
 /**
- * Returns a deployed stage, based on the outputs of its stacks.
- * @param role the role to assume; `none` uses the credentials of this process
- * @throws Error if the stage is unknown, the role cannot be assumed or a stack does not exist
+ * Returns the target for a deployed stage, based on the outputs of its stacks.
+ * @param role The operator role to assume. With `none`, the credentials of this process are used.
+ * @throws Error if the stage is unknown, if the role cannot be assumed, or if a stack does not
+ * exist.
  */
 export async function findTarget(stage: string, role: OperatorRole | "none"): Promise<Target> {
   // Loading the CDK takes a second and only deployed stages need it, so it is imported here.

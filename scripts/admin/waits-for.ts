@@ -7,8 +7,8 @@ import { quantity } from "../../shared/base/quantity.ts";
 const shownMax = 20;
 
 /**
- * Returns the numbers of a step's batches that have no stored results: at most 20, in ascending
- * order. The first batch has the number 0.
+ * Returns the numbers of a step's batches whose results are not stored yet, in ascending order.
+ * Returns at most 20 numbers. The first batch has number 0.
  */
 export function pendingBatches(step: StepRecord): readonly number[] {
   const all = Array.from({ length: step.batches }, (_, batch) => batch);
@@ -16,8 +16,8 @@ export function pendingBatches(step: StepRecord): readonly number[] {
 }
 
 /**
- * Returns the description of the action that an unfinished run waits for, in terms of
- * docs/operate.md.
+ * Describes what an unfinished run waits for, in the terms of docs/operate.md.
+ * @param steps The stored steps of the run.
  */
 export function waitsFor(run: Run, steps: readonly StepRecord[]): string {
   switch (run.phase) {

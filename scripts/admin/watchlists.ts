@@ -60,8 +60,9 @@ async function hasPages(watchlistId: string, admin: Admin): Promise<boolean> {
 }
 
 /**
- * Returns a summary of each watchlist of an account, with the fields that the command prints; empty
- * if there are none. Rejects if the row of a watchlist is damaged.
+ * Returns one summary for each watchlist of an account, with the fields that the command prints.
+ * @returns An empty array if the account has no watchlists.
+ * @throws Error if the stored row of a watchlist is damaged.
  */
 export async function watchlistLines(accountId: string, admin: Admin): Promise<unknown[]> {
   const lists = await Array.fromAsync(listsOf(admin).lists(accountId));

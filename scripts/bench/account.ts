@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { defaultRules, type DynamoRules, type Spread } from "./model/contention.ts";
-import { type AccountFigures, type AccountLoad, measureAccounts } from "./account/measure.ts";
+import { type AccountMetrics, type AccountLoad, measureAccounts } from "./account/measure.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number, wholeNumber } from "./bench-options.ts";
 import { printTable } from "../measure/print-table.ts";
@@ -76,18 +76,19 @@ type AccountValues = ValuesOf<typeof accountOptions>;
 /** The load of the second account, which is far below the account's limits. */
 const quietLoad: Omit<AccountLoad, "workSeconds"> = { environments: 20, rate: 5, watchlists: 0 };
 /**
- * The largest accepted slowdown of the second account: its ledger time (p95) while the first
- * account is busy, divided by its ledger time alone.
+ * The largest accepted ratio between two ledger times of the second account: the time while the
+ * first account is busy, divided by the time when it is alone. Both are 95th percentiles.
  */
 const ratioMax = 1.2;
 
 /**
- * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. With
- * `accounts` 2, also measures a second account: first alone, then while the first account is busy.
- * Prints each measurement to stderr as JSON. Returns the rows of the first account in `account`,
- * and the rows of the second account in `neighbor`.
+ * Measures an account under load, with simulated latency, conflicts and limits of DynamoDB. With
+ * `accounts` 2, also measures a quiet second account twice: first alone, then while the first
+ * account is busy. Prints each measurement to stderr as JSON.
+ * @returns The table rows of the first account in `account`, and of the second account in
+ * `neighbor`.
  * @throws Error if an option is invalid, if the stored sums of an account differ from its charges,
- * or if a reconciliation of its ledger finds a difference
+ * or if a reconciliation of its ledger finds a difference.
  */
 export async function benchAccount(values: AccountValues): Promise<Record<string, unknown>> {
   const options = accountOptionsFrom(values);
@@ -99,13 +100,13 @@ export async function benchAccount(values: AccountValues): Promise<Record<string
     };
     const measure = async (
       loads: readonly [AccountLoad, ...AccountLoad[]],
-    ): Promise<readonly AccountFigures[]> => {
+    ): Promise<readonly AccountMetrics[]> => {
       const world = { endpoint, tables };
-      const figures = await measureAccounts({ ...options, loads }, world);
-      for (const one of figures) process.stderr.write(`${JSON.stringify(one)}\n`);
-      return figures;
+      const metrics = await measureAccounts({ ...options, loads }, world);
+      for (const one of metrics) process.stderr.write(`${JSON.stringify(one)}\n`);
+      return metrics;
     };
-    const account: AccountFigures[] = [];
+    const account: AccountMetrics[] = [];
     const neighbor: object[] = [];
     const progress = progressOf(options.environments.length * options.work.length);
     for (const environments of options.environments) {
@@ -117,8 +118,7 @@ export async function benchAccount(values: AccountValues): Promise<Record<string
         else {
           const quiet = { ...quietLoad, workSeconds };
           const [alone] = await measure([quiet]);
-          // The quiet account is first, so that its calls start at the same times as when it is
-          // measured alone.
+          // The quiet account is first in both measurements, so its calls start at the same times.
           const [beside, other] = await measure([quiet, busy]);
           if (other !== undefined) account.push(other);
           neighbor.push(comparison(busy, alone, beside));
@@ -131,8 +131,8 @@ export async function benchAccount(values: AccountValues): Promise<Record<string
 
 const comparison = (
   { environments, workSeconds }: AccountLoad,
-  alone: AccountFigures | undefined,
-  beside: AccountFigures | undefined,
+  alone: AccountMetrics | undefined,
+  beside: AccountMetrics | undefined,
 ): object => {
   const ratio = (beside?.p95 ?? NaN) / (alone?.p95 ?? NaN);
   return {

@@ -8,12 +8,12 @@ import { progressOf } from "../../tools/command-line/progress.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type BenchWorld, benchGateway, startBenchWorld } from "../measure/gateway-rate.ts";
-import type { CpuFigures, CpuTask } from "./handler-cpu.ts";
+import type { CpuMetrics, CpuTask } from "./handler-cpu.ts";
 import { printTable } from "../measure/print-table.ts";
-import { reconcileWorld } from "./reconciled.ts";
+import { reconcileLocalTables } from "./reconciled.ts";
 import { startTaskProcess, type TaskProcess } from "./task-process.ts";
 
-interface TripFigures {
+interface TripMetrics {
   readonly call: string;
   readonly roundTrips: number;
   readonly readUnits: number;
@@ -24,10 +24,10 @@ const accountsCount = 60;
 const credits = 10_000_000;
 
 /**
- * Measures the costs of an API call: its round trips, its CPU time compared with a loop that does
- * only the necessary work, and its rate compared with an empty handler. Returns the rows of each
- * table, by the title of the table.
- * @throws Error if a reconciliation of the tables finds a difference
+ * Measures the costs of an API call: its round trips, its CPU time and its rate. The CPU time is
+ * compared with a loop that does only the necessary work, and the rate with an empty handler.
+ * @returns The rows of each table, by the title of the table.
+ * @throws Error if a reconciliation of the tables finds a difference.
  */
 export async function benchApi(): Promise<Record<string, unknown>> {
   const dynamo = await startTemporaryDynamo();
@@ -42,7 +42,7 @@ export async function benchApi(): Promise<Record<string, unknown>> {
     const gateway = await benchGateway(world, keys);
     progress.begin("CPU time of the handler");
     const cpu = await benchCpu(world, dynamo.endpoint, keys);
-    await reconcileWorld(join(dynamo.dir, "world"));
+    await reconcileLocalTables(join(dynamo.dir, "world"));
     return { roundTrips: trips, cpu, gateway };
   } finally {
     await world.stop();
@@ -76,7 +76,7 @@ async function benchRoundTrips(
   world: BenchWorld,
   meter: DynamoMeter,
   keys: readonly string[],
-): Promise<TripFigures[]> {
+): Promise<TripMetrics[]> {
   const headers = { Authorization: `Bearer ${keys[0]}`, "Content-Type": "application/json" };
   const products = (ids: readonly string[]): RequestInit => ({
     method: "POST",
@@ -90,30 +90,30 @@ async function benchRoundTrips(
     ["POST /v1/products, 1,000 IDs", "/v1/products", products(thousand)],
     ["POST /v1/products refused (400)", "/v1/products", products(["x"])],
   ];
-  const figures: TripFigures[] = [];
+  const metrics: TripMetrics[] = [];
   for (const [call, path, init] of kinds) {
     for (const warm of [false, true]) {
       meter.take();
       await (await fetch(`${world.baseUrl}${path}`, init)).text();
-      if (warm) figures.push({ call, ...meter.take() });
+      if (warm) metrics.push({ call, ...meter.take() });
     }
   }
-  return figures;
+  return metrics;
 }
 
 async function benchCpu(
   world: BenchWorld,
   endpoint: string,
   keys: readonly string[],
-): Promise<CpuFigures[]> {
+): Promise<CpuMetrics[]> {
   const tasks = [
     { tier: "pulse", idCounts: [1, 100, 2_000, 10_000] },
     { tier: "full", idCounts: [2_000] },
   ];
-  const figures: CpuFigures[] = [];
+  const metrics: CpuMetrics[] = [];
   for (const task of tasks) {
     // Each tier has a separate process, because peak memory is a property of the process.
-    const worker: TaskProcess<CpuTask, CpuFigures[]> = await startTaskProcess(
+    const worker: TaskProcess<CpuTask, CpuMetrics[]> = await startTaskProcess(
       new URL("handler-cpu.ts", import.meta.url),
       {
         AWS_ENDPOINT_URL_DYNAMODB: endpoint,
@@ -124,18 +124,18 @@ async function benchCpu(
       },
     );
     try {
-      figures.push(...(await worker.do({ ...task, environment: world.environment, keys })));
+      metrics.push(...(await worker.do({ ...task, environment: world.environment, keys })));
     } finally {
       worker.stop();
     }
   }
-  return figures;
+  return metrics;
 }
 
 /**
  * Prints the result of `benchApi` to stdout as tables.
- * @param figures the rows of each table, by the title of the table
+ * @param tables the rows of each table, by the title of the table
  */
-export function printApi(figures: Record<string, unknown>): void {
-  for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
+export function printApi(tables: Record<string, unknown>): void {
+  for (const [title, rows] of Object.entries(tables)) printTable(title, rows as readonly object[]);
 }

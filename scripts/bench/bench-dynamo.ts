@@ -4,8 +4,8 @@ import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { tableDefinition } from "../../tools/local/table-definition.ts";
 
 /**
- * Runs work with a temporary DynamoDB engine, and then stops the engine. All new SDK clients of
- * this process connect to the engine, even after it has stopped.
+ * Starts a temporary DynamoDB engine, runs `work` with its endpoint, and stops the engine. From
+ * then on, all new SDK clients of this process connect to this engine.
  */
 export async function withBenchDynamo<T>(work: (endpoint: string) => Promise<T>): Promise<T> {
   const dynamo = await startTemporaryDynamo();

@@ -11,10 +11,11 @@ export interface BundlePart {
 }
 
 /**
- * Returns the largest parts of some files of a bundle, largest first.
- * @param outputs the files
- * @param entry the path of the bundled module, relative to the root of the project
- * @param count the maximum number of parts
+ * Returns the largest packages and folders in some files of a bundle, largest first.
+ * @param metafile The description that esbuild wrote for the bundle.
+ * @param outputs The files of the bundle to consider.
+ * @param options.entry The path of the bundled module, relative to the root of the project.
+ * @param options.count The maximum number of parts.
  */
 export function largestParts(
   { inputs }: Pick<Metafile, "inputs">,
@@ -43,9 +44,9 @@ function partOf(path: string): string {
 }
 
 /**
- * Returns each file that `entry` leads to, with the file that imports it on the shortest way. Avoids
- * dynamic imports if there is another way, and files of the project of which the bundle contains
- * nothing.
+ * Returns, for each file that `entry` imports directly or through others, the file that imports it
+ * on the shortest path. Prefers paths without dynamic imports. Avoids files of the project of which
+ * the bundle contains nothing.
  */
 function importersFrom(
   entry: string,

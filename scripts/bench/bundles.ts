@@ -10,7 +10,7 @@ import { printTable } from "../measure/print-table.ts";
 import { largestParts, type Output } from "./bundle-parts.ts";
 import { median } from "./median.ts";
 
-interface BundleFigures {
+interface BundleMetrics {
   readonly function: string;
   /** Kilobytes of code that load at a cold start, before the first event. */
   readonly kilobytes: number;
@@ -23,7 +23,7 @@ interface BundleFigures {
 }
 
 /** A part of a bundle that is larger than most: a package, or a folder of the project. */
-interface PartFigures {
+interface PartMetrics {
   readonly function: string;
   readonly part: string;
   readonly kilobytes: number;
@@ -36,17 +36,19 @@ const rounds = 15;
 const partsShown = 5;
 
 /**
- * Measures what each function loads at a cold start: its size, its largest parts, and its import
- * time beside that of a bundle that contains only the SDK clients. Returns the rows of two tables.
+ * Measures what each function loads at a cold start: its size, its largest parts and its import
+ * time. Compares the import time with the time of a bundle that contains only the SDK clients.
+ * @returns The rows of two tables: one row for each function in `bundles`, and one for each large
+ * part in `parts`.
  */
 export async function benchBundles(): Promise<{
-  readonly bundles: BundleFigures[];
-  readonly parts: PartFigures[];
+  readonly bundles: BundleMetrics[];
+  readonly parts: PartMetrics[];
 }> {
   const dir = mkdtempSync(join(tmpdir(), "bundles-"));
   try {
-    const bundles: BundleFigures[] = [];
-    const parts: PartFigures[] = [];
+    const bundles: BundleMetrics[] = [];
+    const parts: PartMetrics[] = [];
     const names = readdirSync(join(root, "functions")).filter((name) =>
       existsSync(join(root, "functions", name, "handler.ts")),
     );
@@ -71,7 +73,7 @@ export async function benchBundles(): Promise<{
         function: name,
         kilobytes: kilobytes(bytes),
         onFirstUse: kilobytes(all - bytes),
-        ...(await importFigures(folder, clientsIn(atColdStart))),
+        ...(await importMetrics(folder, clientsIn(atColdStart))),
       });
     }
     return { bundles, parts };
@@ -84,7 +86,7 @@ const kilobytes = (bytes: number): number => Math.round(bytes / 1_000);
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-/** Returns the names of the SDK clients of which the files contain code. */
+/** Returns the names of the SDK clients whose code is in the files. */
 function clientsIn(outputs: readonly Output[]): readonly string[] {
   const used = outputs
     .flatMap(({ inputs }) => Object.entries(inputs))
@@ -93,10 +95,10 @@ function clientsIn(outputs: readonly Output[]): readonly string[] {
   return [...new Set(used)].toSorted();
 }
 
-async function importFigures(
+async function importMetrics(
   folder: string,
   clients: readonly string[],
-): Promise<Pick<BundleFigures, "importMs" | "importRatio" | "clients">> {
+): Promise<Pick<BundleMetrics, "importMs" | "importRatio" | "clients">> {
   const floor = clientsBundle(folder, clients);
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round += 1) {
@@ -154,8 +156,9 @@ async function filesAtColdStart(folder: string): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Returns the milliseconds of processor time that a new process takes to import a bundle. Lambda
- * limits the processor time of a function, and other processes of this machine affect it least.
+ * Returns the CPU time in milliseconds that a new process takes to import a bundle. CPU time is
+ * measured instead of elapsed time, because Lambda limits it and other processes of this machine
+ * affect it least.
  */
 const importMs = async (folder: string): Promise<number> =>
   Number(
@@ -180,6 +183,6 @@ async function inNewProcess(script: string): Promise<string> {
 }
 
 /** Prints the result of `benchBundles` to stdout as tables. */
-export function printBundles(figures: Record<string, unknown>): void {
-  for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
+export function printBundles(tables: Record<string, unknown>): void {
+  for (const [title, rows] of Object.entries(tables)) printTable(title, rows as readonly object[]);
 }

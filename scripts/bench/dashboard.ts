@@ -36,9 +36,9 @@ const labeledShare = 0.3;
 const warmRounds = 1;
 
 /**
- * Measures how long the dashboard takes in Chromium, against a local world whose tables are written
- * directly. Prints the progress to stderr.
- * @throws Error if Chromium is missing, or if the dashboard does not show a result within 30 s
+ * Measures how long the dashboard takes in Chromium to show the results of user actions. The
+ * dashboard runs in a local world, whose tables are filled directly. Prints the progress to stderr.
+ * @throws Error if Chromium is missing, or if the dashboard does not show a result within 30 s.
  */
 export async function benchDashboard(
   options: ValuesOf<typeof dashboardOptions>,
@@ -68,7 +68,10 @@ async function filledLists(
   const [lists, items, days] = (["lists", "items", "days"] as const).map((name) =>
     wholeNumber(name, options[name]),
   );
-  assert(lists !== undefined && items !== undefined && days !== undefined, "all are numbers");
+  assert(
+    lists !== undefined && items !== undefined && days !== undefined,
+    "all values must be numbers",
+  );
   const accountId = String((await api.get("/account")).body["id"]);
   const missing = lists - (await listsOf(api)).length;
   const progress = progressOf(Math.max(0, missing), { everyMs: 10_000 });

@@ -15,8 +15,8 @@ import { startTaskProcess, type TaskProcess } from "./task-process.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
 /**
- * The cases to measure. The first attempts of a run to an endpoint are sequential, and so are the
- * posts of the loop.
+ * The cases to measure. The service sends the first attempts of a run to an endpoint one after
+ * another. The loop posts in the same way.
  */
 const cases: Readonly<Record<string, Case>> = {
   "a run of 101 events, 200 KB each": { to: "receiver", runs: 1, items: 50_000, parallel: 1 },
@@ -40,11 +40,12 @@ interface Bench {
 }
 
 /**
- * Measures the rate, CPU time and requests of webhook deliveries and of exports, and compares rate
- * and CPU time with a bare loop. The loop only signs and posts, or compresses and uploads, the same
- * bytes. Returns the rows of each table, by the title of the table.
- * @throws Error if the number of delivered events is not the expected one, or if a reconciliation
- * finds a difference
+ * Measures the rate, the CPU time and the requests of webhook deliveries and of exports. Compares
+ * rate and CPU time with a bare loop, which only signs and posts the same bytes, or compresses and
+ * uploads them.
+ * @returns The rows of each table, by the title of the table.
+ * @throws Error if the number of delivered events is wrong, or if a reconciliation finds a
+ * difference.
  */
 export async function benchDelivery(): Promise<Record<string, unknown>> {
   const servers = await startDeliveryServers();

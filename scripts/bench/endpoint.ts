@@ -5,7 +5,7 @@ import { progressOf } from "../../tools/command-line/progress.ts";
 import { printTable } from "../measure/print-table.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number, wholeNumber } from "./bench-options.ts";
-import { type EndpointFigures, measureEndpoint } from "./endpoint/measure.ts";
+import { type EndpointMetrics, measureEndpoint } from "./endpoint/measure.ts";
 
 const { default: usual, max } = limits.webhookRequestsAtOnce;
 
@@ -33,9 +33,10 @@ export const endpointOptions = {
 } as const;
 
 /**
- * Measures how fast a busy webhook endpoint is drained, in a model of DynamoDB's limits. Returns in
- * `endpoint` a row for each value of the option `at-once`.
- * @throws Error if an option is invalid, or if the receiver did not get every event
+ * Measures how fast the service sends all pending events of a busy webhook endpoint, with simulated
+ * limits of DynamoDB.
+ * @returns In `endpoint`, one table row for each value of the option `at-once`.
+ * @throws Error if an option is invalid, or if the receiver did not get every event.
  */
 export async function benchEndpoint(
   values: ValuesOf<typeof endpointOptions>,
@@ -43,7 +44,7 @@ export async function benchEndpoint(
   const settings = values["at-once"].split(",").map((text) => wholeNumber("at-once", text));
   return withBenchDynamo(async (engine) => {
     const table = await createBenchTable(new DynamoDBClient({}), "deliveries");
-    const endpoint: EndpointFigures[] = [];
+    const endpoint: EndpointMetrics[] = [];
     const progress = progressOf(settings.length);
     for (const requestsAtOnce of settings) {
       progress.begin(`${requestsAtOnce} concurrent requests`);

@@ -19,7 +19,7 @@ export interface CpuTask {
   readonly idCounts: readonly number[];
 }
 
-export interface CpuFigures {
+export interface CpuMetrics {
   readonly ids: number;
   readonly tier: string;
   readonly handlerMs: number;
@@ -103,10 +103,10 @@ async function cpuMs(work: () => Promise<void>, times: number): Promise<number> 
 
 const rounds = 7;
 
-async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<CpuFigures[]> {
+async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<CpuMetrics[]> {
   const handler = createHandler(environment as never) as unknown as StreamingHandler;
   let calls = 0;
-  const figures: CpuFigures[] = [];
+  const metrics: CpuMetrics[] = [];
   for (const ids of idCounts) {
     const body = bodyOf(tier, ids);
     const times = Math.max(3, Math.min(60, Math.round(4_000 / ids)));
@@ -125,7 +125,7 @@ async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<
       }
     }
     const [mine, bare] = [median(handlerMs), median(floorMs)];
-    figures.push({
+    metrics.push({
       ids,
       tier,
       handlerMs: Math.round(mine * 100) / 100,
@@ -135,7 +135,7 @@ async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<
       peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1_024),
     });
   }
-  return figures;
+  return metrics;
 }
 
 doTasks(measure);

@@ -25,8 +25,8 @@ import { median } from "./median.ts";
 const days = 400;
 const runsPerDay = 96;
 /**
- * One run less than a whole number of windows, so that a reader finds as many unmerged runs as
- * possible.
+ * One run before the end of a merge window. Then the number of unmerged runs that a reader must
+ * read is at its maximum.
  */
 const runsCount = days * runsPerDay - 1;
 const changedShare = 0.01;
@@ -43,15 +43,16 @@ interface Bench {
 }
 
 /**
- * Measures the costs of the history of a watchlist with 50,000 items. In each run, 1% of them
- * change. Returns measurements of a run in `run`, and of reading an item's history in `item`.
+ * Measures the costs of the history of a watchlist with 50,000 items, of which 1% change in each
+ * run.
+ * @returns The costs of storing a run in `run`, and of reading an item's history in `item`.
  */
 export const benchHistory = (): Promise<Record<string, unknown>> =>
   withBenchDynamo(async (endpoint) => {
     const client = documentClient();
     const table = await createBenchTable(new DynamoDBClient({}), "history");
     // A client looks up its endpoint at its first request and keeps it. `client` sends its first
-    // requests here, before the meter starts, so the meter counts none of its requests.
+    // requests before the meter starts, so the meter never counts its requests.
     const [ofRuns, ofItem] = [
       await openList(client, table, "wl_runs"),
       await openList(client, table, "wl_item"),
@@ -67,12 +68,12 @@ export const benchHistory = (): Promise<Record<string, unknown>> =>
     }
   });
 
-type Figures = Readonly<Record<string, number>>;
+type Metrics = Readonly<Record<string, number>>;
 
 /** Rounds each figure to four significant digits. */
-const rounded = (figures: Figures): Figures =>
+const rounded = (metrics: Metrics): Metrics =>
   Object.fromEntries(
-    Object.entries(figures).map(([name, figure]) => [name, Number(figure.toPrecision(4))]),
+    Object.entries(metrics).map(([name, figure]) => [name, Number(figure.toPrecision(4))]),
   );
 
 type List = { readonly accountId: string; readonly watchlistId: string };
@@ -108,7 +109,7 @@ async function finish(history: HistoryStore, list: List, segment: RunSegment): P
  * Stores the history points of all runs of one window, including the merge of the window. Returns
  * the costs per run.
  */
-async function benchRun(bench: Bench, list: List): Promise<Figures> {
+async function benchRun(bench: Bench, list: List): Promise<Metrics> {
   const { meter, table } = bench;
   const history = storeOf(documentClient(), table);
   const load = historyLoad(changedShare);
@@ -161,11 +162,11 @@ const sizeOf = (row: Row): number =>
   }, 0);
 
 /**
- * Measures the read of an item with the history of 400 days. The merged windows contain only the
- * points of the items in the item's bucket, because a reader of the item reads no others. The runs
- * after the last window contain all points.
+ * Measures the read of one item's history of 400 days. The simulated merged windows contain only
+ * points of items in the same bucket, because a reader of the item reads no other points. The
+ * unmerged runs contain all points.
  */
-async function benchItem(bench: Bench, list: List): Promise<Figures> {
+async function benchItem(bench: Bench, list: List): Promise<Metrics> {
   const { client, meter, table } = bench;
   const history = storeOf(client, table);
   const load = historyLoad(changedShare);
@@ -187,14 +188,14 @@ async function benchItem(bench: Bench, list: List): Promise<Figures> {
     await record(segments.filter(({ points }) => points.length > 0));
     const absent = new Set(runsOf(window));
     const { outcome } = await history.merge(list, { window, absent, isOver: () => false });
-    assert(outcome === "merged", "the window is merged");
+    assert(outcome === "merged", "the window must be merged");
   }
   await record(Array.from({ length: runsCount - lastRunOf(windows) }, () => load.next()));
   const query = { watchlistId: list.watchlistId, itemId, since: "0000", until: "9999" };
   const metered = storeOf(documentClient(), table);
   meter.take();
   const points = await metered.item(query);
-  assert(points.length === recorded, "the history of the item is complete");
+  assert(points.length === recorded, "the history of the item must be complete");
   const { roundTrips, readUnits } = meter.take();
   const cpuMs: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -215,8 +216,8 @@ async function benchItem(bench: Bench, list: List): Promise<Figures> {
 
 /** Prints the result of `benchHistory` to stdout as tables, then explains their columns. */
 export function printHistory({ run, item }: Record<string, unknown>): void {
-  const ofRun = run as Figures;
-  const ofItem = item as Figures;
+  const ofRun = run as Metrics;
+  const ofItem = item as Metrics;
   const rows = [
     ["requests to read an item", ofItem["requests"], "at most 6"],
     ["CPU ms to read an item", ofItem["cpuMs"], "at most 100"],

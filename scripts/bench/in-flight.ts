@@ -15,7 +15,7 @@ import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
 import { printTable } from "../measure/print-table.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
-import { reconcileWorld } from "./reconciled.ts";
+import { reconcileLocalTables } from "./reconciled.ts";
 
 export const inFlightOptions = {
   calls: {
@@ -43,11 +43,12 @@ type InFlightValues = ValuesOf<typeof inFlightOptions>;
 const lookMs = 50;
 
 /**
- * Measures many simultaneous calls of one account in the local world. Prints the measurements to
- * stderr as JSON, and returns them as the only row in `inFlight`.
+ * Measures many simultaneous calls of one account in a local world. Prints the measurements to
+ * stderr as JSON.
+ * @returns The measurements, as the only row in `inFlight`.
  * @throws Error if the stored sums differ from the charges of the calls, or if a reconciliation of
- * the tables finds a difference
- * @throws Error if a call is refused with a status other than 429
+ * the tables finds a difference.
+ * @throws Error if a call is refused with another status than 429.
  */
 export async function benchInFlight(values: InFlightValues): Promise<Record<string, unknown>> {
   const load = loadFrom(values);
@@ -70,10 +71,10 @@ export async function benchInFlight(values: InFlightValues): Promise<Record<stri
     const credits = answers.reduce((sum, answer) => sum + answer.credits, 0);
     const sums = await checkSums(tables.accounts, opened.accountId, credits);
     process.stderr.write(`sums: ${sums}\n`);
-    const figures = figuresOf(answers, { seconds, slots });
-    process.stderr.write(`${JSON.stringify(figures)}\n`);
-    await reconcileWorld(dir);
-    return { inFlight: [figures] };
+    const metrics = metricsOf(answers, { seconds, slots });
+    process.stderr.write(`${JSON.stringify(metrics)}\n`);
+    await reconcileLocalTables(dir);
+    return { inFlight: [metrics] };
   } finally {
     await world.stop();
     rmSync(dir, { recursive: true, force: true });
@@ -153,7 +154,7 @@ async function untilServed(agent: Agent, baseUrl: string, key: string): Promise<
       );
     }
     refusals.push(error.code);
-    // Waits with jitter, because clients with equal waits would return at the same time.
+    // The random part prevents that all waiting clients call again at the same time.
     await delay(retryAfter * 1_000 * (0.5 + Math.random()));
   }
 }
@@ -210,7 +211,7 @@ async function mostSlots(
   return most;
 }
 
-function figuresOf(
+function metricsOf(
   answers: readonly Answer[],
   { seconds, slots }: { readonly seconds: number; readonly slots: number },
 ): object {

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number } from "./bench-options.ts";
-import { type KeyCase, type KeyFigures, measureKey } from "./key/measure.ts";
+import { type KeyCase, type KeyMetrics, measureKey } from "./key/measure.ts";
 import { printTable } from "../measure/print-table.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
@@ -41,15 +41,15 @@ export const keyOptions = {
 type KeyValues = ValuesOf<typeof keyOptions>;
 
 /**
- * Measures the rate limit of one API key under load, in a model of DynamoDB's latency and limits.
- * Prints each measurement to stderr as JSON. Returns an object whose `key` is the array of all
- * measurements.
+ * Measures the rate limit of one API key under load, with simulated latency and limits of DynamoDB.
+ * Prints each measurement to stderr as JSON.
+ * @returns All measurements, as an array in `key`.
  */
 export async function benchKey(values: KeyValues): Promise<Record<string, unknown>> {
   const cases = casesFrom(values);
   return withBenchDynamo(async (endpoint) => {
     const table = await createBenchTable(new DynamoDBClient({}), "accounts");
-    const key: KeyFigures[] = [];
+    const key: KeyMetrics[] = [];
     const progress = progressOf(cases.length);
     for (const wanted of cases) {
       progress.begin(`${wanted.attempts} attempts per second`);
@@ -62,7 +62,7 @@ export async function benchKey(values: KeyValues): Promise<Record<string, unknow
 
 /** Prints the result of `benchKey` to stdout as a table. */
 export function printKey({ key }: Record<string, unknown>): void {
-  printTable("one key, figures per second", key as readonly object[]);
+  printTable("one key, values per second", key as readonly object[]);
 }
 
 function casesFrom({ environments, ...values }: KeyValues): KeyCase[] {

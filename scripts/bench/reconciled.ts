@@ -20,7 +20,7 @@ const runsMax = 100;
  * Compares the data that the tables of a bench's local world store twice, and prints the result.
  * @throws Error if there is a difference
  */
-export async function reconcileWorld(dataFolder: string): Promise<void> {
+export async function reconcileLocalTables(dataFolder: string): Promise<void> {
   const { tables } = localTarget(dataFolder);
   const tally = await reconcile(documentClient(), tables, {
     accountId: null,
@@ -33,8 +33,9 @@ export async function reconcileWorld(dataFolder: string): Promise<void> {
 
 /**
  * Compares the ledger of an account with its stored sums, and prints the result.
- * @param clock returns the time at which the bench ended
- * @throws Error if there is a difference
+ * @param tables The names of the tables.
+ * @param clock Returns the time at which the bench ended.
+ * @throws Error if there is a difference.
  */
 export async function reconcileLedger(
   tables: { readonly accounts: string; readonly ledger: string },
@@ -58,14 +59,15 @@ export async function reconcileLedger(
 }
 
 /**
- * Checks the webhook endpoints, pending deliveries, exports and feed of accounts, and prints the
- * result. For a bench that only delivers events.
- * @throws Error if there is a difference
+ * Checks the webhook endpoints, pending deliveries, exports and event feeds of accounts, and prints
+ * the result. Use it for a bench that delivers events without runs.
+ * @param table The name of the table.
+ * @throws Error if there is a difference.
  */
 export async function reconcileDeliveries(table: string, accountIds: string[]): Promise<void> {
   const counts = noCounts();
   for (const id of accountIds) {
-    // An opening time before all runs, because the runs of a bench can have any time.
+    // This opening time is before all runs, because the runs of a bench can have any time.
     const account = { id, openedAt: "" };
     const found = await checkDeliveries(
       account,

@@ -89,6 +89,6 @@ async function firstView(browser: Browser, address: string): Promise<View> {
 }
 
 /** Prints the measurements of the API reference page as a table. */
-export function printReference(figures: Record<string, unknown>): void {
-  printTable("First view of the API reference, medians", [figures]);
+export function printReference(metrics: Record<string, unknown>): void {
+  printTable("First view of the API reference, medians", [metrics]);
 }

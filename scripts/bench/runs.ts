@@ -6,7 +6,7 @@ import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { printTable } from "../measure/print-table.ts";
 import { wholeNumber } from "./bench-options.ts";
-import { reconcileWorld } from "./reconciled.ts";
+import { reconcileLocalTables } from "./reconciled.ts";
 import { itemsAt, itemsChangedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
 import { startTaskProcess, type TaskProcess } from "./task-process.ts";
@@ -31,7 +31,7 @@ const runsOfList = 5;
 /** The milliseconds that SQS takes to delete a message after its function has ended. */
 const deletionMs = 200;
 
-interface RunFigures {
+interface RunMetrics {
   readonly items: number;
   readonly kind: string;
   readonly wallMs: number;
@@ -51,11 +51,11 @@ interface Bench {
 }
 
 /**
- * Measures the costs of runs by the size of the watchlist and the kind of run. Compares their CPU
- * time with a loop that does the minimum of work. Returns the rows of each table, by the title of
- * the table.
+ * Measures the costs of runs by the kind of run and the size of the watchlist. Compares their CPU
+ * time with a loop that does the minimum of work.
+ * @returns The rows of each table, by the title of the table.
  * @throws Error if an option is invalid, if a run has an unexpected result, or if a reconciliation
- * finds a difference
+ * finds a difference.
  */
 export async function benchRuns(
   values: ValuesOf<typeof runsOptions>,
@@ -72,14 +72,14 @@ export async function benchRuns(
     DYNAMODB_ENDPOINT: meter.url,
   });
   try {
-    const figures: RunFigures[][] = [];
+    const metrics: RunMetrics[][] = [];
     const progress = progressOf(sizes.length);
     for (const [n, size] of sizes.entries()) {
       progress.begin(`five runs of a watchlist of ${size} items`);
-      figures.push(await benchList(`list ${n}`, size, { answersDir, meter, world, floor }));
+      metrics.push(await benchList(`list ${n}`, size, { answersDir, meter, world, floor }));
     }
-    await reconcileWorld(join(dynamo.dir, "world"));
-    return tablesOf(figures.slice(1).flat());
+    await reconcileLocalTables(join(dynamo.dir, "world"));
+    return tablesOf(metrics.slice(1).flat());
   } finally {
     await world.stop();
     floor.stop();
@@ -89,7 +89,7 @@ export async function benchRuns(
 }
 
 /** Measures a baseline, three sweep runs and a refresh of a new watchlist. */
-async function benchList(list: string, size: number, bench: Bench): Promise<RunFigures[]> {
+async function benchList(list: string, size: number, bench: Bench): Promise<RunMetrics[]> {
   const { world } = bench;
   world.send("hold");
   prepare(list, { size, runNumber: 1 }, bench);
@@ -101,13 +101,13 @@ async function benchList(list: string, size: number, bench: Bench): Promise<RunF
     every: "7d",
     refresh_every_runs: runsOfList,
   });
-  assert(typeof id === "string", "the API returns the ID of the new watchlist");
-  const figures: RunFigures[] = [];
+  assert(typeof id === "string", "the API must return the ID of the new watchlist");
+  const metrics: RunMetrics[] = [];
   for (let runNumber = 1; runNumber <= runsOfList; runNumber += 1) {
     if (runNumber > 1) prepare(list, { size, runNumber }, bench);
-    figures.push(await measureRun({ id, list, size, runNumber }, bench));
+    metrics.push(await measureRun({ id, list, size, runNumber }, bench));
   }
-  return figures;
+  return metrics;
 }
 
 const tierOf = (runNumber: number): Tier => {
@@ -143,7 +143,7 @@ interface OneRun {
 /**
  * Measures one run. A scheduled message starts the first run, and an API call starts the others.
  */
-async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<RunFigures> {
+async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<RunMetrics> {
   const { id, size, runNumber } = run;
   await world.take();
   meter.take();
@@ -154,18 +154,18 @@ async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<
   await finished;
   const wallMs = performance.now() - began;
   await delay(deletionMs);
-  const figures = await world.take();
+  const metrics = await world.take();
   const dynamo = meter.take();
   const kind = await checkedKind(run, world);
   const floorMs = await floor.do("measure");
-  const usage = { ...dynamo, ...figures, gigabyteSeconds: gigabyteSecondsOf(figures) };
+  const usage = { ...dynamo, ...metrics, gigabyteSeconds: gigabyteSecondsOf(metrics) };
   return {
     items: size,
     kind: kind === "sweep" ? `sweep ${runNumber - 1}` : kind,
     wallMs,
     floorMs,
     dynamo,
-    world: figures,
+    world: metrics,
     costs: costsOf(usage),
   };
 }
@@ -176,7 +176,8 @@ interface RunUsage {
   readonly writeUnits: number;
   readonly sqsRequests: number;
   /**
-   * The duration of each handler invocation multiplied by the memory of its function, summed up.
+   * The sum over all handler invocations of their duration multiplied by the memory of the
+   * function.
    */
   readonly gigabyteSeconds: number;
 }
@@ -222,7 +223,7 @@ async function checkedKind(
     last.stats["retry_next_run"] === 0;
   if (!asExpected)
     throw new Error(
-      `Run ${runNumber} of ${size} items must be completed with ${moved} changed items and no owed retries ` +
+      `Run ${runNumber} of ${size} items must be completed with ${moved} changed items and no pending retries ` +
         `(got ${JSON.stringify(last)}).`,
     );
   return last.kind;
@@ -238,9 +239,9 @@ const gigabyteSecondsOf = ({ workers }: WorldCounts): number =>
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-function tablesOf(figures: readonly RunFigures[]): Record<string, unknown> {
+function tablesOf(metrics: readonly RunMetrics[]): Record<string, unknown> {
   return {
-    time: figures.map(({ items, kind, wallMs, floorMs, world }) => {
+    time: metrics.map(({ items, kind, wallMs, floorMs, world }) => {
       const cpuMs = sumOf(world, "cpuMs");
       return {
         items,
@@ -255,7 +256,7 @@ function tablesOf(figures: readonly RunFigures[]): Record<string, unknown> {
         stepPeakMegabytes: Math.round(world.workers["run-step"].peakMegabytes),
       };
     }),
-    cost: figures.map(({ items, kind, dynamo, world, costs }) => ({
+    cost: metrics.map(({ items, kind, dynamo, world, costs }) => ({
       items,
       run: kind,
       readUnits: rounded(dynamo.readUnits, 1),
@@ -268,15 +269,15 @@ function tablesOf(figures: readonly RunFigures[]): Record<string, unknown> {
       dollars: costs.total.toFixed(6),
       dollarsPerMillionItems: rounded((costs.total / items) * 1e6, 3),
     })),
-    all: all(figures),
+    all: all(metrics),
   };
 }
 
 /** Returns the sums of the five runs of each watchlist, which are the costs of a refresh period. */
-function all(figures: readonly RunFigures[]): object[] {
-  const byItems = Map.groupBy(figures, ({ items }) => items);
+function all(metrics: readonly RunMetrics[]): object[] {
+  const byItems = Map.groupBy(metrics, ({ items }) => items);
   return [...byItems].map(([items, runs]) => {
-    const sum = (figure: (run: RunFigures) => number): number =>
+    const sum = (figure: (run: RunMetrics) => number): number =>
       runs.reduce((total, run) => total + figure(run), 0);
     const cpuMs = sum(({ world }) => sumOf(world, "cpuMs"));
     return {
@@ -292,10 +293,10 @@ function all(figures: readonly RunFigures[]): object[] {
 
 /**
  * Prints the result of `benchRuns` to stdout as tables, then an explanation of their columns.
- * @param figures the rows of each table, by the title of the table
+ * @param tables the rows of each table, by the title of the table
  */
-export function printRuns(figures: Record<string, unknown>): void {
-  for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
+export function printRuns(tables: Record<string, unknown>): void {
+  for (const [title, rows] of Object.entries(tables)) printTable(title, rows as readonly object[]);
   process.stdout.write(`
   cpu: user and system time of the processes of run-starter, run-step and run-finisher, including
     the AWS SDK and reading the source's answers from files. The pollers, the gateway and the

@@ -7,16 +7,17 @@ import { once } from "node:events";
  */
 export interface TaskProcess<Task, Result> {
   /**
-   * Runs a task and returns its result. Call it again only after it has returned. If the task
-   * fails, the process ends, and the promise never settles.
+   * Runs a task and returns its result. Wait for the result before the next call. If the task
+   * fails, the process ends and the promise is never settled.
    */
   do(task: Task): Promise<Result>;
   stop(): void;
 }
 
 /**
- * Starts a script in a new process, and resolves when it is ready for tasks. The script must call
- * `doTasks`.
+ * Starts a script in a new process, and resolves when the process accepts tasks.
+ * @param script The script, which must call `doTasks`.
+ * @param variables Additional environment variables of the process.
  */
 export async function startTaskProcess<Task extends Serializable, Result>(
   script: URL,
@@ -35,8 +36,9 @@ export async function startTaskProcess<Task extends Serializable, Result>(
 }
 
 /**
- * Runs the tasks that the bench sends to this process. Ends the process when the bench ends. If a
- * task fails, prints its error and ends the process with exit code 1.
+ * Runs the tasks that the bench sends to this process, and ends the process when the bench ends. If
+ * a task fails, prints its error and exits with code 1.
+ * @param work Runs one task and returns its result.
  */
 export function doTasks<Result extends Serializable>(
   work: (task: never) => Result | Promise<Result>,

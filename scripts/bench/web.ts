@@ -17,7 +17,7 @@ import { printTable } from "../measure/print-table.ts";
 import { type Accuracy, availabilityAccuracy, priceAccuracy, rounded } from "./web/accuracy.ts";
 
 /** The results of the bench. Times are CPU milliseconds for one page in a warm process. */
-interface WebFigures extends Record<string, unknown> {
+interface WebMetrics extends Record<string, unknown> {
   readonly pages: number;
   readonly forest: string;
   readonly price: readonly Accuracy[];
@@ -42,7 +42,10 @@ interface Variant {
 const markupOnly: Variant = { fallbacks: new Set(), hasForest: false };
 const everything: Variant = { fallbacks: allFallbacks, hasForest: true };
 
-/** The compared ways to read a page. All use the markup. Rules are for one shop, so none has any. */
+/**
+ * The compared methods to read a page. All methods use the markup. No method uses rules, because
+ * rules are for one shop.
+ */
 const variants: Readonly<Record<string, Variant>> = {
   "markup only": markupOnly,
   "markup + embedded state": { fallbacks: new Set(["state"]), hasForest: false },
@@ -61,12 +64,14 @@ export const webOptions = {
 } as const;
 
 /**
- * Measures how accurately and how fast product pages of many sites are read, by each way to read
- * them. The forest never learns from a page that it reads, nor from one of the same site. The
- * pages may be gzipped. Prints the progress to stderr.
- * @throws Error if `pages` or `train` names a folder that cannot be read
+ * Measures the accuracy and the speed of each method to read product pages of many sites. The
+ * forest that reads a page has learned from no page of the same site. Prints the progress to
+ * stderr.
+ * @param values.pages The folder of the pages, which may be gzipped.
+ * @param values.train A folder of further pages for the training.
+ * @throws Error if a folder cannot be read.
  */
-export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>): WebFigures {
+export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>): WebMetrics {
   const pages = readLabeledPages(folder);
   const forests = forestsFor(pages, train);
   const names = Object.entries(variants);
@@ -94,8 +99,8 @@ export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>):
 }
 
 /** Prints the measurements as tables. */
-export function printWeb(figures: Record<string, unknown>): void {
-  const { price, availability, answers, cpu, pages, forest } = figures;
+export function printWeb(tables: Record<string, unknown>): void {
+  const { price, availability, answers, cpu, pages, forest } = tables;
   printTable(`Price on ${String(pages)} pages`, price as object[]);
   printTable(`Availability on ${String(pages)} pages`, availability as object[]);
   printTable("Answers of the adapter", [answers as object]);
@@ -105,7 +110,7 @@ export function printWeb(figures: Record<string, unknown>): void {
 
 type Forests = ReadonlyMap<LabeledPage, ForestTable>;
 
-/** Returns the forest that may read each page. */
+/** Returns the forest for each page: a forest that has learned from no page of the same site. */
 function forestsFor(pages: readonly LabeledPage[], train: string | undefined): Forests {
   if (train !== undefined) {
     const forest = fitForest(readLabeledPages(train).flatMap(samplesOf));

@@ -26,8 +26,9 @@ const logRowUnits = 2;
 /** Item calls that a ledger shard settles per second (ADR 0001, `npm run bench -- account`). */
 const callsPerShard = 130;
 /**
- * Events per second of one endpoint at the highest setting (`npm run bench -- endpoint`). The
- * delivery log could store more, but the worker also writes the outbox.
+ * The events per second to one endpoint at its highest setting, measured by `npm run bench --
+ * endpoint`. The delivery log alone could store more events, but the worker must also write the
+ * outbox.
  */
 const eventsOfBusyEndpoint = 490;
 /** The response time of a receiver or a store that the rates in the table assume. */
@@ -45,7 +46,10 @@ export interface Ceiling {
   readonly ceiling: string;
   /** The constant in code that sets the ceiling. */
   readonly constant: string;
-  /** The AWS quota that limits how far the constant can be raised; `-` if no quota is near it. */
+  /**
+   * The AWS quota that limits how far the constant can be raised, or `-` if the constant is far
+   * below every quota.
+   */
   readonly quota: string;
 }
 

@@ -1,7 +1,10 @@
 import type { Ceiling } from "./ceilings.ts";
 import type { Scenario } from "./scenarios.ts";
 
-/** Returns a row for each scenario, as the command prints it and docs/performance.md shows it. */
+/**
+ * Returns one table row for each scenario, with the columns of the command and of
+ * docs/performance.md.
+ */
 export const capacityRows = (scenarios: readonly Scenario[]) =>
   scenarios.map(({ name, isInTime, simulated: { duration, lastEnd, waitingMax, workersMax } }) => ({
     watchlists: name,
@@ -13,7 +16,10 @@ export const capacityRows = (scenarios: readonly Scenario[]) =>
     "in time": isInTime ? "yes" : "no",
   }));
 
-/** Returns a row for each ceiling, as the command prints it and docs/performance.md shows it. */
+/**
+ * Returns one table row for each ceiling, with the columns of the command and of
+ * docs/performance.md.
+ */
 export const ceilingRows = (ceilings: readonly Ceiling[]) =>
   ceilings.map(({ of, what, ceiling, constant, quota }) => ({
     of,

@@ -45,11 +45,13 @@ interface Event {
 }
 
 /**
- * Simulates the processing of scheduled runs in virtual time. Each message takes the mean time of
- * its kind of worker, and nothing fails. Each queue is fair, as SQS is between message groups: it
- * delivers the oldest message of the load with the fewest messages in progress.
- * @param other runs of another account at the same time. They count in waitingMax and workersMax,
- * but not in lastEnd and duration.
+ * Simulates the processing of scheduled runs in virtual time. Every message takes the mean time of
+ * its kind of worker, and nothing fails. Each queue is fair, as SQS is between message groups: of
+ * the loads with waiting messages, it serves the load with the fewest messages in progress.
+ * @param load The runs to measure.
+ * @param pipeline The workers that process the runs.
+ * @param other Runs of another account at the same time. They count in `waitingMax` and
+ * `workersMax`, but not in `lastEnd` and `duration`.
  */
 export function simulate(load: Load, pipeline: Pipeline, other?: Load): Simulated {
   const events = new TinyQueue<Event>([], (one, next) => one.at - next.at);
@@ -119,8 +121,8 @@ interface Message {
 }
 
 /**
- * The messages of one load for one kind of worker. The messages in `waiting` before the index
- * `first` have been taken. `inWork` is the number of messages that workers process now.
+ * The messages of one load for one kind of worker. In `waiting`, the messages before the index
+ * `first` were already delivered. `inWork` is the number of messages in progress.
  */
 interface Lane {
   readonly waiting: Message[];

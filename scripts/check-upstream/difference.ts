@@ -38,7 +38,8 @@ const isSame = (sent: unknown, taken: unknown): boolean =>
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /**
- * Formats a difference: `path: sent` if the value is dropped, `path: sent taken as …` otherwise.
+ * Formats a difference for a finding: `path: sent` for a dropped value, or `path: sent taken as …`
+ * for a changed value.
  */
 export const formatDifference = ({ path, kind, sent, taken }: Difference): string =>
   kind === "dropped"
@@ -48,8 +49,8 @@ export const formatDifference = ({ path, kind, sent, taken }: Difference): strin
 const briefMax = 60;
 
 /**
- * Returns a value as JSON, cut after 60 characters. A list of objects becomes the number of its
- * entries.
+ * Returns a value as JSON, cut off after 60 characters. For an array of objects, returns only the
+ * number of its entries.
  */
 export function brief(value: unknown): string {
   if (Array.isArray(value) && value.some(isObject)) return `${value.length} entries`;

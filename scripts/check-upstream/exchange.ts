@@ -10,7 +10,7 @@ export interface Answered {
 }
 
 /** A reply, or the reason why no complete reply arrived. */
-export type Seen =
+export type CallOutcome =
   | Answered
   | { readonly kind: "none"; readonly reason: string; readonly milliseconds: number };
 
@@ -39,10 +39,10 @@ const busyTriesMax = 3;
 const retryWaitMsMax = 10_000;
 
 /**
- * Sends one call, and returns the reply. Returns the reason if no complete reply arrives in time,
- * or if its body is larger than 5 MB. Never rejects.
+ * Sends one call and returns the reply. Returns the reason instead if no complete reply arrives in
+ * time, or if the body is larger than 5 MB. Never rejects.
  */
-export async function send(server: Server, call: Call): Promise<Seen> {
+export async function send(server: Server, call: Call): Promise<CallOutcome> {
   const startedAt = performance.now();
   const spent = (): number => Math.round(performance.now() - startedAt);
   const secret = call.secret === undefined ? server.secret : call.secret;
@@ -72,14 +72,15 @@ export async function send(server: Server, call: Call): Promise<Seen> {
 }
 
 export interface Patient {
-  readonly seen: Seen;
-  /** The `Retry-After` header of the response to each refused attempt; null if it had none. */
+  readonly seen: CallOutcome;
+  /** The `Retry-After` header of each refusal, or null for a refusal without this header. */
   readonly turnedAway: readonly (string | null)[];
 }
 
 /**
- * Sends a call. While the server returns 429 or 503, repeats the call up to three times, after the
- * time in `Retry-After` (10 s at most; 1 s if the header is missing). Returns the last reply.
+ * Sends a call, and repeats it up to three times while the server returns 429 or 503. Waits before
+ * each repeat as long as `Retry-After` demands: at most 10 s, and 1 s without the header. Returns
+ * the last reply and the headers of the refusals.
  */
 export async function sendPatiently(server: Server, call: Call): Promise<Patient> {
   const turnedAway: (string | null)[] = [];
@@ -97,7 +98,7 @@ export async function sendPatiently(server: Server, call: Call): Promise<Patient
 }
 
 /** Describes a reply in a few words: its status, or the reason why no complete reply arrived. */
-export const summary = (seen: Seen): string =>
+export const summary = (seen: CallOutcome): string =>
   seen.kind === "answered" ? `status ${seen.status}` : seen.reason;
 
 const bodyOf = (body: object | string | Buffer): string | Buffer<ArrayBuffer> =>
@@ -127,8 +128,11 @@ function reasonOf(error: unknown, { timeoutMs }: Server): string {
   return `no reply: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
 
-/** Returns the parsed JSON of a reply; undefined if there is no reply or its body is not JSON. */
-export function jsonOf(seen: Seen): unknown {
+/**
+ * Parses the body of a reply as JSON. Returns undefined if there is no reply, or if the body is not
+ * JSON.
+ */
+export function jsonOf(seen: CallOutcome): unknown {
   try {
     return seen.kind === "answered" ? JSON.parse(new TextDecoder().decode(seen.body)) : undefined;
   } catch {

@@ -17,8 +17,9 @@ export type Verdict = Pick<Finding, "rule" | "level" | "expected"> & {
 };
 
 /**
- * Returns the finding of a checked rule: `fail` if `trouble` describes a violation, `pass` if it is
- * null.
+ * Returns the finding for a checked rule. The finding is `fail` if `trouble` describes a violation,
+ * and `pass` if it is null.
+ * @param scraper The checked scraper. Undefined for a rule about the whole server.
  */
 export const findingOf = ({ trouble, ...rule }: Verdict, scraper?: string): Finding => ({
   ...rule,
@@ -27,7 +28,11 @@ export const findingOf = ({ trouble, ...rule }: Verdict, scraper?: string): Find
   seen: trouble ?? "as expected",
 });
 
-/** Returns a finding for a rule that was not checked, with the reason. */
+/**
+ * Returns the finding for a rule that was not checked.
+ * @param reason Why it was not checked.
+ * @param scraper The checked scraper. Undefined for a rule about the whole server.
+ */
 export const skippedFinding = (rule: string, reason: string, scraper?: string): Finding => ({
   rule,
   level: "must",
@@ -45,7 +50,7 @@ export function report(findings: readonly Finding[]): string {
   return [...lines, total, ""].join("\n");
 }
 
-/** Returns true if every mandatory rule holds. */
+/** Returns true if no mandatory rule failed. */
 export const conforms = (findings: readonly Finding[]): boolean =>
   findings.every((one) => wordOf(one) !== "FAIL");
 

@@ -2,17 +2,22 @@
 import type { Verdict } from "./finding.ts";
 import { joinTroubles, textOf } from "./listed.ts";
 import { idOfResult, offerOf } from "./read-call.ts";
-import type { Asked } from "./taken.ts";
+import type { ReadRequest } from "./taken.ts";
 
 interface Named {
   readonly id?: unknown;
   readonly asin?: unknown;
 }
 
-/** Returns a verdict for each rule about the IDs in the results, whether or not the rule holds. */
+/**
+ * Checks the IDs in the results of a reply. Returns one verdict for each rule, whether it holds or
+ * not.
+ * @param results The results as the server sent them.
+ * @param request The scraper and the requested IDs.
+ */
 export function judgeIds(
   results: readonly Named[],
-  { scraper, ids }: Pick<Asked, "scraper" | "ids">,
+  { scraper, ids }: Pick<ReadRequest, "scraper" | "ids">,
 ): Verdict[] {
   const answered = results.map((one) => idOfResult(scraper, one));
   const asked = new Set(ids);
@@ -48,7 +53,7 @@ export function judgeIds(
     : verdicts;
 }
 
-/** Checks that the result of each offer has the ASIN of the request. */
+/** Checks that each requested offer has a result with the ASIN of the request. */
 function judgeAsins(missing: readonly string[], others: readonly Named[]): Verdict {
   const strays = missing.flatMap((id) => {
     const stray = others.find((one) => textOf(one.id) === offerOf(id).offerListingId);

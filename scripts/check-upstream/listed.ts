@@ -1,15 +1,15 @@
 const shownMax = 3;
 
 /**
- * Returns a value as a string: a string unchanged, an absent value as "", and any other value as
- * JSON.
+ * Returns a value as text: a string unchanged, an absent value as an empty string, and any other
+ * value as JSON.
  */
 export const textOf = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 
 /**
- * Returns the first three violations in one text, followed by the number of further ones; null
- * if `troubles` is empty.
+ * Joins the first three violations into one text, and adds the number of further violations.
+ * Returns null if there are no violations.
  */
 export function joinTroubles(troubles: readonly string[]): string | null {
   const more = troubles.length - shownMax;

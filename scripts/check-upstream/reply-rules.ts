@@ -11,7 +11,7 @@ import { judgeIds } from "./id-rules.ts";
 import { joinTroubles, textOf } from "./listed.ts";
 import { idOfResult } from "./read-call.ts";
 import { isSentFound, judgeDifferences, judgeResults } from "./taken-rules.ts";
-import { type Asked, type Taken, resultsToStore } from "./taken.ts";
+import { type ReadRequest, type AcceptedItem, resultsToStore } from "./taken.ts";
 import { judgeTimes } from "./time-rules.ts";
 
 const anyReply = v.object({ results: v.array(v.unknown()) });
@@ -19,12 +19,14 @@ const anyResult = v.looseObject({ id: v.unknown(), status: v.unknown() });
 type AnyResult = v.InferOutput<typeof anyResult>;
 
 /**
- * Returns a verdict for each rule that can be checked, whether or not the rule holds. If the body
- * is not UTF-8 or not a reply, the rules about its content cannot be checked.
+ * Checks the reply to a valid call. Returns one verdict for each rule that can be checked, whether
+ * it holds or not. Rules about the content cannot be checked if the body is not UTF-8 or not a
+ * reply.
+ * @param deadlineMs The deadline that the call contained, in milliseconds.
  */
 export async function judgeReply(
   seen: Answered,
-  asked: Asked,
+  asked: ReadRequest,
   deadlineMs: number,
 ): Promise<Verdict[]> {
   const text = decode(seen.body);
@@ -95,8 +97,8 @@ function judgeBytes(
  */
 function judgeData(
   json: v.InferOutput<typeof anyReply>,
-  taken: readonly Taken[],
-  asked: Asked,
+  taken: readonly AcceptedItem[],
+  asked: ReadRequest,
 ): Verdict[] {
   const parsed = v.safeParse(upstreamReplies.get(asked.scraper) ?? v.never(), json);
   // The output contains only fields of the schema, even if parsing fails.
@@ -121,13 +123,16 @@ function judgeData(
   ];
 }
 
-/** Groups schema violations into rules. Violations that the service tolerates are only warnings. */
+/**
+ * Turns schema violations into verdicts: one for each rule that they violate. A violation that the
+ * service tolerates is only a warning.
+ */
 function judgeSchema(
   issues: readonly v.BaseIssue<unknown>[],
   unknown: readonly string[],
   foundDifferences: readonly Difference[],
 ): Verdict[] {
-  // `fetchedAt` has separate rules.
+  // Other rules check `fetchedAt`.
   const others = issues.filter((issue) => lastKeyOf(issue) !== "fetchedAt");
   const dropped = foundDifferences.filter(({ kind }) => kind === "dropped").map(({ path }) => path);
   const isLesser = (issue: v.BaseIssue<unknown>): boolean =>
@@ -170,7 +175,7 @@ const pathOf = ({ path }: v.BaseIssue<unknown>): string =>
 
 function judgeCurrency(
   results: readonly AnyResult[],
-  { scraper, marketplace }: Pick<Asked, "scraper" | "marketplace">,
+  { scraper, marketplace }: Pick<ReadRequest, "scraper" | "marketplace">,
 ): Verdict {
   const currency = currencyOf(stepScrapers[scraper].platform, marketplace);
   const strangers = results.filter((one) => currenciesIn(one).some((code) => code !== currency));

@@ -1,24 +1,24 @@
 /** Checks a scraper of the server. */
 import { gzipSync } from "node:zlib";
 import { reportsError } from "../../shared/sources/contract/reply-error.ts";
-import { jsonOf, type Seen, send, sendPatiently, type Server, summary } from "./exchange.ts";
+import { jsonOf, type CallOutcome, send, sendPatiently, type Server, summary } from "./exchange.ts";
 import { type Finding, findingOf, skippedFinding, type Verdict } from "./finding.ts";
 import { deadlineMs, readBody, type Subject } from "./read-call.ts";
 import { judgeReply } from "./reply-rules.ts";
-import { type Asked, resultsToStore } from "./taken.ts";
+import { type ReadRequest, resultsToStore } from "./taken.ts";
 
 /** The maximum time of a reply to a call with `deadline_ms` 1, in milliseconds. */
 const shortReplyMsMax = 2_000;
 /**
- * The largest declared maximum of items in a call that is checked. The check must invent more IDs
- * than the declared maximum.
+ * The check sends more IDs than the declared maximum, so it must invent IDs. It skips this rule if
+ * the declared maximum is larger than this number.
  */
 const tooManyMax = 10_000;
 
 /**
- * Returns the findings of one scraper. If there are no IDs to read, returns one skipped finding. If
- * the server does not return 200 for an ordinary call, does not check the reply further: returns
- * only findings about its size, its status and earlier busy replies.
+ * Checks one scraper of the server. Returns one skipped finding if there are no IDs to read. If the
+ * server does not return 200 for an ordinary call, returns only findings about the size of the
+ * call, the status, and earlier refusals because of load.
  */
 export async function checkScraper(server: Server, subject: Subject): Promise<Finding[]> {
   const { scraper, maxBatch } = subject;
@@ -49,7 +49,7 @@ export async function checkScraper(server: Server, subject: Subject): Promise<Fi
 const withScraper = (verdicts: readonly Verdict[], scraper: string): Finding[] =>
   verdicts.map((verdict) => findingOf(verdict, scraper));
 
-function judgeArrival(seen: Seen): Verdict[] {
+function judgeArrival(seen: CallOutcome): Verdict[] {
   const isTooLarge = seen.kind === "none" && seen.reason.startsWith("a body of more");
   return [
     {
@@ -157,10 +157,10 @@ async function checkUnknownId(server: Server, subject: Subject): Promise<Finding
 }
 
 /**
- * Returns what is wrong with the reply to a request for an item that does not exist: the item was
- * found, or the reply is invalid. Returns null for a correct reply.
+ * Checks the reply to a request for an item that does not exist. Returns null for a correct reply.
+ * Otherwise, describes the violation: the item was found, or the reply is invalid.
  */
-async function foundTrouble(seen: Seen, asked: Asked): Promise<string | null> {
+async function foundTrouble(seen: CallOutcome, asked: ReadRequest): Promise<string | null> {
   if (seen.kind !== "answered" || seen.status !== 200) return summary(seen);
   const taken = await resultsToStore(seen, asked);
   if (taken === null) return "a body that is not a reply of the contract";
@@ -170,5 +170,5 @@ async function foundTrouble(seen: Seen, asked: Asked): Promise<string | null> {
   return asked.scraper === "retailer_a.offer_check" ? "buyable" : foundResult.status;
 }
 
-const troubleUnless = (seen: Seen, statuses: readonly number[]): string | null =>
+const troubleUnless = (seen: CallOutcome, statuses: readonly number[]): string | null =>
   seen.kind === "answered" && statuses.includes(seen.status) ? null : summary(seen);

@@ -1,7 +1,7 @@
 /** Checks the rules that concern the server as a whole. */
 import * as v from "valibot";
 import { upstreamCapabilities } from "../../shared/sources/upstream/contract.ts";
-import { jsonOf, type Seen, send, type Server, summary } from "./exchange.ts";
+import { jsonOf, type CallOutcome, send, type Server, summary } from "./exchange.ts";
 import { type Finding, findingOf, skippedFinding, type Verdict } from "./finding.ts";
 import { readBody, type Subject } from "./read-call.ts";
 
@@ -37,8 +37,8 @@ export async function readCapabilities(
 }
 
 /**
- * Sends invalid calls. Returns a finding for each call: whether the server refused it as required.
- * If `server` has no secret, skips the calls without a secret or with a wrong one.
+ * Sends invalid calls and checks that the server refuses them. Returns one finding for each call.
+ * If `server` has no secret, skips the calls without a secret and with a wrong secret.
  */
 export async function checkRefusals(
   server: Server,
@@ -79,10 +79,14 @@ const expectedOf = {
 } as const;
 
 /**
- * Returns the verdict for a call that the server must refuse. Accepts every 4xx status except the
- * statuses to which the contract gives another meaning.
+ * Checks that the server refused an invalid call. Accepts every 4xx status that has no other
+ * meaning in the contract.
  */
-function refusal(rule: keyof typeof expectedOf, level: Verdict["level"], seen: Seen): Verdict {
+function refusal(
+  rule: keyof typeof expectedOf,
+  level: Verdict["level"],
+  seen: CallOutcome,
+): Verdict {
   const isRefused =
     seen.kind === "answered" &&
     seen.status >= 400 &&
@@ -91,7 +95,7 @@ function refusal(rule: keyof typeof expectedOf, level: Verdict["level"], seen: S
   return { rule, level, expected: expectedOf[rule], trouble: isRefused ? null : summary(seen) };
 }
 
-function judgeUnauthorized(rule: keyof typeof expectedOf, seen: Seen): Verdict {
+function judgeUnauthorized(rule: keyof typeof expectedOf, seen: CallOutcome): Verdict {
   const isRefused = seen.kind === "answered" && [401, 403].includes(seen.status);
   return {
     rule,

@@ -4,7 +4,7 @@ import type { Difference } from "./difference.ts";
 import { formatDifference, brief } from "./difference.ts";
 import type { Verdict } from "./finding.ts";
 import { joinTroubles, textOf } from "./listed.ts";
-import type { Asked, Taken } from "./taken.ts";
+import type { ReadRequest, AcceptedItem } from "./taken.ts";
 import { offerSchema } from "../../shared/scrapers/offer.ts";
 import { readShape } from "../../shared/sources/upstream/shape.ts";
 
@@ -14,21 +14,26 @@ export interface ReplyResult {
   readonly sent: unknown;
   /** `data` of the result. */
   readonly data: unknown;
-  readonly taken: Taken;
+  readonly taken: AcceptedItem;
 }
 
-/** Returns true if the server's result reports the item as found, completely or in part. */
+/**
+ * Returns true if the server reported the item as found: its `status` has the value for complete or
+ * partial data.
+ */
 export const isSentFound = ({ sent }: Pick<ReplyResult, "sent">): boolean =>
   sent === "ok" || sent === "partial";
 
 /**
- * Returns one verdict for each rule that decides whether the service rejects or downgrades a
- * result. Also returns the verdicts of rules that hold.
+ * Checks the rules whose violation makes the service reject or downgrade a result. Returns one
+ * verdict for each rule, whether it holds or not.
+ * @param replyResults Each requested ID, with the result that the server sent and the result that
+ * the service accepts.
  */
 export function judgeResults(
   replyResults: readonly ReplyResult[],
-  taken: readonly Taken[],
-  asked: Pick<Asked, "scraper">,
+  taken: readonly AcceptedItem[],
+  asked: Pick<ReadRequest, "scraper">,
 ): Verdict[] {
   const lost = replyResults.filter((one) => isSentFound(one) && one.taken.status === "unavailable");
   const lacking = replyResults.filter((one) => one.sent === "ok" && one.taken.status === "partial");
@@ -57,8 +62,11 @@ export function judgeResults(
   ];
 }
 
-/** Warns if no item was found. This may be right, but then no data was checked. */
-function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">): Verdict {
+/** Returns a warning if no item was found. This can be correct, but then no data was checked. */
+function judgeFound(
+  taken: readonly AcceptedItem[],
+  { scraper }: Pick<ReadRequest, "scraper">,
+): Verdict {
   const isCheck = scraper === "retailer_a.offer_check";
   const words = taken.map(({ status }) => (isCheck && status === "ok" ? "not buyable" : status));
   const counts = [...new Set(words)].map(
@@ -75,8 +83,9 @@ function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">
 }
 
 /**
- * Returns a verdict for each rule about values that the service drops or changes, whether or not
- * the rule holds.
+ * Checks the rules about values that the service drops or changes. Returns one verdict for each
+ * rule, whether it holds or not.
+ * @param differences The dropped and changed values of all results.
  */
 export function judgeDifferences(differences: readonly Difference[]): Verdict[] {
   const those = (kind: Difference["kind"]): string | null =>

@@ -18,7 +18,7 @@ import type { Answered } from "./exchange.ts";
 import { offerOf } from "./read-call.ts";
 
 /** The requested items of a call. */
-export interface Asked {
+export interface ReadRequest {
   readonly scraper: StepScraperId;
   readonly marketplace: string;
   /** The requested IDs without repetition. An offer check has `<asin>:<offerListingId>`. */
@@ -26,7 +26,7 @@ export interface Asked {
 }
 
 /** How the service interprets the server's reply about one ID. */
-export interface Taken {
+export interface AcceptedItem {
   readonly id: string;
   readonly status: "ok" | "partial" | "not_found" | "unavailable";
   /** The part of `data` that the service stores; undefined if it stores nothing. */
@@ -36,13 +36,13 @@ export interface Taken {
 }
 
 /**
- * Returns the result that the service takes from the reply for each ID, in the order of the
- * request; null if the body is not a reply.
+ * Parses a reply with the adapter of the service. Returns the result that the service accepts for
+ * each requested ID, in the order of the request. Returns null if the body is not a reply.
  */
 export async function resultsToStore(
   { headers, body }: Pick<Answered, "headers" | "body">,
-  asked: Asked,
-): Promise<readonly Taken[] | null> {
+  asked: ReadRequest,
+): Promise<readonly AcceptedItem[] | null> {
   const reply = { kind: "answered", status: 200, headers: new Map(headers), body } as const;
   if (parseUpstreamReply(reply, ({ id }) => id, systemClock.now()) === null) return null;
   return read(asked, {
@@ -57,9 +57,9 @@ export async function resultsToStore(
 const readingMs = 60_000;
 
 async function read(
-  { scraper, marketplace, ids }: Asked,
+  { scraper, marketplace, ids }: ReadRequest,
   dependencies: UpstreamDependencies,
-): Promise<Taken[]> {
+): Promise<AcceptedItem[]> {
   const options = { baseUrl: "http://localhost", batchIdsMax: ids.length, callsAtOnceMax: 1 };
   const deadline = new Date(dependencies.clock.now().getTime() + readingMs);
   if (isProductScraper(scraper)) {
@@ -90,8 +90,9 @@ async function read(
 }
 
 /**
- * Returns true if the service now accepts a result with this `fetchedAt`, which may have any type.
- * The service refuses an invalid time, and a read that is more than a day old.
+ * Returns true if the service currently accepts a result with this read time. It refuses an invalid
+ * time, and a time more than a day ago.
+ * @param fetchedAt The value that the server sent, of any type.
  */
 export function isTimeAccepted(fetchedAt: unknown): boolean {
   const results = [{ id: "1", status: "not_found", fetchedAt }];

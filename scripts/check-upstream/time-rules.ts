@@ -14,8 +14,10 @@ interface Dated {
 const aheadMaxMs = 60_000;
 
 /**
- * Returns a verdict for each rule about read times and the duration of the reply, whether or not
- * the rule holds.
+ * Checks the rules about read times and about the duration of the reply. Returns one verdict for
+ * each rule, whether it holds or not.
+ * @param results The results as the server sent them.
+ * @param deadlineMs The deadline that the call contained, in milliseconds.
  */
 export function judgeTimes(
   results: readonly Dated[],

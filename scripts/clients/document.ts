@@ -10,7 +10,7 @@ export interface Operation {
   readonly method: string;
   /** The path, with the names of its parameters in braces. */
   readonly path: string;
-  /** True if a repeat changes and charges nothing more. */
+  /** True if repeating the call has no further effect and no further charge. */
   readonly isRepeatable: boolean;
   /** True if the operation accepts an idempotency key. */
   readonly isKeyed: boolean;
@@ -40,8 +40,8 @@ const samples = new Set(["x-codeSamples", "example", "examples"]);
 const manifest = jsonSchema(exportManifest, { direction: "output", named: {} });
 
 /**
- * The input of the generators: the OpenAPI document without code samples and examples, and with the
- * manifest of exports.
+ * Returns the input of the client generators as JSON: the OpenAPI document without code samples and
+ * examples, but with the manifest of exports.
  */
 export function clientDocument(): string {
   const document: Document = JSON.parse(readFileSync(source, "utf8"), (key, value: unknown) =>
@@ -56,7 +56,7 @@ export function clientDocument(): string {
 export const documentHash = (): string =>
   createHash("sha256").update(clientDocument()).digest("hex");
 
-/** Returns the operations below `/v1`, in the order of the document. */
+/** Returns the operations whose paths begin with `/v1`, in the order of the document. */
 export function operationsOf(): readonly Operation[] {
   return Object.entries(readDocument().paths)
     .filter(([path]) => path.startsWith("/v1/"))
@@ -77,7 +77,10 @@ export function operationsOf(): readonly Operation[] {
     );
 }
 
-/** Returns the codes of errors, and those of them with which the same call can succeed later. */
+/**
+ * Returns the codes of all errors, and in `retryable` the codes of errors after which the same call
+ * can succeed later.
+ */
 export function errorCodesOf(): Readonly<Record<"all" | "retryable", readonly string[]>> {
   const codes = Object.entries(readDocument()["x-error-codes"]);
   return {
@@ -86,6 +89,6 @@ export function errorCodesOf(): Readonly<Record<"all" | "retryable", readonly st
   };
 }
 
-/** Returns the version of the service, which both packages have too. */
+/** Returns the version of the service. The packages of both clients have the same version. */
 export const serviceVersion = (): string =>
   (JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { version: string }).version;

@@ -33,8 +33,8 @@ export const installClientPython = (): ReturnType<typeof installPython> =>
   });
 
 /**
- * Generates the types, the operations and the error codes of the Python client into `folder`. Returns
- * the reason if Python is not available.
+ * Generates the types, operations and error codes of the Python client into a folder.
+ * @returns Undefined if it succeeded, or the reason if Python is not available.
  */
 export async function generatePython(folder: string): Promise<string | undefined> {
   const python = await installClientPython();
@@ -45,8 +45,8 @@ export async function generatePython(folder: string): Promise<string | undefined
     writeFileSync(input, clientDocument());
     const generator = join(python.binaries, "datamodel-codegen");
     await promisify(execFile)(generator, ["--input", input, "--output", output, ...options]);
-    // The types need no package: Python 3.11 has all of `typing_extensions` that they use, except
-    // closed types.
+    // Python 3.11 contains everything that the types use from `typing_extensions`, except closed
+    // types. Without them, the types need no package.
     const models = readFileSync(output, "utf8")
       .replaceAll("typing_extensions", "typing")
       .replaceAll(/\(TypedDict, (?:closed|extra_items)=[^)]*\)/g, "(TypedDict)");
@@ -75,11 +75,14 @@ export async function writePython(): Promise<void> {
   writeFileSync(file, project.replace(/^version = ".*"$/m, `version = "${serviceVersion()}"`));
 }
 
-/** Returns the name that the Python client has for an operation ID. */
+/** Converts an operation ID to the name of the operation in the Python client. */
 export const snakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Returns a module with the method and path of each operation, and with how it can be repeated. */
+/**
+ * Returns the source of a Python module with the method and path of each operation, and whether the
+ * operation can be repeated.
+ */
 function operationTable(): string {
   const operations = operationsOf();
   const namesOf = (property: "isRepeatable" | "isKeyed"): readonly string[] =>
@@ -100,14 +103,14 @@ function operationTable(): string {
   ].join("\n");
 }
 
-/** Returns the lines of a set of texts. */
+/** Returns the source lines of a constant with a set of strings. */
 const setOf = (name: string, texts: readonly string[]): readonly string[] => [
   `${name} = {`,
   ...texts.map((text) => `    "${text}",`),
   "}",
 ];
 
-/** Returns a module with the codes of errors. */
+/** Returns the source of a Python module with the error codes. */
 function errorCodes(): string {
   const { all, retryable } = errorCodesOf();
   return [

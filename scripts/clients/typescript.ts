@@ -51,7 +51,7 @@ export async function writeTypescript(): Promise<void> {
 
 const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** Returns a module with the method, path and types of each operation. */
+/** Returns the source of a module with the method, path and types of each operation. */
 function operationTable(types: string): string {
   const operations = operationsOf();
   // The generator omits the response type of an operation without a JSON response.
@@ -86,14 +86,14 @@ function operationTable(types: string): string {
   ].join("\n");
 }
 
-/** Returns the lines of a set of texts. */
+/** Returns the source lines of a constant with a set of strings. */
 const setOf = (name: string, texts: readonly string[]): readonly string[] => [
   `export const ${name}: ReadonlySet<string> = new Set([`,
   ...texts.map((text) => `  "${text}",`),
   "]);",
 ];
 
-/** Returns a module with the codes of errors. */
+/** Returns the source of a module with the error codes. */
 function errorCodes(): string {
   const { all, retryable } = errorCodesOf();
   return [

@@ -105,8 +105,10 @@ const bareCall = {
 export const callCount = calls.length;
 
 /**
- * Measures all kinds of API calls in a local world. Returns the means of each kind, without the CPU
- * time of the local gateway.
+ * Measures every kind of API call in a local world.
+ * @param options.logs Counts the log lines of the functions.
+ * @param options.progress Prints the progress.
+ * @returns The mean costs of each kind of call. The CPU time excludes the local gateway.
  */
 export async function measureCalls(
   assumptions: Assumptions,

@@ -15,7 +15,7 @@ const inputs = {
     value: 350,
     about: "bytes of the log lines that Lambda itself writes for an invocation",
   },
-  /** Lambda polls with five pollers, 20 seconds each. */
+  /** Lambda polls each queue with five pollers, and each poll lasts 20 seconds. */
   idleReceivesPerMinute: {
     option: "idle-receives",
     value: 15,
@@ -58,8 +58,8 @@ export const assumptionLines = (assumptions: Assumptions): string[] =>
   entries.map(([name, { option, about }]) => `    --${option} ${assumptions[name]}: ${about}`);
 
 /**
- * The read times of sources (specification, section "POST /v1/products", rule 7). Each is the
- * middle of the stated range, in proportion to the number of IDs, and at least one second.
+ * The read times of sources, from the specification (section "POST /v1/products", rule 7). Each
+ * value is the middle of the stated range.
  */
 const sourceSpeeds = {
   "retailer_a.pulse": { ids: 10_000, milliseconds: 15_000 },
@@ -72,8 +72,8 @@ export type Speed = keyof typeof sourceSpeeds;
 const sourceMsMin = 1_000;
 
 /**
- * Returns the milliseconds that a source takes to read `ids` items: in proportion to their number,
- * but at least one second, and then multiplied by `sourceTimes`.
+ * Returns how long a source takes to read items, in milliseconds. The time is proportional to the
+ * number of items, but at least one second. `sourceTimes` multiplies it.
  */
 export function sourceMs(scraper: Speed, ids: number, { sourceTimes }: Assumptions): number {
   const speed = sourceSpeeds[scraper];
@@ -92,7 +92,7 @@ export interface Work {
   readonly memoryMegabytes: number;
 }
 
-/** Returns the duration of an invocation that Lambda bills, in milliseconds. */
+/** Returns the duration that Lambda bills for an invocation, in milliseconds. */
 export const billedMs = (
   { cpuMs, awsRequests, waitsMs, memoryMegabytes }: Work,
   { awsMs }: Assumptions,

@@ -56,9 +56,11 @@ interface Bench {
 }
 
 /**
- * Runs a watchlist of 50,000 items in a local world. Returns the usage of each kind of run, and of
- * a pass of the sweeper.
- * @throws Error if a run has an unexpected result
+ * Runs a watchlist of 50,000 items in a local world. Measures each kind of run, and one pass of the
+ * sweeper.
+ * @param options.logs Counts the log lines of the functions.
+ * @param options.progress Prints the progress.
+ * @throws Error if a run has an unexpected result.
  */
 export async function measureList(
   assumptions: Assumptions,
@@ -104,7 +106,7 @@ async function measure(bench: Bench): Promise<WatchlistCosts> {
   await measureSweeper(bench);
   const sweeperPass = await measureSweeper(bench);
   const [before, after] = [looks[sweepRun - 2], looks[sweepRun - 1]];
-  assert(before !== undefined && after !== undefined, "every run is examined");
+  assert(before !== undefined && after !== undefined, "every run must be examined");
   return {
     items,
     baseline: usages[0] ?? {},
@@ -144,7 +146,7 @@ async function createList(bench: Bench): Promise<string> {
     every: "7d",
     refresh_every_runs: refreshRun,
   });
-  assert(typeof id === "string", "the API returns the ID of the new watchlist");
+  assert(typeof id === "string", "the API must return the ID of the new watchlist");
   return id;
 }
 
@@ -224,7 +226,7 @@ interface Taken {
 const quietMs = 700;
 
 /**
- * Waits for the end of all activity, because deliveries follow their run. Then returns the
+ * Waits until all work has ended, because the deliveries of a run end after the run. Returns the
  * measurements since the last call.
  */
 async function takeAll({ meter, world, logs }: Bench): Promise<Taken> {

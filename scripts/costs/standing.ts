@@ -60,8 +60,8 @@ interface Standing {
 }
 
 /**
- * Returns the usage of stage prod in a month without any API calls or watchlists: the passes of the
- * sweeper, the polling of the queues, and the resources that AWS bills by the month.
+ * Returns the monthly usage of the stage prod without API calls or watchlists: the passes of the
+ * sweeper, the polling of the queues, and the resources with a monthly price.
  */
 export function standingMonth(
   { sweeperPass, metrics }: Standing,
@@ -84,7 +84,7 @@ export function standingMonth(
   ]);
 }
 
-/** Returns the usage of a month that a stage has in addition with the event bus. */
+/** Returns the additional monthly usage of a stage with the event bus. */
 export const busMonth = (): Usage => ({
   alarmMonth: alarmMetrics(prodResources("on")) - alarmMetrics(prodResources()),
   metricMonth: Object.keys(metricKinds.event_bus.metrics).length,

@@ -37,7 +37,10 @@ function partsOf(usages: readonly Usage[]): [string, readonly Unit[]][] {
 
 const million = 1_000_000;
 
-/** Returns a row for each kind of call, with the dollars of a million calls by item of the bill. */
+/**
+ * Returns one table row for each kind of call, with the dollars of a million calls for each line of
+ * the bill.
+ */
 export function callRows(costs: readonly CallCosts[]): object[] {
   const used = partsOf(costs.map(({ usage }) => usage));
   return costs.map(({ name, billedMs, usage }) => {
@@ -53,7 +56,11 @@ export function callRows(costs: readonly CallCosts[]): object[] {
   });
 }
 
-/** Returns the monthly usage of a watchlist that runs at an interval, without its baseline. */
+/**
+ * Returns the monthly usage of a watchlist with regular runs, without its baseline.
+ * @param options.everyMinutes The minutes between two runs.
+ * @param options.refreshEveryRuns How many runs there are for each refresh.
+ */
 export function listMonth(
   costs: WatchlistCosts,
   { everyMinutes, refreshEveryRuns }: { everyMinutes: number; refreshEveryRuns: number },
@@ -73,7 +80,8 @@ export function listMonth(
 const cadences = [5, 15, 60];
 
 /**
- * Returns a row for each interval, with the monthly dollars of the watchlist by item of the bill.
+ * Returns one table row for each run interval, with the monthly dollars of the watchlist for each
+ * line of the bill.
  */
 export function listRows(costs: WatchlistCosts, refreshEveryRuns: number): object[] {
   const months = cadences.map((everyMinutes) => ({
@@ -90,7 +98,7 @@ export function listRows(costs: WatchlistCosts, refreshEveryRuns: number): objec
   return [...used.map(([part, units]) => row(part, units)), row("dollars")];
 }
 
-/** Returns rows with the monthly dollars of the service without any calls. */
+/** Returns table rows with the monthly dollars of a service without calls and watchlists. */
 export function standingRows(usage: Usage): object[] {
   const row = (part: string, units?: readonly Unit[]): object => ({
     "a month": part,
@@ -103,8 +111,8 @@ export function standingRows(usage: Usage): object[] {
 const busEventsPerMonth = 2 * 4 * 24 * monthDays;
 
 /**
- * Returns rows with the dollars of the event bus.
- * @param standing the alarms and metrics that exist only with the event bus
+ * Returns table rows with the dollars of the event bus.
+ * @param standing The monthly usage that exists only with the event bus: its alarms and metrics.
  */
 export function busRows(standing: Usage): object[] {
   const rows: readonly (readonly [string, Usage])[] = [

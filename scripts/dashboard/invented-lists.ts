@@ -5,7 +5,7 @@ import { watchlistKeys } from "../../shared/aws/table/table.ts";
 import type { World } from "../../tools/local/world.ts";
 import type { ApiClient } from "../../tools/customer/api-client.ts";
 
-interface InventedList {
+interface InventedWatchlist {
   readonly body: Readonly<Record<string, unknown>>;
   /** The number of runs, including the first. */
   readonly runs: number;
@@ -23,7 +23,7 @@ const idsFrom = (first: number, count: number): readonly string[] =>
 /** Sandbox items whose price and stock change with every read or every minute. */
 const movingIds = ["9000001", "9000002", "9000004"];
 
-const lists = (endpointUrl: string): readonly InventedList[] => [
+const lists = (endpointUrl: string): readonly InventedWatchlist[] => [
   {
     body: {
       name: "Espresso machines",
@@ -71,9 +71,9 @@ const lists = (endpointUrl: string): readonly InventedList[] => [
 ];
 
 /**
- * Creates watchlists with runs, changes and deliveries, and waits until the runs have ended. Moves
- * all runs except the last into the past.
- * @throws Error if a watchlist is not created, or if a run does not end in time
+ * Creates watchlists with runs, changes and deliveries, and waits until the runs have ended. Then
+ * changes the times of all runs except the last to the past.
+ * @throws Error if a watchlist is not created, or if a run does not end in time.
  */
 export async function inventLists(
   world: World,
@@ -110,7 +110,9 @@ async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<vo
   const deadline = Date.now() + patienceMs;
   while (!(await isSo())) {
     if (Date.now() > deadline)
-      throw new Error(`Timed out after ${patienceMs / 1_000} s while waiting for ${what}.`);
+      throw new Error(
+        `Timed out after ${patienceMs / 1_000} s while waiting for ${what}. Check the output of the local world.`,
+      );
     await delay(lookMs);
   }
 }
@@ -149,7 +151,8 @@ async function failNextDeliveries(world: World, times: number): Promise<void> {
 }
 
 /**
- * Moves runs into the past, to the times of the schedule. A run starts a moment after its due time.
+ * Changes the times of runs to the times of the schedule in the past. A run starts shortly after
+ * its due time.
  */
 async function moveRunsBack(
   world: World,

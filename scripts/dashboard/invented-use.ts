@@ -15,9 +15,9 @@ const days = 90;
 const lifetimeCredits = 80_000;
 
 /**
- * Fills the local account with data of several months: credits, daily usage, API keys, a bucket, a
- * working receiver and a failing one. Also creates watchlists with runs, changes, deliveries and
- * exports.
+ * Fills the account of a local world with data of several months: credits, daily usage, API keys, a
+ * bucket, and one working and one failing receiver. Also creates watchlists with runs, changes,
+ * deliveries and exports.
  */
 export async function inventUse(world: World, api: ApiClient): Promise<void> {
   const accountId = String((await api.get("/account")).body["id"]);

@@ -15,7 +15,7 @@ import type { World } from "../../tools/local/world.ts";
 import { launchChromium } from "../../tools/dashboard/chromium.ts";
 import { inventUse } from "./invented-use.ts";
 
-interface Shown {
+interface Screenshot {
   /** The name of the screenshots' files. */
   readonly name: string;
   readonly place: string;
@@ -27,7 +27,7 @@ interface Shown {
  * Returns all pages of the dashboard. A page about one resource shows the first resource of its
  * kind.
  */
-async function placesOf(api: ApiClient): Promise<readonly Shown[]> {
+async function placesOf(api: ApiClient): Promise<readonly Screenshot[]> {
   const watchlistId = await idOf(api, "/watchlists", "Espresso machines");
   const endpointId = await idOf(api, "/webhook_endpoints", "Pricing service");
   return [
@@ -130,7 +130,7 @@ const views = (["light", "dark"] as const).flatMap((colorScheme) =>
 
 interface Taking {
   readonly folder: string;
-  readonly places: readonly Shown[];
+  readonly places: readonly Screenshot[];
   readonly view: (typeof views)[number];
   readonly progress: Progress;
 }

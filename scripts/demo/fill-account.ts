@@ -2,7 +2,7 @@ import type { Account } from "../../shared/accounts/account.ts";
 import type { ApiKeyStore } from "../../shared/accounts/api-key-store.ts";
 import { type AccountDependencies, createApiKey } from "../../shared/accounts/create-account.ts";
 import { apiClient } from "../../tools/customer/api-client.ts";
-import { type FilledList, fillWorkspace } from "./fill-workspace.ts";
+import { type FilledWatchlist, fillWorkspace } from "./fill-workspace.ts";
 
 interface Filling {
   readonly account: Pick<Account, "id" | "demo">;
@@ -19,16 +19,16 @@ interface Dependencies extends AccountDependencies {
 const keyName = "Filling of the demo workspace";
 
 /**
- * Fills the workspace of a demo account, and returns its watchlists. The account's own API keys are
- * read-only, so the function creates a temporary key that can write, and revokes it at the end.
- * First revokes a temporary key that an interrupted call left.
- * @throws Error if the account is not a demo account, because the watchlists spend its credits
- * @throws Error if the API refuses a call, or if a first run takes longer than two minutes
+ * Fills the workspace of a demo account and returns its watchlists. The API keys of the account are
+ * read-only, so the function creates a temporary key that can write, and revokes it at the end. It
+ * first revokes the temporary key of an interrupted call.
+ * @throws Error if the account is not a demo account, because the watchlists spend credits.
+ * @throws Error if the API refuses a call, or if a first run takes longer than two minutes.
  */
 export async function fillAccount(
   { account, baseUrl, receiver }: Filling,
   dependencies: Dependencies,
-): Promise<readonly FilledList[]> {
+): Promise<readonly FilledWatchlist[]> {
   if (!account.demo)
     throw new Error(
       `${account.id} is not a demo account. Only a demo account can be filled, because its watchlists spend credits.`,

@@ -2,13 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ApiAnswer, ApiClient } from "../../tools/customer/api-client.ts";
 import { demoLists } from "./lists.ts";
 
-interface ShownList {
+interface DemoWatchlist {
   readonly id: string;
   readonly name: string;
   readonly runs: number;
 }
 
-export interface FilledList {
+export interface FilledWatchlist {
   readonly id: string;
   readonly name: string;
   readonly platform: string;
@@ -36,10 +36,10 @@ export async function isFilled(api: ApiClient): Promise<boolean> {
 export async function fillWorkspace(
   api: ApiClient,
   receiver: string | undefined,
-): Promise<readonly FilledList[]> {
+): Promise<readonly FilledWatchlist[]> {
   if (receiver !== undefined) await register(api, receiver);
   const there = await listsOf(api);
-  const lists: FilledList[] = [];
+  const lists: FilledWatchlist[] = [];
   for (const body of demoLists) {
     const { name, platform } = body;
     const before = there.find((list) => list.name === name);
@@ -56,7 +56,7 @@ async function register(api: ApiClient, url: string): Promise<void> {
   await made(api, "/webhook_endpoints", { url, description: "Pricing service" });
 }
 
-async function runTwice(api: ApiClient, { id, name }: FilledList): Promise<void> {
+async function runTwice(api: ApiClient, { id, name }: FilledWatchlist): Promise<void> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
     const list = (await listsOf(api)).find((one) => one.id === id);
@@ -76,7 +76,7 @@ async function runTwice(api: ApiClient, { id, name }: FilledList): Promise<void>
 }
 
 /** Lists the watchlists of the account of an API client. */
-export async function listsOf(api: ApiClient): Promise<readonly ShownList[]> {
+export async function listsOf(api: ApiClient): Promise<readonly DemoWatchlist[]> {
   const body = succeeded(await api.get("/watchlists?limit=100"), "GET /watchlists");
   return entriesOf(body).map(({ id, name, run_count: runs }) => ({
     id: String(id),

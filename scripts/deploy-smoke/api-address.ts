@@ -1,8 +1,8 @@
 /**
- * Returns the addresses at which the deployed API may respond. The output of the stack is an
- * address of AWS, but emulators serve the API at different paths of their endpoint.
- * @param endpoint the endpoint of the emulator
- * @param apiUrl the output `ApiUrl` of the service stack
+ * Returns the addresses at which the deployed API may respond. The stack's output is always an
+ * address of AWS, but each emulator serves the API at another path of its endpoint.
+ * @param endpoint The endpoint of the emulator.
+ * @param apiUrl The output `ApiUrl` of the service stack.
  */
 export function apiAddresses(endpoint: string, apiUrl: string): string[] {
   const { hostname, pathname } = new URL(apiUrl);

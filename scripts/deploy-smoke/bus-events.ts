@@ -9,10 +9,10 @@ import { createBusRule } from "./bus-rule.ts";
 const events = v.array(v.record(v.string(), v.unknown()));
 
 /**
- * Creates a rule that sends the events of the bus to a queue, and an account with a watchlist.
- * Checks that the events in the queue are those of the account's feed. Deletes the rule and the
- * queue, even after a failure.
- * @throws Error if a check fails
+ * Checks that the event bus carries the same events as the event feed of an account. Creates a rule
+ * that sends the events of the bus to a queue, and an account with a watchlist. Deletes the rule
+ * and the queue, even after a failure.
+ * @throws Error if a check fails.
  */
 export async function checkBusEvents(
   busName: string,

@@ -82,9 +82,10 @@ export interface Smoke {
 }
 
 /**
- * Deletes what an interrupted smoke test left. Then runs a smoke test, in which `visit` creates and
- * checks a deployment. At the end, deletes the deployment, even after a failure.
- * @throws Error if a check fails, or if one of the stacks exists and no smoke test created it
+ * Runs a smoke test: deletes the remains of an interrupted test, calls `visit`, and deletes the
+ * deployment, even after a failure.
+ * @param visit Creates and checks a deployment.
+ * @throws Error if a check fails, or if a stack exists that no smoke test created.
  */
 export async function withDeployment(
   place: Place,
@@ -298,9 +299,9 @@ async function runScript(script: string, ...words: string[]): Promise<string> {
 }
 
 /**
- * Checks that the dead-letter queues are empty. The messages of a failed worker move there, while
- * API calls may still succeed.
- * @throws Error if a queue has a message
+ * Checks that all dead-letter queues are empty. They receive the messages of failed workers, even
+ * if all API calls succeed.
+ * @throws Error if a queue has a message.
  */
 export async function checkDeadLetters({ formation, narrator }: Smoke): Promise<void> {
   narrator.chapter("The dead-letter queues");
@@ -325,9 +326,9 @@ export async function checkDeadLetters({ formation, narrator }: Smoke): Promise<
 }
 
 /**
- * Waits until the sweeper has logged, then checks that the functions' logs contain no warnings. A
- * missing permission that a function tolerates is visible only there.
- * @throws Error if the sweeper does not log in time, or if a function logged a warning
+ * Waits until the sweeper has logged, then checks that no function has logged a warning. Only
+ * warnings reveal a missing permission that a function tolerates.
+ * @throws Error if the sweeper does not log in time, or if a function logged a warning.
  */
 export async function checkWarnings({ place, formation, narrator }: Smoke): Promise<void> {
   narrator.chapter("The functions' logs");

@@ -47,10 +47,11 @@ const patience = { maxWaitTime: 60, minDelay: 1, maxDelay: 1 };
 let granted: string | null = null;
 
 /**
- * Grants roles the permissions that the emulator requires although AWS does not. A separate stack
- * contains them. If the roles changed since the previous call, a further call updates this stack.
- * @returns a line about each permission; an empty list if the stack did not change
- * @throws Error if `resources` lacks a role that needs a permission
+ * Grants roles the permissions that the emulator requires, but AWS does not. The permissions are in
+ * a separate stack, which further calls update if the roles have changed.
+ * @param resources The deployed resources with the roles.
+ * @returns One line about each permission, or an empty array if the stack did not change.
+ * @throws Error if a role that needs a permission is missing.
  */
 export async function grantGaps(
   client: CloudFormationClient,

@@ -24,10 +24,11 @@ const template = v.looseObject({ Resources: v.record(v.string(), v.unknown()) })
 
 /**
  * Replaces alarms on expressions in the templates of a cloud assembly, because emulators support
- * only alarms on one metric. The new alarm uses the first metric of the expression. It has the same
+ * only alarms on one metric. The new alarm uses the first metric of the expression. It keeps the
  * name, so references remain valid.
- * @returns a line with the number of changed alarms
- * @throws Error if an expression contains no metric
+ * @param assembly The folder of the cloud assembly.
+ * @returns A line with the number of changed alarms.
+ * @throws Error if an expression contains no metric.
  */
 export function simplifyAlarms(assembly: string): string {
   const changed = changeResources(assembly, (resource) => {
@@ -40,9 +41,10 @@ export function simplifyAlarms(assembly: string): string {
 
 /**
  * Shortens the visibility timeouts of the queues in a cloud assembly. Unlike Lambda, the emulator
- * ends the invocations of a function when its code changes. Their messages would stay invisible for
- * up to half an hour.
- * @returns a line with the number of changed queues
+ * ends the invocations of a function when its code changes. With the original timeouts, their
+ * messages would stay invisible for up to half an hour.
+ * @param assembly The folder of the cloud assembly.
+ * @returns A line with the number of changed queues.
  */
 export function shortenVisibility(assembly: string): string {
   const changed = changeResources(assembly, (resource) => {

@@ -2,8 +2,9 @@ import { CloudWatchLogsClient, paginateFilterLogEvents } from "@aws-sdk/client-c
 import type { DeployedResource } from "./stacks.ts";
 
 /**
- * Returns the warnings and errors in the functions' logs, one line each, and the number of lines
- * that were read. Errors that a function handles appear only there.
+ * Returns the warnings and errors in the logs of the functions. Errors that a function handles
+ * appear only in its log.
+ * @returns In `lines`, each warning or error as one line. In `read`, the number of read log lines.
  */
 export async function warningsOf(
   endpoint: string,

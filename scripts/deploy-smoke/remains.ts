@@ -53,10 +53,11 @@ function lookups(): {
 const absence = /NotFound|NonExistent|DoesNotExist|NoSuch/;
 
 /**
- * Looks for resources of a deleted deployment that contain data or cost money. Sends requests to
- * the services of the resources, because CloudFormation's report may be wrong.
- * @returns a line for each resource that still exists, and the number of resources that were
- * checked
+ * Finds resources of a deleted deployment that still contain data or cost money. Asks the service
+ * of each resource, because the report of CloudFormation can be wrong.
+ * @param resources The resources before the deletion.
+ * @returns In `lines`, one line for each remaining resource. In `checked`, the number of checked
+ * resources.
  */
 export async function remainsOf(
   resources: readonly DeployedResource[],

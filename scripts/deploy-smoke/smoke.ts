@@ -1,6 +1,6 @@
 import { adminCommands } from "../tour/admin-commands.ts";
 import type { Narrator } from "../tour/narrator.ts";
-import { reconcileWorld } from "../tour/reconcile.ts";
+import { runReconcileCommand } from "../tour/reconcile.ts";
 import { runTour } from "../tour/run-tour.ts";
 import type { TourTarget } from "../tour/runs.ts";
 import { runUnreachableTour } from "../tour/unreachable-receiver.ts";
@@ -58,5 +58,5 @@ async function callDeployment(smoke: Smoke): Promise<void> {
   }
   const busName = await eventBusOf(smoke);
   if (busName !== null) await checkBusEvents(busName, target, narrator);
-  await reconcileWorld(target, narrator);
+  await runReconcileCommand(target, narrator);
 }

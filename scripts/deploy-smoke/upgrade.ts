@@ -3,7 +3,7 @@ import { quantity } from "../../shared/base/quantity.ts";
 import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import { adminCommands } from "../tour/admin-commands.ts";
 import type { Narrator } from "../tour/narrator.ts";
-import { reconcileWorld } from "../tour/reconcile.ts";
+import { runReconcileCommand } from "../tour/reconcile.ts";
 import { createWatchlist, openAccount } from "../tour/run-tour.ts";
 import type { TourTarget } from "../tour/runs.ts";
 import {
@@ -37,11 +37,11 @@ interface Customer {
 }
 
 /**
- * Deploys a previous release, upgrades to this one, rolls back, and upgrades again. Runs and calls
- * are in progress during each upgrade and rollback. After each, checks that nothing was lost. First
- * deletes what an interrupted smoke test left, and at the end deletes the deployment, even after a
- * failure.
- * @throws Error if a check fails, or if one of the stacks exists and no smoke test created it
+ * Deploys a previous release, upgrades it to this release, rolls it back, and upgrades it again.
+ * Runs and calls are in progress during each of these changes. After each change, checks that
+ * nothing was lost. First deletes the remains of an interrupted test, and finally deletes the
+ * deployment, even after a failure.
+ * @throws Error if a check fails, or if a stack exists that no smoke test created.
  */
 export function upgradeSmoke(place: Place, previous: Release, narrator: Narrator): Promise<void> {
   return withDeployment(place, narrator, async (smoke) => {
@@ -104,7 +104,7 @@ async function duringRuns(
   await checkRuns(customer, narrator);
   await checkEvents(customer, narrator);
   await checkCredits(api, narrator);
-  await reconcileWorld({ admin: adminOf(release) }, narrator);
+  await runReconcileCommand({ admin: adminOf(release) }, narrator);
 }
 
 const runSchema = v.object({

@@ -18,7 +18,10 @@ export interface RenderedPage {
 /** Returns the target of a link; undefined if only the text of the link is to be shown. */
 export type ResolveLink = (href: string) => string | undefined;
 
-/** Renders a Markdown page. Its HTML has no scripts, styles, images or raw HTML of the source. */
+/**
+ * Renders a Markdown page as HTML. Scripts, styles, images and raw HTML of the source are left out.
+ * @param resolveLink Returns the address for the target of a link.
+ */
 export function renderMarkdown(source: string, resolveLink: ResolveLink): RenderedPage {
   const id = headingIds();
   const marked = new Marked({
@@ -61,7 +64,7 @@ function sectionsOf(tokens: readonly Tokens.Generic[]): readonly Section[] {
   return sections;
 }
 
-/** The text of tokens without markup. */
+/** Returns the text of Markdown tokens without markup. */
 export const plainText = (tokens: readonly Tokens.Generic[]): string =>
   tokens
     .map((token) => (token.tokens ? plainText(token.tokens) : String(token["text"] ?? token.raw)))

@@ -46,7 +46,7 @@ export interface ListedOperation {
   readonly summary: string;
 }
 
-/** The names and titles of the published guides, in the order of the index. */
+/** Returns the names and titles of the published guides, in the order of the index. */
 export const pageTitles = (): readonly { readonly name: string; readonly title: string }[] =>
   Object.entries(sources).map(([name, source]) => ({
     name,
@@ -75,8 +75,9 @@ export function documentation(operations: readonly ListedOperation[]): Documenta
 }
 
 /**
- * Returns the target of a link: the name of a published page without `.md`, or the unchanged anchor
- * or HTTPS URL. Returns undefined for another file of the project, which is not published.
+ * Returns the published address of a link target. The target can be a page, whose name is returned
+ * without `.md`, or an anchor or HTTPS URL, which is returned unchanged. Returns undefined for any
+ * other file of the project, because such files are not published.
  */
 function publicLink(href: string): string | undefined {
   if (/^(#|https:\/\/)/.test(href)) return href;
@@ -136,9 +137,9 @@ const guidePage = ({ title, html: main }: PublicPage, style: Bundle): string =>
   });
 
 /**
- * Returns the page of the API reference. For readers without JavaScript, and until the renderer
- * shows the operations, it contains a static list of them. The browser loads the renderer's files
- * and the document in parallel.
+ * Returns the page of the API reference. The page contains a static list of the operations, which
+ * readers without JavaScript keep and others see until the renderer has loaded. The browser loads
+ * the files of the renderer and the document in parallel.
  */
 const referencePage = (
   operations: readonly ListedOperation[],

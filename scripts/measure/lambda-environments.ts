@@ -9,9 +9,10 @@ import { sandboxScraper } from "../../shared/sources/sandbox/scraper.ts";
 type Handler = (...invocation: readonly unknown[]) => Promise<unknown>;
 
 /**
- * Creates the products function as Lambda runs it: each environment handles one call at a time and
- * has a separate cache of the ledger's state. A call that finds no idle environment creates one.
- * The source responds after `workMs` milliseconds.
+ * Creates the products function with the environments of Lambda: each environment handles one call
+ * at a time and caches the state of the ledger separately. A call that finds no idle environment
+ * creates one.
+ * @param workMs How long the simulated source takes to respond, in milliseconds.
  */
 export const productsEnvironments = (workMs: number) => ({
   createHandler(environment: EnvironmentOf<"products">, overrides: Overrides): Handler {
@@ -30,7 +31,7 @@ export const productsEnvironments = (workMs: number) => ({
 });
 
 const noOffers = (): never => {
-  assert(false, "the calls of this bench read no offers");
+  assert(false, "the calls of this bench must not read offers");
 };
 
 function slowSources(workMs: number): StepSources {

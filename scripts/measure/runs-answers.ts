@@ -23,7 +23,12 @@ interface ShopItem {
   readonly position: number;
 }
 
-/** Returns the items of a watchlist after the changes of a run, in the order of their IDs. */
+/**
+ * Returns the items of a simulated watchlist in the order of their IDs, as they are after a run.
+ * @param list The name of the watchlist, from which the IDs follow.
+ * @param count The number of items.
+ * @param runNumber The number of the run, from 1.
+ */
 export function itemsAt(list: string, count: number, runNumber: number): readonly ShopItem[] {
   const ids = Array.from({ length: count }, (_, n) => idOf(`${list} ${n}`)).toSorted();
   return ids.map((id, position) => {
@@ -40,8 +45,8 @@ export const itemsChangedIn = (
   runNumber < 2 ? [] : items.filter((item) => item.changedIn === runNumber);
 
 /**
- * Replaces the answers in `dir` with the answers of the next run. Each call contains the items that
- * one tier reads.
+ * Replaces the files in `dir` with the answers of the source for the next run.
+ * @param calls The calls of the run: for each call, its tier and the items that it reads.
  */
 export function writeAnswers(
   dir: string,
@@ -73,16 +78,19 @@ export const answersOf = (dir: string, tier: string, ids: readonly string[]): re
   parseFile(join(dir, fileOf(tier, ids[0] ?? "", ids.length)));
 
 /**
- * Returns a function for each file that `writeAnswers` wrote to `dir`. The function reads and parses
- * the file on each call, so that a measurement includes this work.
- * @throws Error if the name of a file does not begin with a tier
+ * Returns one function for each answer file in a folder. The function reads and parses the file at
+ * each call, so that a measurement includes this work.
+ * @throws Error if the name of a file does not begin with a tier.
  */
 export function answerFiles(
   dir: string,
 ): readonly { readonly tier: Tier; readonly read: () => readonly Answer[] }[] {
   return readdirSync(dir).map((name) => {
     const tier = name.split("-")[0];
-    assert(tier === "pulse" || tier === "lite" || tier === "full", "a file is named by its tier");
+    assert(
+      tier === "pulse" || tier === "lite" || tier === "full",
+      "the name of a file must be a tier",
+    );
     return { tier, read: () => parseFile(join(dir, name)) };
   });
 }

@@ -6,8 +6,9 @@ export type Usage = Readonly<Partial<Record<Unit, number>>>;
 const entriesOf = (usage: Usage): [Unit, number][] => Object.entries(usage) as [Unit, number][];
 
 /**
- * Returns the cost of a usage in US dollars.
- * @param units counts only these units; if it is absent, counts all
+ * Returns the price of a usage in US dollars.
+ * @param units Only these units count.
+ * @default all units
  */
 export function dollarsOf(usage: Usage, units?: readonly Unit[]): number {
   return entriesOf(usage)
@@ -15,11 +16,11 @@ export function dollarsOf(usage: Usage, units?: readonly Unit[]): number {
     .reduce((sum, [unit, count]) => sum + count * prices[unit], 0);
 }
 
-/** Returns the usage of the same work, repeated `factor` times. */
+/** Returns the usage with all quantities multiplied by `factor`. */
 export const times = (usage: Usage, factor: number): Usage =>
   Object.fromEntries(entriesOf(usage).map(([unit, count]) => [unit, count * factor]));
 
-/** Returns the sum of several usages. */
+/** Returns the total of several usages. */
 export function sumOf(usages: readonly Usage[]): Usage {
   const sum: Partial<Record<Unit, number>> = {};
   for (const usage of usages) {

@@ -18,10 +18,9 @@ const constraints = new Set([
 ]);
 
 /**
- * Returns an OpenAPI document with the descriptions in `schemaDescriptions` and `fieldDescriptions`
- * at its named schemas and fields. Keeps the descriptions that the document has. A field with a
- * constant string gets the description "Always ...". Any other schema or field that has no entry
- * stays without a description.
+ * Adds descriptions to the named schemas and the fields of an OpenAPI document. The descriptions
+ * come from `schemaDescriptions` and `fieldDescriptions`. Existing descriptions are kept. A field
+ * with a constant string gets the description "Always ...".
  */
 export function addDescriptions(document: JsonObject): JsonObject {
   const { components: parts, ...rest } = document;

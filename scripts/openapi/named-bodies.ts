@@ -41,10 +41,10 @@ export const bodyComponents = (): Readonly<Record<string, JsonObject>> =>
     ),
   );
 
-/** Returns the schema of a body, which refuses other fields than its own. */
+/** Returns the JSON Schema of a body that accepts no additional fields. */
 export const closedSchema = (schema: JsonObject): JsonObject =>
   "properties" in schema ? { ...schema, additionalProperties: false } : schema;
 
-/** Returns the schema of a body that is one of several named objects. */
+/** Returns a schema that accepts any one of several named objects. */
 export const anyOf = (variants: Readonly<Record<string, NamedBody>>): GenericSchema =>
   v.union(Object.values(variants).map(({ schema }) => schema));

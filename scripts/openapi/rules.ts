@@ -7,8 +7,8 @@ import type { JsonObject } from "../../tools/documents/json-schema.ts";
  */
 
 /**
- * Requires a field, with any value. Also defines the field, because linters require a definition
- * for each required field.
+ * Returns a JSON Schema that requires a field, with any value. It also defines the field, because
+ * linters demand a definition of each required field.
  */
 export const requireField = (field: string): JsonObject => ({
   properties: { [field]: {} },
@@ -21,7 +21,7 @@ export const forbidFields = (...fields: readonly string[]): JsonObject => {
   return { not: fields.length === 1 ? requireField(first) : { anyOf: fields.map(requireField) } };
 };
 
-/** Requires one of two fields and forbids the other. */
+/** Returns a JSON Schema that requires exactly one of two fields. */
 export const exactlyOne = (field: string, other: string): JsonObject => ({
   if: requireField(field),
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema.

@@ -68,7 +68,8 @@ const pollMs = 1_000;
 
 /**
  * Calls `holds` about once a second until it returns true.
- * @returns false if it did not return true within `secondsMax`
+ * @param secondsMax The maximum time to wait, in seconds.
+ * @returns False if `holds` did not return true in this time.
  */
 export async function untilTrue(
   secondsMax: number,

@@ -33,8 +33,9 @@ export const hasRateHeaders = ({ headers }: Observation): boolean =>
   rateHeaders.every((name) => headers.has(name));
 
 /**
- * Returns the rules that an observation breaks; an empty list if it breaks none. Each rule is the
- * end of a sentence about the route of the observation.
+ * Returns the rules that the response to a call violates. Each rule is the end of a sentence that
+ * begins with the route.
+ * @returns An empty array if the response violates no rule.
  */
 export function findBrokenRules(seen: Observation): readonly string[] {
   const { mode, route, status, code, headers, seconds } = seen;

@@ -63,8 +63,8 @@ const endpointBody = ({ receiverUrl }: Scene) => ({ url: `${receiverUrl}/hooks` 
 const endpoint = async (scene: Scene): Promise<string> =>
   idOf(await scene.api.send("POST", "/webhook_endpoints", endpointBody(scene)));
 /**
- * Creates an endpoint and a watchlist, waits for a successful delivery, and returns its ID. A test
- * delivery would not do, because the API refuses to send it again.
+ * Creates an endpoint and a watchlist, waits for a successful delivery, and returns the ID of the
+ * delivery. A test delivery is not suitable, because the API refuses to send it again.
  */
 async function delivery(scene: Scene): Promise<string> {
   await endpoint(scene);

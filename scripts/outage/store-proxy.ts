@@ -27,8 +27,8 @@ export type StoreMode =
 export interface StoreProxy {
   readonly url: string;
   /**
-   * Changes the mode. Requests that got no response take effect when the store is healthy again,
-   * like those to a suspended process after SIGCONT.
+   * Changes the mode. When the store is healthy again, the requests without a response take effect,
+   * as they do when a suspended process continues after SIGCONT.
    */
   set(mode: StoreMode): Promise<void>;
   /** Returns the number of requests that wait for a response. */
@@ -36,7 +36,7 @@ export interface StoreProxy {
   stop(): Promise<void>;
 }
 
-interface Held {
+interface HeldRequest {
   readonly request: IncomingMessage;
   readonly body: Buffer;
   readonly response: ServerResponse;
@@ -49,7 +49,7 @@ interface Held {
 export async function startStoreProxy(target: string, slowMs: number): Promise<StoreProxy> {
   const to = new URL(target);
   let mode: StoreMode = "healthy";
-  let held: Held[] = [];
+  let held: HeldRequest[] = [];
   const server = createServer((request, response) => {
     take(request, response).catch(() => response.destroy());
   });
@@ -106,7 +106,7 @@ const isKeyCheck = (request: IncomingMessage, body: Buffer): boolean =>
 /** A new connection for each request, because the store may close idle connections at any time. */
 const agent = new Agent({ keepAlive: false });
 
-async function forward(to: URL, { request, body, response }: Held): Promise<void> {
+async function forward(to: URL, { request, body, response }: HeldRequest): Promise<void> {
   const { method, url: path, headers } = request;
   const sent = httpRequest({ agent, host: to.hostname, port: to.port, method, path, headers });
   sent.end(body);

@@ -1,6 +1,9 @@
 import { pageTitles } from "../docs/pages.ts";
 
-/** `/llms.txt`: what the service is and where its documents are, for programs that read text. */
+/**
+ * Returns the content of `/llms.txt`, for programs that read text: what the service is, and where
+ * its documents are.
+ */
 export const llmsText = (): string =>
   [
     "# Retail product data API",

@@ -30,9 +30,9 @@ export async function postmanCollection(document: unknown): Promise<object> {
 }
 
 /**
- * Removes what the library draws at random, so that the same document gives the same collection:
- * the IDs, and the values of optional query parameters, which are switched off. Removes the example
- * responses, too, which the OpenAPI document has.
+ * Removes the random parts of a collection, so that the same document always results in the same
+ * collection. These are the IDs and the values of optional query parameters, which are disabled.
+ * Also removes the example responses, because the OpenAPI document contains them.
  */
 const withoutRandom = (collection: object): object =>
   v.parse(object, JSON.parse(JSON.stringify(collection, fixedValue)));

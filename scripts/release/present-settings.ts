@@ -22,13 +22,13 @@ export interface SettingsTransfer {
 const ofDomain: ReadonlySet<string> = new Set(["domainName", "certificateArn", "hostedZoneId"]);
 
 /**
- * Copies the stage's settings (`stages/<stage>.json`) from this checkout into a checkout of an
- * earlier release, because they may have changed since that release. Omits and logs keys that the
- * release does not accept. Makes a relative path in `sources` absolute. Deletes the file in the
- * release if no key remains.
- * @throws Error if the release does not accept a key of the custom domain, or if the API has a
- * custom domain and neither the file nor `given` sets `domainName`. The deployment would delete the
- * domain.
+ * Copies the current settings of a stage (`stages/<stage>.json`) into a checkout of an earlier
+ * release, because they may have changed since that release.
+ * - Omits and logs keys that the release does not accept.
+ * - Makes a relative path in `sources` absolute.
+ * - Deletes the file in the release if no key remains.
+ * @throws Error if the deployment would delete the custom domain: the release does not accept one
+ * of its keys, or the API has a custom domain and neither the file nor `given` sets `domainName`.
  */
 export async function transferSettings(transfer: SettingsTransfer): Promise<void> {
   const { stage, project, release, given, hasDomain, log } = transfer;

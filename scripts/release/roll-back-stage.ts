@@ -16,12 +16,14 @@ export interface Rollback {
 
 /**
  * Returns a stage to an earlier state. If an update of the service stack is in progress, cancels
- * it. CloudFormation then restores the previous versions and everything else of the stack.
- * Otherwise, deploys the earlier release.
- * @throws Error if the stack does not exist, or is being created, deleted or rolled back
- * @throws Error if the canceled update does not end in the previous state
- * @throws Error if the stack can only be repaired or deleted, with the command for it
- * @throws Error if no update is in progress and no release is named
+ * the update, and CloudFormation restores the previous state of the whole stack. Otherwise, deploys
+ * the earlier release.
+ * @param rollback.deployEarlier Deploys the earlier release. Null if the user named none.
+ * @param rollback.pollMs Milliseconds between two polls of the stack.
+ * @throws Error if the stack does not exist, or is being created, deleted or rolled back.
+ * @throws Error if the canceled update does not end in the previous state.
+ * @throws Error with a command if the stack can only be repaired or deleted.
+ * @throws Error if no update is in progress and no release is named.
  */
 export async function rollBackStage(
   client: CloudFormationClient,

@@ -9,15 +9,18 @@ export interface DailyPrices extends Scraper {
   /** Sets the price that later reads of an item return; null if the price is unknown. */
   setPrice(itemId: string, price: number | null): void;
   /**
-   * Sets the number by which prices are multiplied from now on.
-   * @param everyNth multiplies the price of one in this many items, in the order of their first
-   * prices
-   * @default 1 - all items
+   * Sets a factor that multiplies the prices of later reads.
+   * @param everyNth Multiplies only one price in this many items, in the order of their first
+   * prices.
+   * @default 1, which multiplies all prices
    */
   setFactor(factor: number, everyNth?: number): void;
 }
 
-/** Creates a source without prices. Its reads throw Error for an item whose price was never set. */
+/**
+ * Creates a simulated source that has no prices yet. Its reads throw an Error for an item without a
+ * price.
+ */
 export function dailyPrices(): DailyPrices {
   const prices = new Map<string, number | null>();
   let fetchedAt = "";
@@ -39,7 +42,7 @@ export function dailyPrices(): DailyPrices {
     async read({ ids }) {
       return ids.map((id) => {
         const price = prices.get(id);
-        assert(price !== undefined, "every item has a price when it is read");
+        assert(price !== undefined, "every item must have a price before it is read");
         const isMultiplied = (places.get(id) ?? 0) % every === 0;
         const answered = price !== null && isMultiplied ? price * factor : price;
         return { id, status: "ok", fetchedAt, fields: fieldsOf(answered) };

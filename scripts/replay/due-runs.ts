@@ -22,7 +22,10 @@ export interface OpenWatchlist {
 /** A run that the replay has played. */
 export interface PlayedRun {
   readonly run: Run;
-  /** The events of the watchlist since its run before, as the finisher handed them to the publisher. */
+  /**
+   * The events of the watchlist since its previous run, as the finisher passes them to the
+   * publisher.
+   */
   readonly events: readonly SerializedEvent[];
 }
 
@@ -41,9 +44,9 @@ const workersMax = 4;
 const readingMs = 60_000;
 
 /**
- * Plays one due run of each watchlist, until all queues are empty. Returns the runs in the order of
- * the watchlists.
- * @throws Error if a watchlist is not due
+ * Runs each watchlist once, as its schedule does, and processes all messages until the queues are
+ * empty. Returns the runs in the order of the watchlists.
+ * @throws Error if a watchlist is not due.
  */
 export async function playDueRuns(
   lists: readonly OpenWatchlist[],
@@ -55,7 +58,10 @@ export async function playDueRuns(
   );
 }
 
-/** Plays a manual run of each watchlist in the same way. */
+/**
+ * Starts a manual run of each watchlist, and processes all messages until the queues are empty.
+ * Returns the runs in the order of the watchlists.
+ */
 export async function playManualRuns(
   lists: readonly OpenWatchlist[],
   engine: Engine,
@@ -63,13 +69,20 @@ export async function playManualRuns(
   const { ports } = engine;
   const claimed = await inParallel(lists, workersMax, async ({ accountId, watchlistId }) => {
     const watchlist = await ports.watchlists.get(accountId, watchlistId);
-    assert(watchlist !== undefined, "the replay deletes no watchlist");
+    assert(
+      watchlist !== undefined,
+      "the watchlist must exist, because the replay deletes no watchlist",
+    );
     return runNow(watchlist, ports.clock.now(), ports);
   });
   return playRuns(claimed, engine);
 }
 
-/** Discards held runs, and waits until their watchlists can run again. */
+/**
+ * Discards held runs, and waits until their watchlists can run again.
+ * @param runs The held runs.
+ * @param reason The reason that is stored with each run.
+ */
 export async function discardRuns(
   runs: readonly Run[],
   reason: string,
@@ -80,13 +93,15 @@ export async function discardRuns(
   await drain(engine);
 }
 
-/** Drains the queues after the claim of runs, and returns the runs. */
+/**
+ * Processes all messages of claimed runs until the queues are empty, and returns the finished runs.
+ */
 async function playRuns(claimed: readonly Run[], engine: Engine): Promise<readonly PlayedRun[]> {
   const { ports, published } = engine;
   await drain(engine);
   return inParallel(claimed, workersMax, async (ref) => {
     const run = await ports.runs.get(ref);
-    assert(run !== undefined, "the run is stored");
+    assert(run !== undefined, "the run must be stored");
     const events = published.get(run.watchlistId) ?? [];
     published.delete(run.watchlistId);
     return { run, events };
@@ -96,7 +111,7 @@ async function playRuns(claimed: readonly Run[], engine: Engine): Promise<readon
 async function claim(watchlist: OpenWatchlist, { ports }: Engine): Promise<Run> {
   const now = ports.clock.now();
   const run = await claimDueRun({ ...watchlist, scheduledTime: now, now }, ports);
-  assert(run !== undefined, "a run of the watchlist is due");
+  assert(run !== undefined, "a run of the watchlist must be due");
   await resumeRun(run, ports);
   return run;
 }

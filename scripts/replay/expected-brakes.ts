@@ -4,10 +4,13 @@ import { settings } from "./settings.ts";
 const { brake, wrongTimes } = settings;
 
 /**
- * The decision of the brake about each run: columns shop, list, day, factor, changed, read,
- * is_held. On the first day of each month, a run reads all prices multiplied by 100 before the run
- * of the day. The first run of a watchlist has no brake. `read` counts all items of a run that is
- * not held, and the items with an earlier price of a held run.
+ * The SQL for the decision of the brake about each run, with the columns shop, list, day, factor,
+ * changed, read and is_held.
+ * - On the first day of each month, an additional run before the regular run reads all prices
+ *   multiplied by 100.
+ * - The brake never holds the first run of a watchlist.
+ * - `read` counts all items if the run is not held. If the run is held, `read` counts only the
+ *   items with an earlier price.
  */
 export const expectedBrakes = `
   WITH added AS (

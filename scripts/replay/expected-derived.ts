@@ -2,8 +2,9 @@ import { settings } from "./settings.ts";
 
 /**
  * The SQL that calculates derived fields. A window begins at 00:00 UTC of a day, and the watchlists
- * run at 06:00. So a price belongs to a window of 30 days if it held at any time in the last 29
- * days. It also belongs to it if another price replaced it in the run 30 days before the read.
+ * run at 06:00.
+ * A window of 30 days therefore contains every price that was current on one of the last 29 days.
+ * It also contains a price that another price replaced in the run 30 days before the read.
  */
 
 /** Products with the day of their first price. */
@@ -18,9 +19,9 @@ const isInWindow = (segment: string, day: string, days: number): string =>
     AND ${segment}.last_day + 1 >= ${day} - ${days}`;
 
 /**
- * Query for the reads with a price below the lowest earlier price of the 30 days before. Only two
- * kinds of prices can be lower: the first price of a segment, and a price within half a cent of the
- * last known one. A price within half a cent does not begin a segment.
+ * The query for the reads with a price below the lowest price of the 30 days before. Only two kinds
+ * of prices can be lower: the first price of a segment, and a price at most half a cent below the
+ * last known price. Such a small change does not begin a segment.
  */
 export const newLows = `
   WITH spans AS (

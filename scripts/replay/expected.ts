@@ -15,9 +15,9 @@ import type { RuleName } from "./watchlists.ts";
  */
 
 /**
- * Returns SQL statements that create the tables `points`, `known` and `segments`: the prices of the
- * products in the table `products`.
- * @param files the SQL list of the price files
+ * Returns SQL statements that create the tables `points`, `known` and `segments`, with the prices
+ * of the products in the table `products`.
+ * @param files The price files, as an SQL list of paths.
  */
 export const fileTables = (files: string): readonly string[] => [
   `CREATE TABLE points AS
@@ -63,7 +63,10 @@ function isEqual(one: string, other: string): string {
 }
 
 /**
- * Returns an SQL condition: two prices differ. Null differs from every price, but not from null.
+ * Returns an SQL condition that is true if two prices differ. Null differs from every price, but
+ * not from null.
+ * @param one An SQL expression.
+ * @param other Another SQL expression.
  */
 export const differs = (one: string, other: string): string =>
   `coalesce(NOT ${isEqual(one, other)}, ${one} IS DISTINCT FROM ${other})`;
@@ -89,8 +92,8 @@ interface Walk {
 
 /**
  * Returns a query for the decisions about each product: the day, the reference value and the new
- * price. It reads the segments of a product in their order, and calculates the state after each
- * from the state before it.
+ * price. The query reads the segments of a product in order. It calculates the state after each
+ * segment from the state before the segment.
  */
 const walk = ({ first, next }: Walk): string => `
   WITH RECURSIVE walked AS (

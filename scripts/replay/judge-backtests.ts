@@ -31,9 +31,9 @@ const examplesMax = 5;
 
 /** The runs of a watchlist since the last comparison. */
 interface Span {
-  /** Start of the first of them; null before it. */
+  /** The start of the first of these runs, or null before the first run. */
   readonly since: string | null;
-  /** True if the first of them is the first run of the watchlist. */
+  /** True if the first of these runs is the first run of the watchlist. */
   readonly isFirst: boolean;
   /** Number of entries by what they contain. */
   readonly entries: Map<string, number>;
@@ -48,7 +48,10 @@ interface Sums {
   readonly examples: string[];
 }
 
-/** Creates a judge of the watchlists of a service. */
+/**
+ * Creates a judge that back-tests the watchlists of a service, and compares the results with the
+ * events of their runs.
+ */
 export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge {
   const spans = new Map<string, Span>();
   const own = noSums();
@@ -69,7 +72,7 @@ export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge
       for (const { watchlist } of open) {
         for (const { name, watchlist: watchlistOfName, span } of open) {
           const { since, isFirst, entries } = span;
-          assert(since !== null, "each watchlist runs on each day of its shop");
+          assert(since !== null, "each watchlist must run on each day of its shop");
           const testedEntries = new Map<string, number>();
           await service.backtest(watchlist, { pipelineOf: name, since }, (tested) => {
             countEntries(testedEntries, tested, { name, isFirst });
@@ -89,8 +92,9 @@ export function backtestJudge(service: Pick<Service, "backtest">): BacktestJudge
 const noSums = (): Sums => ({ equal: 0, missing: 0, unexpected: 0, examples: [] });
 
 /**
- * Counts the entries of the events of a run. A route with a state, such as a cooldown, begins
- * without it in a back-test. So its entries count only if the span begins with the first run.
+ * Counts the entries of the events of a run. In a back-test, a route with a state, such as a
+ * cooldown, begins without this state. The entries of such a route therefore count only if the span
+ * begins with the first run of the watchlist.
  */
 function countEntries(
   entries: Map<string, number>,

@@ -85,10 +85,10 @@ const quoteForSql = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
  * Compares what the service decided and stored with what DuckDB calculates from the same files.
- * Returns one comparison for each rule and one for the history; undefined if the package of DuckDB
+ * @param prices The folder of the price files.
+ * @param records The folder of the files that the replay wrote.
+ * @returns One comparison for each rule and one for the history. Undefined if the package of DuckDB
  * does not work on this machine.
- * @param prices folder of the price files
- * @param records folder of the records of the replay
  */
 export async function compareWithDuckDb(
   prices: string,
@@ -129,7 +129,7 @@ async function compare(
   const count = async (query: string): Promise<number> => {
     const [row] = await rows(`SELECT count(*)::INTEGER AS n FROM (${query})`);
     const n = row?.["n"];
-    assert(typeof n === "number", "a count is a number");
+    assert(typeof n === "number", "a count must be a number");
     return n;
   };
   const missing = "SELECT * FROM expected EXCEPT ALL SELECT * FROM found";

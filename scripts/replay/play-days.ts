@@ -22,9 +22,9 @@ const runTime = "T06:00:00.000Z";
 /** Time of day at which the source returns wrong prices, on some days. */
 const wrongTime = "T05:00:00.000Z";
 /**
- * Days between two reads of the history of all items. This is less than the 400 days that the
- * service shows, so no point expires unread. It is a multiple of the size of a window, so the read
- * of an item needs few rows.
+ * Days between two reads of the history of all items. The service keeps points for 400 days, so no
+ * point expires before it is read. The number is a multiple of the window size, because then a read
+ * needs few rows.
  */
 const readEveryDays = 6 * limits.historyWindowRuns;
 /** Number of items whose history is read at the same time. */
@@ -66,16 +66,16 @@ interface OpenShop {
 }
 
 /**
- * Replays the prices of shops. On each day, the source has the prices of that day, the new products
- * are added to the watchlists of their shop, and each watchlist runs. Records the decisions that
- * the events report, the decisions of the brakes, and the history. Returns the totals.
- *
- * Two days of each month begin with an additional run. On the first day, all prices of this run are
- * wrong; on the 15th, some prices are wrong. The replay discards these runs, so the other records
- * must be the same as without them. The judge of back-tests receives all other runs.
- * @param days the days of all shops, YYYY-MM-DD, ascending
+ * Replays the recorded prices of shops, day by day. On each day, sets the prices of the source,
+ * adds new products to the watchlists of their shop, and runs each watchlist. Records the decisions
+ * in the events, the decisions of the brakes, and the history.
+ * Two days of each month begin with an additional run with wrong prices: all prices on the first
+ * day, some prices on the 15th. The replay discards these runs, so they must not affect the other
+ * records. The judge of the back-tests receives all other runs.
+ * @param days The days of all shops in ascending order, as `YYYY-MM-DD`.
+ * @returns The totals.
  * @throws Error if a run does not read all items of its watchlist, if a brake holds a run with the
- * recorded prices, or if a brake does not hold a run with wrong prices
+ * recorded prices, or if a brake does not hold a run with wrong prices.
  */
 export async function playDays(
   shops: readonly ShopDays[],
@@ -108,7 +108,7 @@ export async function playDays(
       "run",
       replay,
     );
-    // The run with wrong prices postponed the one that was due.
+    // The additional run has postponed the due run, so the regular run is started manually.
     await playRuns(wrong, "runNow", replay);
     totals.runs += due.length;
     totals.passed += due.length;
@@ -210,10 +210,10 @@ async function playWrongRuns(
 }
 
 /**
- * Plays runs in which one of `settings.wrongEvery` prices is multiplied by 100, and discards them.
- * So few changes do not reach the limit of the brake, so the brake must hold the run because of the
- * shape of the answers. Returns their number.
- * @throws Error if the brake does not hold a run because of the shape of its answers
+ * Runs watchlists while one of `settings.wrongEvery` prices is multiplied by 100, and discards
+ * these runs. Returns the number of runs. The changes are too few for the limit of the brake, so
+ * the brake must hold each run because of the shape of the answers.
+ * @throws Error if the brake does not hold a run, or holds it for another reason.
  */
 async function playPartlyWrongRuns(
   due: readonly WatchlistOfDay[],
@@ -248,7 +248,7 @@ function inPairs<One, Other>(
 ): readonly (readonly [One, Other])[] {
   return ones.map((one, n) => {
     const other = others[n];
-    assert(other !== undefined, "each watchlist has a run");
+    assert(other !== undefined, "each watchlist must have a run");
     return [one, other];
   });
 }
@@ -307,7 +307,7 @@ async function readHistory(
 ): Promise<void> {
   const { days, lists, items, unread } = shop;
   const watchlist = lists.get("changes");
-  assert(watchlist !== undefined, "the watchlists of a shop exist since its first day");
+  assert(watchlist !== undefined, "the watchlists of a shop must exist from its first day on");
   const span = { since: `${unread}T00:00:00.000Z`, until: `${day}${runTime}` };
   await inParallel(items, readersMax, async (itemId) => {
     const product = days.productOf(itemId);

@@ -40,8 +40,11 @@ const progressEveryMs = 10_000;
 
 /**
  * Replays price files through the run engine of the service. Compares the decisions and the history
- * of the service with what DuckDB calculates from the same files, and its back-tests with its events.
- * @throws Error if a file is malformed, or if a run does not read all items of its watchlist
+ * of the service with results that DuckDB calculates from the same files, and the back-tests with
+ * the events.
+ * @param options.prices The folder of the price files.
+ * @param options.records The folder for the files that the replay writes.
+ * @throws Error if a file is malformed, or if a run does not read all items of its watchlist.
  */
 export async function replayPrices({
   prices,

@@ -71,9 +71,10 @@ const noOffers = (): never => {
 };
 
 /**
- * Creates the tables in a DynamoDB engine and an account, and returns the run engine. A warning of
- * the service, or a read of offers, throws Error. @param endpoint address of the engine
- * @param source returns the data of every read
+ * Creates the tables in a DynamoDB engine and an account, and returns the run engine. The run
+ * engine throws an Error if the service logs a warning or reads offers.
+ * @param endpoint The address of the engine.
+ * @param source Returns the data of every read.
  */
 export async function startService(endpoint: string, source: Scraper): Promise<Service> {
   let now = new Date(0);
@@ -114,7 +115,10 @@ export async function startService(endpoint: string, source: Scraper): Promise<S
     },
     async addItems({ watchlistId }, ids) {
       const watchlist = await ports.watchlists.get(accountId, watchlistId);
-      assert(watchlist !== undefined, "the replay deletes no watchlist");
+      assert(
+        watchlist !== undefined,
+        "the watchlist must exist, because the replay deletes no watchlist",
+      );
       const body = v.parse(itemChangeBody, { add: [...ids] });
       const change = parseItemChange(watchlist.platform, body);
       await changeItems({ watchlist, change, now }, ports);
@@ -125,11 +129,14 @@ export async function startService(endpoint: string, source: Scraper): Promise<S
     history: ({ watchlistId }, itemId, span) => readHistory({ watchlistId, itemId, span }, ports),
     async backtest({ watchlistId }, { pipelineOf, since }, record) {
       const watchlist = await ports.watchlists.get(accountId, watchlistId);
-      assert(watchlist !== undefined, "the replay deletes no watchlist");
+      assert(
+        watchlist !== undefined,
+        "the watchlist must exist, because the replay deletes no watchlist",
+      );
       const pipeline = parsePipeline(pipelineBody(pipelineOf), watchlist);
       const span = { since, until: now.toISOString() };
       const tested = await backtest({ watchlist, pipeline, span, bounds: noBounds }, record, ports);
-      assert(tested.outcome === "tested", "a back-test without bounds is not too large");
+      assert(tested.outcome === "tested", "a back-test without bounds must not be too large");
     },
   };
 }
@@ -149,6 +156,6 @@ async function readHistory(
     },
     history,
   );
-  assert(!page.hasMore, "an item has at most a page of points");
+  assert(!page.hasMore, "the points of an item must fit on one page");
   return page.points;
 }

@@ -13,8 +13,9 @@ export const settings = {
   brake: { maxChangedPercent: 95, minItems: 50 },
   wrongTimes: 100,
   /**
-   * On some days, one of this many items has a wrong price. These are too few changes for the limits
-   * of the brake, so only the changed shape of the source can hold the run.
+   * The inverse share of items with a wrong price on some days: one of this many. These are too few
+   * changes for the limit of the brake, so only the changed shape of the answers can make the brake
+   * hold the run.
    */
   wrongEvery: 5,
   /** Minimum number of items with an earlier price on such a day. */

@@ -25,8 +25,8 @@ const nothing: DayPlan = { added: [], prices: [] };
 
 /**
  * Groups the prices of a shop by day.
- * @param position number of the shop, unique in the replay. It is part of each item ID, so items of
- * different shops have different IDs.
+ * @param position The number of the shop, unique in the replay. It becomes part of each item ID, so
+ * that the items of different shops have different IDs.
  */
 export function shopDays({ shop, products }: ShopPrices, position: number): ShopDays {
   const plans = new Map<string, { added: string[]; prices: DayPlan["prices"][number][] }>();
@@ -50,7 +50,7 @@ export function shopDays({ shop, products }: ShopPrices, position: number): Shop
     planOf: (day) => plans.get(day) ?? nothing,
     productOf(itemId) {
       const id = productIds.get(itemId);
-      assert(id !== undefined, "the service reports only items of its watchlists");
+      assert(id !== undefined, "the service must report only items of its watchlists");
       return id;
     },
   };
@@ -68,7 +68,11 @@ export function daysOf(shops: readonly ShopDays[]): readonly string[] {
   return [...new Set(all)].toSorted();
 }
 
-/** Returns the day that is a number of days after `day`. Both are YYYY-MM-DD. */
+/**
+ * Returns the day that is `days` days after `day`.
+ * @param day A day as `YYYY-MM-DD`.
+ * @returns A day in the same format.
+ */
 export const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 

@@ -13,7 +13,10 @@ export interface WaitingMessages {
   };
 }
 
-/** Creates empty queues. They drop messages that start runs, because the replay starts the runs. */
+/**
+ * Creates empty queues for the messages of runs. Messages that would start a run are dropped,
+ * because the replay starts the runs.
+ */
 export function waitingMessages(): WaitingMessages {
   let resumes: RunRef[] = [];
   let batches: BatchRef[] = [];

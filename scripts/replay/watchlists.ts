@@ -113,8 +113,8 @@ export const watchlistNames = ["changes", "limited"] as const satisfies readonly
 const scraper = "retailer_a.lite";
 
 /**
- * Returns the answer of the source for an item with this price: the price in each field that routes
- * test.
+ * Returns the data that the source returns for an item with this price. Every field that a route
+ * tests contains the price.
  */
 export const fieldsOf = (price: number | null): ProductFields => ({
   price: price === null ? null : { amount: price, currency: "USD" },
@@ -163,10 +163,12 @@ const eventSchema = v.object({
 });
 
 /**
- * Returns the decisions to notify that an event reports: one for each item and compared field of a
- * changed event, one for each item and rule of a matched event, none for `watchlist.run.completed`.
- * @throws Error if the event has a type that no run of the replay sends, or a field or branch that
- * no rule of the watchlist covers
+ * Returns the decisions to notify that an event reports:
+ * - `watchlist.product.changed`: one for each item and compared field.
+ * - `watchlist.product.matched`: one for each item and rule.
+ * - `watchlist.run.completed`: none.
+ * @throws Error if no run of the replay sends events of this type, or if no rule of the watchlist
+ * covers a field or branch.
  */
 export function decisionsIn(
   name: WatchlistName,
@@ -201,8 +203,8 @@ export function decisionsIn(
 }
 
 /**
- * Returns true for the events of routes that need only the last two reads of an item: no state of
- * the route, and no field derived from earlier prices.
+ * Returns true for events of routes that need only the last two reads of an item. Such routes have
+ * no state, and test no field that is derived from earlier prices.
  */
 export const isWithoutRouteState = (name: WatchlistName, type: SerializedEvent["type"]): boolean =>
   name === "changes" && type === "watchlist.product.changed";

@@ -87,7 +87,7 @@ export const searchCommand = subcommand(commandLine, async ({ values, positional
   );
 });
 
-interface Found {
+interface SearchOutput {
   readonly store: string;
   readonly platform: string;
   readonly id_template: string | null;
@@ -99,7 +99,7 @@ interface Found {
 const plainTemplate = /^[\w:/.{}-]+$/;
 
 function textOf(
-  { store, platform, id_template: template, ids, items }: Found,
+  { store, platform, id_template: template, ids, items }: SearchOutput,
   currency: string,
 ): string {
   if (items.length === 0) return `${store} has no product with these words.\n`;

@@ -48,8 +48,9 @@ export async function checkSignatures(
 }
 
 /**
- * Checks that the export of both runs has the bytes of their deliveries.
- * @throws Error if a check fails
+ * Checks that the objects in the customer's bucket contain the same bytes as the deliveries of both
+ * runs.
+ * @throws Error if a check fails.
  */
 export async function checkExport(
   { library }: TourClient,

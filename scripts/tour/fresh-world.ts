@@ -24,9 +24,11 @@ const startSecondsMax = 120;
 const startScript = fileURLToPath(new URL("../start.ts", import.meta.url));
 
 /**
- * Runs `npm start` on an empty data folder, calls `visit` and returns its result. Then stops the
+ * Starts `npm start` on an empty data folder, calls `visit` and returns its result. Then stops the
  * world and deletes the folder, even after a failure.
- * @throws Error if the world does not start, or the error of `visit`
+ * @param flags Additional arguments of `npm start`.
+ * @throws Error if the world does not start.
+ * @throws The error of `visit`.
  */
 export async function inFreshWorld<Result>(
   flags: readonly string[],

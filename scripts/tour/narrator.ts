@@ -52,7 +52,9 @@ export function createNarrator(out: NodeJS.WriteStream): Narrator {
           return answer;
         }
         if (waitedSeconds > seconds)
-          throw new Error(`Timed out after ${seconds} s while waiting for ${what}.`);
+          throw new Error(
+            `Timed out after ${seconds} s while waiting for ${what}. Check the output of the service.`,
+          );
         if (waitedSeconds >= printedSeconds + 1) {
           printedSeconds += 1;
           line(`    … waiting for ${what} (${printedSeconds} s)`);

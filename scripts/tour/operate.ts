@@ -13,8 +13,9 @@ export interface Operated {
 }
 
 /**
- * Tests operations on webhooks and the export, after two delivered runs.
- * @throws Error if a check fails
+ * Tests the operations that manage webhooks and the export: retries, new secrets, missed events and
+ * test deliveries. Call it after two runs whose events were delivered.
+ * @throws Error if a check fails.
  */
 export async function operate(operated: Operated, narrator: Narrator): Promise<void> {
   await testEndpoint(operated, narrator);

@@ -5,7 +5,10 @@ import type { TourTarget } from "./runs.ts";
  * Runs the reconcile command, and checks that it finds no differences.
  * @throws Error if the command fails, or if it finds a difference
  */
-export async function reconcileWorld({ admin }: Pick<TourTarget, "admin">, narrator: Narrator) {
+export async function runReconcileCommand(
+  { admin }: Pick<TourTarget, "admin">,
+  narrator: Narrator,
+) {
   narrator.chapter("npm run admin -- reconcile");
   const tally = await admin("reconcile", "--json").catch(withOutput);
   narrator.note(String(tally["summary"]));
@@ -13,8 +16,9 @@ export async function reconcileWorld({ admin }: Pick<TourTarget, "admin">, narra
 }
 
 /**
- * Throws the error of the command with the output of the command.
- * @throws Error always, with the output, because the command prints the differences before it fails
+ * Adds the output of the command to its error, because the command prints the differences before it
+ * fails.
+ * @throws Error always.
  */
 function withOutput(error: unknown): never {
   const { stdout = "" } = error as { readonly stdout?: string };

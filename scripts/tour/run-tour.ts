@@ -9,8 +9,9 @@ import { type ReachableTarget, runAgain, waitForRun, type TourTarget } from "./r
 const platformDefault = "retailer_d";
 
 /**
- * Tests the service from a new account to a change that arrives at the customer. Checks every step.
- * @throws Error if a check fails
+ * Tests the service from a new account to a change that the customer receives, and checks every
+ * step.
+ * @throws Error if a check fails.
  */
 export async function runTour(target: ReachableTarget, narrator: Narrator): Promise<void> {
   const { connect = httpClient, baseUrl } = target;
@@ -48,8 +49,8 @@ async function visit(api: TourClient, target: ReachableTarget, narrator: Narrato
 }
 
 /**
- * Creates an account, checks its free credits, and creates a key for it. Returns the key.
- * @throws Error if the account does not have 5,000 credits, or if a command fails
+ * Creates an account, checks its free credits, and creates an API key. Returns the key.
+ * @throws Error if the account does not have 5,000 credits, or if a command fails.
  */
 export async function openAccount(target: TourTarget, narrator: Narrator): Promise<string> {
   narrator.chapter("An account and a key (npm run admin)");
@@ -75,9 +76,9 @@ export async function openAccount(target: TourTarget, narrator: Narrator): Promi
 }
 
 /**
- * Checks a products call, its charge and its headers. The account must be new: the checked balance
- * is 5,000 credits minus the charge.
- * @throws Error if a check fails
+ * Reads products, and checks the response, its charge and its headers. Use a new account: the
+ * expected balance is 5,000 credits minus the charge.
+ * @throws Error if a check fails.
  */
 export async function readProducts(
   api: ApiClient,

@@ -43,7 +43,7 @@ export interface TourReceiver {
 export const waitSecondsMax = 120;
 
 /** The deliveries of a run, and the entries of its `watchlist.product.changed` events. */
-export interface RunSeen {
+export interface RunDeliveries {
   readonly all: readonly Delivery[];
   readonly changed: readonly Record<string, unknown>[];
 }
@@ -58,7 +58,7 @@ export async function waitForRun(
   target: ReachableTarget,
   narrator: Narrator,
   run: { readonly watchlistId: string; readonly runNumber: number },
-): Promise<RunSeen> {
+): Promise<RunDeliveries> {
   const seen = await narrator.wait(
     `run ${run.runNumber} at the receiver`,
     waitSecondsMax,

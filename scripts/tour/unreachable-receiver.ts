@@ -10,11 +10,11 @@ import {
 } from "./run-tour.ts";
 
 /**
- * Runs the tour with a service that can reach neither a receiver nor a bucket. Reads the events
- * from the feed, and checks that the delivery log contains the reason why they did not arrive at a
- * receiver.
- * @param target `unreachable` is an HTTPS address that looks public but does not respond
- * @throws Error if a check fails
+ * Runs the tour for a service that can reach neither a receiver nor a bucket. Reads the events from
+ * the feed. Checks that the delivery log states why no receiver got them.
+ * @param target The service. `unreachable` is an HTTPS address that looks public but does not
+ * respond.
+ * @throws Error if a check fails.
  */
 export async function runUnreachableTour(
   target: TourTarget & { readonly unreachable: string },

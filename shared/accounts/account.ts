@@ -38,12 +38,13 @@ export function nextTier(
   return concurrencyTiers.find((tier) => tier.atLifetimeCredits > lifetimeCredits) ?? null;
 }
 
-/** Maximum number of concurrent calls whose holds are in the same shard of an account. */
+/** Maximum number of holds of concurrent calls in one shard of an account. */
 const slotsPerShard = 10;
 
 /**
- * Returns how many shards an account with this concurrency limit has, and how many slots the given
- * shard has.
+ * Returns how the item-call slots of an account are spread over its shards: the number of shards,
+ * and the number of slots of one shard.
+ * @param concurrency maximum number of concurrent item calls of the account
  * @param shard number of the shard whose slots are returned, from 0
  */
 export const shardSlots = (

@@ -20,8 +20,8 @@ export function newApiKey(demo: boolean, random: RandomSource): string {
   let secret = "";
   while (secret.length < secretLength) {
     for (const byte of random.bytes(secretLength)) {
-      // Skips the bytes from 248 to 255. Otherwise the first 8 characters of the alphabet would be
-      // more likely than the others.
+      // Skips bytes from 248 on. Otherwise the first 8 characters of the alphabet would occur more
+      // often than the others.
       if (byte < 248 && secret.length < secretLength) secret += alphabet.charAt(byte % 62);
     }
   }

@@ -3,7 +3,7 @@ import type { PackId } from "./credit-packs.ts";
 /** Setting of an account for automatic purchases of credit packs. */
 export interface AutoTopUp {
   readonly enabled: boolean;
-  /** Balance in whole credits. A balance below it triggers a purchase. */
+  /** The balance, in whole credits, below which a purchase is made. */
   readonly thresholdCredits: number;
   readonly packId: PackId;
 }

@@ -54,7 +54,7 @@ export async function createAccount(
  * requests contend for its rows
  */
 export async function createApiKey(
-  wanted: {
+  newKey: {
     readonly account: Pick<Account, "id" | "demo">;
     readonly name: string;
     /** @default every scope */
@@ -62,7 +62,7 @@ export async function createApiKey(
   },
   { accounts, clock, random }: AccountDependencies,
 ): Promise<ApiKey & { readonly key: string }> {
-  const { account, name, scopes = everyScope } = wanted;
+  const { account, name, scopes = everyScope } = newKey;
   const now = clock.now();
   const key = newApiKey(account.demo, random);
   const shown = {

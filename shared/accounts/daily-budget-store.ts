@@ -1,8 +1,8 @@
 /** Stores the daily credit budget of an account. */
 export interface DailyBudgetStore {
   /**
-   * Sets the budget of an account; null removes it. What the account spent or holds on the UTC day
-   * of `now` counts towards a new budget.
+   * Sets the budget of an account; null removes it. The credits that the account has spent or holds
+   * on the UTC day of `now` count towards a new budget.
    * @throws Error if the account does not exist; 503 UNAVAILABLE if its rows stay contended
    */
   set(
@@ -13,7 +13,10 @@ export interface DailyBudgetStore {
    * Credits that count towards an account's budget on the UTC day of `now`: charges and open holds.
    */
   used(accountId: string, now: Date): Promise<number>;
-  /** The same for the budgets of watchlists. Omits watchlists that have used nothing. */
+  /**
+   * Credits that count towards the budgets of watchlists, by watchlist ID. Omits watchlists without
+   * use.
+   */
   usedByWatchlists(
     accountId: string,
     watchlistIds: readonly string[],

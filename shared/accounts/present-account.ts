@@ -4,7 +4,7 @@ import { type Account, concurrencyFor, nextTier } from "./account.ts";
 import type { accountResponse } from "./account-schema.ts";
 import type { KeyOwner } from "./account-store.ts";
 
-interface Surroundings {
+interface AccountContext {
   /** The API key of the current call. */
   readonly key: KeyOwner;
   readonly webhookEndpoints: number;
@@ -16,10 +16,13 @@ interface Surroundings {
   readonly forecast: AccountForecast;
 }
 
-/** Converts an account to its form in API responses. */
+/**
+ * Converts an account, with the API key of the call, its endpoint count, today's credit use and its
+ * forecast, to its form in API responses.
+ */
 export function presentAccount(
   account: Account,
-  { key, webhookEndpoints, s3ExternalId, spentToday, usedToday, forecast }: Surroundings,
+  { key, webhookEndpoints, s3ExternalId, spentToday, usedToday, forecast }: AccountContext,
 ): InferOutput<typeof accountResponse> {
   const { lifetime, autoTopUp, dailyCreditBudget: budget } = account;
   const next = nextTier(lifetime);

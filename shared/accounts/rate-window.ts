@@ -2,18 +2,16 @@ import { limits } from "../base/limits.ts";
 
 /**
  * The times of the last 50 admitted calls of a key, in the order of admission (specification,
- * section "Limits").
- *
- * A call is admitted if the oldest time is at least one window ago. Then the call's time is
- * appended and the oldest time is dropped. So each admission is at least one window later than the
- * 50th admission before it. Even if calls arrive out of order, no second has more than 50
- * admissions.
+ * section "Limits"). A call is admitted if the oldest time is at least one window ago. Its time is
+ * then appended, and the oldest time is dropped. Each admission is therefore at least one window
+ * later than the 50th admission before it. No second has more than 50 admissions, even if calls
+ * arrive out of order.
  */
 export type AdmissionTimes = readonly [oldest: number, ...later: number[]];
 
 /**
- * Time by which the window exceeds one second, in milliseconds. It allows for clock differences
- * between processes.
+ * Milliseconds by which the window is longer than one second, because the clocks of processes
+ * differ.
  */
 export const marginMs = 20;
 /** Length of the window, in milliseconds. */
@@ -40,13 +38,16 @@ export const noAdmissions: AdmissionTimes = [
   ...Array<number>(limits.requestsPerSecond - 1).fill(0),
 ];
 
-/** Returns true if a call at `nowMs` can be admitted. */
+/**
+ * Returns true if the rate limit admits a call at `nowMs`: the oldest of the key's stored admission
+ * times is at least one window old.
+ */
 export const hasRoom = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
   oldest <= nowMs - windowMs;
 
 /**
- * Returns the time from which a call can be admitted, in milliseconds since 1970. In the past if a
- * call can be admitted now.
+ * Returns the time, in milliseconds since 1970, from which the rate limit admits the next call.
+ * This time is in the past if it admits a call now.
  */
 export const roomFromMs = ([oldest]: AdmissionTimes): number => oldest + windowMs;
 
@@ -59,7 +60,10 @@ export function withAdmission(times: AdmissionTimes, nowMs: number): AdmissionTi
   return [oldest, ...later, nowMs];
 }
 
-/** Returns the values of the rate-limit headers at `nowMs` for a key with these admission times. */
+/**
+ * Returns the values of the rate-limit headers (limit, remaining calls, reset) at `nowMs` for a key
+ * with these admission times.
+ */
 export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision {
   const recent = times.findIndex((time) => time > nowMs - windowMs);
   const remaining = recent === -1 ? times.length : recent;
@@ -70,10 +74,13 @@ export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision
   };
 }
 
-/** Returns the refusal of a call at `nowMs`, if calls are refused until `untilMs`. */
+/**
+ * Builds the refusal of a call at `nowMs` by a key whose calls are refused until `untilMs`. Both
+ * times are milliseconds since 1970.
+ */
 export const refusal = (untilMs: number, nowMs: number): Refusal => ({
   rate: { limit: limits.requestsPerSecond, remaining: 0, resetSeconds: toSeconds(untilMs) },
-  // The margin is left out, because it is shorter than the round trip to the client.
+  // The margin is not included, because it is shorter than the round trip to the client.
   retryAfterSeconds: Math.max(1, toSeconds(untilMs - marginMs - nowMs)),
 });
 

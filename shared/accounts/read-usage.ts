@@ -9,11 +9,11 @@ const dayMs = 24 * 60 * 60 * 1_000;
  * have zeros. `success_rate` is null if there were no requests.
  */
 export async function readUsage(
-  wanted: { readonly accountId: string; readonly days: number; readonly now: Date },
+  query: { readonly accountId: string; readonly days: number; readonly now: Date },
   usage: UsageStore,
 ): Promise<InferOutput<typeof usageResponse>> {
-  const dates = lastDates(wanted.now, wanted.days);
-  const worked = await usage.daily(wanted.accountId, {
+  const dates = lastDates(query.now, query.days);
+  const worked = await usage.daily(query.accountId, {
     from: dates[0] ?? "",
     to: dates.at(-1) ?? "",
   });
@@ -22,7 +22,7 @@ export async function readUsage(
   const totals = daily.reduce(add, dayWithoutWork(""));
   return {
     object: "usage",
-    days: wanted.days,
+    days: query.days,
     totals: {
       ...countsOf(totals),
       success_rate: totals.requests === 0 ? null : totals.successful / totals.requests,

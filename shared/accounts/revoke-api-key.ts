@@ -8,7 +8,7 @@ import type { ApiKeyStore } from "./api-key-store.ts";
  * access; 404 NOT_FOUND if the account has no such active key
  */
 export async function revokeApiKey(
-  wanted: {
+  revocation: {
     readonly accountId: string;
     readonly keyId: string;
     readonly callingKeyId: string;
@@ -16,12 +16,12 @@ export async function revokeApiKey(
   },
   keys: ApiKeyStore,
 ): Promise<void> {
-  if (wanted.keyId === wanted.callingKeyId) {
+  if (revocation.keyId === revocation.callingKeyId) {
     throw conflict(
-      `The call uses the key ${wanted.keyId}, which it would revoke. Call with another key of the account.`,
+      `The call uses the key ${revocation.keyId}, which it would revoke. Call with another key of the account.`,
     );
   }
-  const { accountId, keyId, now } = wanted;
+  const { accountId, keyId, now } = revocation;
   const ended = isId("apiKey", keyId) && (await keys.revoke(accountId, keyId, now));
   if (!ended) throw keyNotFound(keyId);
 }

@@ -5,10 +5,12 @@
 export const scopes = ["read", "spend", "write"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Returns the wanted scopes that a key with the scopes `held` does not have. */
-export const missingScopes = (wanted: readonly Scope[], held: readonly Scope[]): readonly Scope[] =>
-  wanted.filter((scope) => !held.includes(scope));
+/** Returns the scopes in `required` that are not in `held`, the scopes of a key. */
+export const missingScopes = (
+  required: readonly Scope[],
+  held: readonly Scope[],
+): readonly Scope[] => required.filter((scope) => !held.includes(scope));
 
-/** Returns true if the list contains every scope. */
+/** Returns true if a key with the scopes `held` has every scope of the API. */
 export const areAllScopes = (held: readonly Scope[]): boolean =>
   missingScopes(scopes, held).length === 0;

@@ -15,7 +15,7 @@ export interface BacktestRef {
   readonly id: string;
 }
 
-/** Number of runs that a job has repeated, and of all its runs. */
+/** Number of runs that a job has repeated so far, and number of runs to repeat. */
 export interface BacktestProgress {
   readonly runsDone: number;
   readonly runs: number;
@@ -30,7 +30,7 @@ export interface BacktestJob extends BacktestRef {
   /** Null until the first run was repeated. */
   readonly progress: BacktestProgress | null;
   readonly createdAt: string;
-  /** Time at which the job has failed if it has not ended. */
+  /** Time from which a job that has not ended counts as failed. */
   readonly endBy: string;
   /** Null until the job has ended. */
   readonly endedAt: string | null;

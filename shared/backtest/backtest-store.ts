@@ -1,7 +1,7 @@
 import type { BacktestJob, BacktestProgress, BacktestRef } from "./backtest-job.ts";
 import type { BacktestResponse } from "./present-backtest.ts";
 
-/** The end of a job: with its result, or with the reason why it failed. */
+/** The end of a job: its result, or the reason for its failure. */
 export type BacktestEnd =
   | { readonly status: "done"; readonly result: BacktestResponse }
   | { readonly status: "failed"; readonly error: string };
@@ -9,8 +9,8 @@ export type BacktestEnd =
 /** Stores the back-tests that run as jobs. An account has at most one job in progress. */
 export interface BacktestStore {
   /**
-   * Creates a job. Returns `busy` with the ID of the account's job in progress if it has one. A job
-   * after its `endBy` is not in progress.
+   * Creates a job. Returns `busy` with the ID of the account's job in progress, if there is one. A
+   * job counts as in progress only until its `endBy`.
    */
   create(
     job: BacktestJob,

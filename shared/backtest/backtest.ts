@@ -44,7 +44,7 @@ export interface BacktestDependencies {
   readonly random: RandomSource;
 }
 
-/** A run as it would have been with the pipeline that is tested. */
+/** A past run, as it would have been with the tested pipeline. */
 export interface TestedRun {
   readonly run: Run;
   /** The events that the run would have sent, as they would be stored. */
@@ -52,8 +52,8 @@ export interface TestedRun {
 }
 
 /**
- * Receives each run when it has been repeated, oldest first. A back-test does not keep its runs,
- * because their events can be larger than the memory.
+ * Receives each repeated run, oldest first. A back-test does not keep its runs, because their
+ * events can exceed the memory.
  * @param total number of all runs
  */
 export type RecordRun = (tested: TestedRun, total: number) => Promise<void> | void;
@@ -66,20 +66,21 @@ export interface EndedBacktest {
   readonly unknownFields: readonly UnknownField[];
   readonly unknownReads: readonly UnknownReads[];
   /**
-   * Number of items that have points in the runs and were removed since then. Items that were added
-   * again count too.
+   * Number of items that have points in these runs and were removed after them. Items that were
+   * added again count too.
    */
   readonly removedItems: number;
 }
 
 /**
  * Repeats the past runs of a watchlist with another pipeline. The run engine plans, reads and ends
- * the repeated runs: on stores in memory, and with answers from the history. Stores, charges and
- * sends nothing.
- * @returns `too_large` if the back-test exceeds its bounds; `tracedItemsMax` applies if the pipeline
- * tests derived fields
- * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run; any
- * error of `record`
+ * each repeated run on stores in memory, with answers from the history. Stores, charges and sends
+ * nothing.
+ * @param record receives each repeated run, and the number of runs
+ * @returns `too_large` if the back-test exceeds `bounds`; the bound `tracedItemsMax` applies if the
+ * pipeline tests derived fields
+ * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run;
+ * any error of `record`
  */
 export async function backtest(
   { watchlist, pipeline, span, bounds }: BacktestRequest,
@@ -185,7 +186,7 @@ async function repeatRun(past: PastRun, replay: Replay): Promise<TestedRun> {
 /** A clock that always shows the same time. */
 const clockAt = (time: string): Clock => ({ now: () => new Date(time), sleep: async () => {} });
 
-/** Returns the watchlist as it would have been when a past run was due. */
+/** Returns the watchlist as it would have been at the due time of a past run. */
 const watchlistBefore = (
   { runNumber, limits: past }: Run,
   { watchlist, pipeline, pages, refreshDue }: Replay,
@@ -197,7 +198,7 @@ const watchlistBefore = (
   webhookEndpointId: null,
   webhookUrl: null,
   ...past,
-  // No run is held: the history has no points of discarded runs, and released runs sent their
+  // No run is held: the history has no points of discarded runs, and a released run sent its
   // events.
   brake: null,
   runCount: runNumber - 1,
@@ -207,11 +208,10 @@ const watchlistBefore = (
 });
 
 /**
- * Creates a ledger for a back-test. It refuses the reservations of steps that the past run deferred
- * or skipped, and accepts all others. It reserves and charges nothing.
- *
- * A step that was deferred before the run had read anything has no points, but it has stats without
- * a read item. A step without items has no stats.
+ * Creates a ledger for a back-test. It reserves and charges nothing. It refuses the reservations of
+ * steps that the past run deferred or skipped, and accepts all others. A step that was deferred
+ * before the run had read anything has no points, but has stats with 0 items. A step without items
+ * has no stats.
  */
 function pastLedger(
   { run, points }: PastRun,

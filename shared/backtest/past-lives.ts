@@ -3,36 +3,43 @@ import { kindsSharing } from "../scrapers/shared-fields.ts";
 import type { Item } from "../watchlists/item.ts";
 import { kindOf, type PastRun } from "./past-run.ts";
 
-/** The earlier lives of items. A life of an item begins when the item is added to the watchlist. */
+/**
+ * The earlier lives of items. A life of an item begins when the item is added to the watchlist, and
+ * ends when the item is delisted or removed.
+ */
 export interface PastLives {
   /**
-   * The items with an earlier life in these runs. For each: the number of the run with the first
-   * point of its current life; infinite if no run has read it in its current life.
+   * The items with an earlier life in these runs. For each item, the number of the first run with a
+   * point of the current life; infinite if no run has read the item in its current life.
    */
   readonly renewed: ReadonlyMap<string, number>;
-  /** By number of the run that begins it: the IDs of the items with an earlier life. */
+  /** The IDs of the items of which a run begins an earlier life, by number of this run. */
   readonly beginning: ReadonlyMap<number, readonly string[]>;
   /** Returns true if a run belongs to a life of the item that cannot be repeated. */
   readonly isLeftOut: (id: string, runNumber: number) => boolean;
 }
 
 interface Life {
-  /** Number of the first run that has a point of this life. */
+  /** Number of the first run with a point of this life. */
   readonly from: number;
   /** True if the life began after an earlier life that has points. */
   readonly isLater: boolean;
   /** The fields that points of this life have, each with the kind of its reading. */
   readonly fields: Set<string>;
-  /** True if the first point with values had no earlier values; undefined without such a point. */
+  /**
+   * True if the first point with values showed no earlier values; undefined if there is no such
+   * point.
+   */
   beganUnread: boolean | undefined;
   isDelisted: boolean;
 }
 
 /**
- * Finds the lives that ended before the current one. Such a life can be repeated if both its first
- * read and its end are in the history: the item was read for the first time in one of these runs,
- * was delisted, and was then added again. The history does not have the time at which a user
- * removed an item, so a life that ended this way is left out.
+ * Finds the earlier lives of items. A life of an item begins when the item is added and ends when
+ * it is delisted or removed. An earlier life can be repeated only if the history has its first read
+ * and its delisting. The history does not record when a user removed an item, so a life that ended
+ * this way is left out.
+ * @param present the items of the watchlist today
  * @param later the first run to repeat and all later runs, oldest first
  */
 export function pastLives(present: readonly Item[], later: readonly PastRun[]): PastLives {
@@ -83,7 +90,7 @@ function livesOf(items: ReadonlyMap<string, Item>, later: readonly PastRun[]) {
 
 const isUnread = (item: Item | undefined): boolean => item?.firstReadAt === null;
 
-/** Returns true for failed reads of the current life, before a source first answered. */
+/** Returns true for failed reads at the start of the current life, before a source has answered. */
 const isPresentUnread = ({ beganUnread, isDelisted }: Life, presentFrom: number): boolean =>
   presentFrom === Infinity && beganUnread === undefined && !isDelisted;
 
@@ -118,7 +125,7 @@ function lifeAfter(lives: readonly Life[], past: PastRun, { points, isFirst }: R
   };
 }
 
-/** Returns true if a field that was known before is observed as if it had never been read. */
+/** Returns true if a field with a known value is observed as if it were read for the first time. */
 const isReadAgain = ({ fields }: Life, past: PastRun, points: readonly HistoryPoint[]): boolean =>
   points.some(({ step, values }) =>
     Object.entries(values).some(
@@ -145,9 +152,9 @@ function keysOf({ run }: PastRun, step: string, field: string): readonly string[
 }
 
 /**
- * Returns a function that returns true for a life whose beginning and end these runs show. A first
- * reading of one kind does not show that the item was new if earlier runs exist and read several
- * kinds.
+ * Creates a function that returns true for a life whose beginning and end are in these runs. The
+ * first reading of one kind does not prove that the item was new, if earlier runs exist and read
+ * several kinds.
  */
 function repeatableIn(later: readonly PastRun[]): (life: Life) => boolean {
   const pipelines = new Set(later.map(({ run }) => run.pipeline));

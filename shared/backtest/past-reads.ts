@@ -27,7 +27,7 @@ export interface UnknownReads {
 
 type Known = Map<ReadingKind, Map<string, FieldValue>>;
 
-/** What past runs read of the items of a watchlist, from their history. */
+/** The reads of a watchlist's items in past runs, restored from the history. */
 export interface PastReads {
   /** The items as they were before the first run, or when they were added. */
   readonly items: readonly Item[];
@@ -44,18 +44,18 @@ export interface PastReads {
 /** What one past run read. */
 export interface PastRunReads {
   /**
-   * The items that were added before the run and after the run before it. An item that begins
-   * another life replaces the item of the earlier life.
+   * The items that were added between the previous run and this one. An item that begins another
+   * life replaces the item of its earlier life.
    */
   readonly added: readonly Item[];
-  /** Returns the ID of the past step that made the read of a step; undefined if none did. */
+  /** Returns the ID of the past step that made the read of a step; undefined if no step made it. */
   readonly pastStep: (step: string) => string | undefined;
   /**
-   * Returns what the sources answered to a step in the past run. Omits items that the run did not
+   * Returns the answers of the sources to a step in the past run. Omits items that the run did not
    * read, and items without a known reading.
    */
   readonly answer: (request: StepReadRequest) => StepAnswer[];
-  /** Applies the changes of the run. */
+  /** Applies the changes of this run, so that the next run can begin. */
   readonly pass: () => void;
 }
 
@@ -70,16 +70,16 @@ interface PastReadsOptions {
   readonly pipeline: Pipeline;
 }
 
-/** What is known of the items before the run that is repeated. */
+/** The known values of the items before the run that is repeated. */
 interface PastState {
   readonly known: Map<string, Known>;
   readonly delisted: Set<string>;
 }
 
 /**
- * Restores the items of a watchlist as they were before the first run in `later`: takes the items
- * of today, and reverts the changes that these runs recorded, newest run first. An item that had an
- * earlier life begins each life as a new item.
+ * Restores the items of a watchlist as they were before the first run in `later`: takes today's
+ * items, and reverts the changes that these runs recorded, newest run first. An item that was
+ * delisted and added again starts each of its lives as a new item.
  */
 export function pastReads({ createdAt, present, later, pipeline }: PastReadsOptions): PastReads {
   const lives = pastLives(present, later);
@@ -152,7 +152,10 @@ interface Adding extends Pick<PastReadsOptions, "createdAt"> {
   readonly lives: PastLives;
 }
 
-/** @param listed the items that were added in their current life; adds the returned ones */
+/**
+ * @param listed the IDs of the items that were added in their current life; this function adds the
+ * returned ones
+ */
 function itemsAdded(
   { past, createdAt, items, lives }: Adding,
   listed: Set<string>,
@@ -178,10 +181,13 @@ const isAdded = (
   addedAt <= run.startedAt ||
   // Each run starts after the watchlist was created with its first items.
   addedAt === createdAt ||
-  // An item that the run read was added before it.
+  // An item that the run read must have been added before the run.
   (points.has(id) && addedAt <= (run.finishedAt ?? run.startedAt));
 
-/** Returns the last known values by kind. A field that several kinds share has its newest value. */
+/**
+ * Returns the last known values of an item by kind of reading. A field that several kinds share has
+ * its newest value.
+ */
 function knownOf(item: Item): Known {
   const newest = currentSnapshot(item) ?? {};
   return new Map(
@@ -261,8 +267,8 @@ const isReadable = ({ buyboxOfferId }: StepReadRequest["items"][number], step: S
   readingKind(step) !== "offer_check" || buyboxOfferId !== null;
 
 /**
- * Returns the answer for an item as the source gave it in the past run. Returns undefined if the
- * run did not read the item, or if it found the item but the history has no values.
+ * Returns the answer of the source for an item in the past run. Returns undefined if the run did
+ * not read the item, or if it did but the history has no values.
  */
 function answerOf(
   { id, buyboxOfferId }: StepReadRequest["items"][number],
@@ -289,9 +295,10 @@ function answerOf(
 }
 
 /**
- * Finds the past read that replaces a read of a step. Notes a read that no past step made: the past
- * pipeline has no such step, or its read replaced another read of the item in this run. Never
- * returns a position before the position of the previous read, because values do not change back.
+ * Finds the past read that replaces a read of a step. If no past step made such a read, records
+ * this: the past pipeline has no such step, or its read already replaced another read of the item
+ * in this run. Never returns an earlier position than the previous read, because values do not
+ * change back.
  */
 function pastReadOf(
   id: string,
@@ -309,7 +316,7 @@ function pastReadOf(
   return { pastStep: past?.id, position: reads.position };
 }
 
-/** Returns the points of an item of the past steps up to a position in the run order. */
+/** Returns the points of an item from past steps up to a position in the run order. */
 function pointsUntil({ run, points }: PastRun, id: string, position: number) {
   const own = points.get(id) ?? [];
   if (position === Infinity || own.length === 0) return own;
@@ -326,8 +333,8 @@ const priceOf = ({ scraper }: Step, status: StepAnswer["status"]): number =>
   status === "ok" || status === "not_found" ? stepScrapers[scraper].reserveQuarters : 0;
 
 /**
- * Returns the status that the past step recorded; else `not_found` if the item was delisted before,
- * or `ok`.
+ * Returns the status that the past step recorded. Without a recorded status, returns `not_found` if
+ * the item was delisted before, and otherwise `ok`.
  */
 function statusOf(
   points: readonly HistoryPoint[],
@@ -341,9 +348,9 @@ const copyOf = (known: Known | undefined): Known =>
   new Map([...(known ?? [])].map(([kind, values]) => [kind, new Map(values)]));
 
 /**
- * Returns the offer in the buy box after a read. The history has the ID that product reads show. Of
- * offers reads, it has only the seller: the offer of a seller keeps its known ID, or gets
- * `unknownOffer`.
+ * Returns the ID of the offer in the buy box after a read. The history has the ID from product
+ * reads. From offers reads it has only the seller: the offer then keeps its known ID if its seller
+ * is the same, and otherwise gets `unknownOffer`.
  */
 function offerIn(
   step: Step,
@@ -357,11 +364,11 @@ function offerIn(
   return { buyboxOfferId: isProduct ? foundValue : (known ?? unknownOffer) };
 }
 
-/** The ID of an offer whose ID is not in the history. No event shows it. */
+/** Replaces the ID of an offer that is not in the history. No event contains it. */
 const unknownOffer = "unknown";
 
 /**
- * Returns the time of the reads of a past step: the time of a point of the step, or else the start
+ * Returns the time of the reads of a past step: that of a point of the step, or otherwise the start
  * of the run.
  */
 function timeOf({ run, points }: PastRun, pastStep: string | undefined): string {

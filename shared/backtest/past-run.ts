@@ -10,7 +10,10 @@ export interface PastRun {
   readonly points: ReadonlyMap<string, readonly HistoryPoint[]>;
 }
 
-/** Returns the kind of reading of a step; undefined if the pipeline has no such step. */
+/**
+ * Returns the kind of reading that a step stores; undefined if the pipeline has no step with this
+ * ID.
+ */
 export function kindOf(pipeline: Pipeline, id: string): ReadingKind | undefined {
   const step = pipeline.steps.find((one) => one.id === id);
   return step && readingKind(step);

@@ -35,14 +35,14 @@ export interface PastRuns {
 
 /**
  * Maximum time from the read of a point to the start of its run, in milliseconds. A source may
- * return readings that are a day old.
+ * return values that are a day old.
  */
 const pointAgeMaxMs = 2 * 86_400_000;
 
 /**
- * Reads the runs that started in a span, and all later runs, with their points. Only the newest
- * `limits.runHistoryMax` runs are stored.
- * @returns `too_large` if the runs since then have more than `pointsMax` points
+ * Reads the runs that started in a span and all later runs, with their history points. Only the
+ * newest `limits.runHistoryMax` runs are stored.
+ * @returns `too_large` if the runs since the start of the span have more than `pointsMax` points
  * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run
  */
 export async function runsInSpan(
@@ -85,7 +85,8 @@ export async function runsInSpan(
 }
 
 /**
- * Returns the error for a span without a run to repeat. @param repeatable all of them, oldest first
+ * Returns the error for a span without a run to repeat.
+ * @param repeatable all runs that can be repeated, oldest first
  */
 function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): ServiceError {
   const [first, last] = [repeatable[0], repeatable.at(-1)];
@@ -109,20 +110,23 @@ function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): Servi
     : invalidParam("since", "No run of this time span can be repeated. Send an earlier 'since'.");
 }
 
-/** A discarded run is not repeated, because the next run continued from the items before it. */
+/**
+ * A discarded run is not repeated, because the next run started from the items as they were before
+ * it.
+ */
 const isRepeatable = ({ phase, hold }: Run): boolean =>
   (phase === "emitting" || phase === "done") && hold?.status !== "discarded";
 
 type PointsByItem = Map<string, HistoryPoint[]>;
 
-interface PointsWanted extends Pick<BacktestBounds, "pointsMax"> {
+interface PointsQuery extends Pick<BacktestBounds, "pointsMax"> {
   readonly first: Run;
 }
 
 /** Returns the points of the first run and of all later runs, by run number and item ID. */
 async function pointsSince(
   watchlistId: string,
-  { first: { runNumber: from, startedAt }, pointsMax }: PointsWanted,
+  { first: { runNumber: from, startedAt }, pointsMax }: PointsQuery,
   history: Pick<HistoryStore, "runs">,
 ): Promise<ReadonlyMap<number, PointsByItem> | "too many"> {
   const since = new Date(Date.parse(startedAt) - pointAgeMaxMs).toISOString();

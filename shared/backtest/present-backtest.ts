@@ -100,10 +100,10 @@ export const backtestResponse = v.object({
 
 export type BacktestResponse = v.InferOutput<typeof backtestResponse>;
 
-/** What the result of a back-test shows of one run. */
+/** The part of a repeated run that the result of a back-test contains. */
 export interface RunReport {
   readonly shown: BacktestResponse["runs"][number];
-  /** The first `limits.backtest.samplesMax` entries of the events. */
+  /** The first `limits.backtest.samplesMax` entries of the run's events. */
   readonly samples: readonly EventEntry[];
 }
 

@@ -65,7 +65,7 @@ async function endOf(
   return { status: "done", result: presentBacktest(subject, reports, tested) };
 }
 
-/** Returns a function that stores the progress of a job, at most every five seconds. */
+/** Creates a function that stores the progress of a job, at most once in five seconds. */
 function progressWriter(job: BacktestRef, { backtests, clock }: RunBacktestDependencies) {
   let last = 0;
   return async (progress: Parameters<BacktestStore["recordProgress"]>[1]): Promise<void> => {

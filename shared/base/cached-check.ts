@@ -11,14 +11,14 @@ export type CachedCheck = () => Promise<CheckResult>;
 interface Options {
   /** Makes the check. Throws if it fails. */
   readonly check: () => Promise<unknown>;
-  /** How long a result is used, in milliseconds from the start of its check. */
+  /** Milliseconds, from the start of a check, for which its result is used. */
   readonly freshMs: number;
   readonly clock: Clock;
 }
 
 /**
- * Creates a check that runs at most once in `freshMs` milliseconds, however often it is called.
- * Calls in between get the latest result. The check never rejects: the result of a failed check
+ * Creates a cached check, which calls `check` at most once in `freshMs` milliseconds. Calls in
+ * between return the latest result. The cached check never rejects: the result of a failed `check`
  * contains the error.
  */
 export function cachedCheck({ check, freshMs, clock }: Options): CachedCheck {

@@ -10,8 +10,8 @@ export interface RandomSource {
   /** Returns `length` bytes from a cryptographically secure source. */
   bytes(length: number): Uint8Array;
   /**
-   * Returns a number in [0, 1), such as for jitter. Use `bytes` for values that must not be
-   * guessed.
+   * Returns a random number in [0, 1), for example for jitter. Use `bytes` for values that must be
+   * hard to guess.
    */
   fraction(): number;
 }

@@ -1,6 +1,6 @@
 /**
  * Recognizes errors of dependencies that are down, unreachable, too slow or overloaded. Checks the
- * shape of AWS errors, so that this file does not import an SDK.
+ * properties of AWS errors, so that this file need not import an SDK.
  */
 
 /** Names of errors with which DynamoDB throttles a request. A throttled request has no effect. */
@@ -11,8 +11,8 @@ export const dynamoThrottles: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names of the errors with which a request to a dependency fails if it takes too long, is throttled
- * or conflicts with other requests.
+ * Names of the errors of requests that took too long, were throttled or conflicted with other
+ * requests.
  */
 const names: ReadonlySet<string> = new Set([
   "OutOfTimeError",

@@ -2,8 +2,9 @@ import { quantity } from "./quantity.ts";
 import { shorten } from "./shown-value.ts";
 
 /**
- * The errors of the API, one factory for each row of the specification's table (section "Errors").
- * Operations choose an error and never an HTTP status. Messages contain no internal details.
+ * The errors of the API: one factory for each row of the table in the specification (section
+ * "Errors"). Operations choose an error, never an HTTP status. Messages contain no internal
+ * details.
  */
 export type ErrorCode =
   | "MISSING_PARAM"
@@ -282,7 +283,7 @@ export const probesLimited = (
 export const internal = (): ServiceError =>
   new ServiceError(
     ["INTERNAL", 500],
-    "Something failed on our side. Nothing was charged. Include the X-Request-Id when you contact us.",
+    "The service failed because of an unexpected error. Nothing was charged. Retry later. If you ask for support, quote the X-Request-Id of this response.",
   );
 
 /**
@@ -306,8 +307,8 @@ export const notImplemented = (what: string): ServiceError =>
 export const chargeUnconfirmed = (why: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],
-    "A dependency failed while this call was being charged, so it is not known yet whether the call was " +
-      "charged. To find out, call GET /v1/credit_transactions?request_id=<X-Request-Id of this response>.",
+    "A part of the service failed while it charged this call, so the charge is not known yet. Before you " +
+      "repeat the call, look up the charge: GET /v1/credit_transactions?request_id=<X-Request-Id of this response>.",
     { isUnconfirmed: true, retryAfterSeconds: 1, why },
   );
 
@@ -318,6 +319,6 @@ export const chargeUnconfirmed = (why: string): ServiceError =>
 export const unavailable = (why?: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],
-    "A part of the service is overloaded or down. Nothing was charged; try again shortly.",
+    "A part of the service is overloaded or down. Nothing was charged. Retry after the time in Retry-After.",
     { retryAfterSeconds: 1, ...(why === undefined ? {} : { why }) },
   );

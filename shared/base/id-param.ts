@@ -3,8 +3,10 @@ import { type IdKind, idPattern } from "./ids.ts";
 import { addRefusedValue } from "./shown-value.ts";
 
 /**
- * Creates the schema of an optional query parameter that is an ID. Checks the format, not whether
- * the ID exists. The error is `message` with the rejected value.
+ * Creates the schema of an optional query parameter that is an ID of this kind. Checks the format,
+ * not whether the ID exists.
+ * @param message error message, to which the schema adds the rejected value
+ * @param description description in the OpenAPI document
  */
 export function idParam(
   kind: IdKind,

@@ -25,7 +25,7 @@ const idPatterns: ReadonlyMap<string, RegExp> = new Map(
 /** Returns the pattern of an ID of this kind: its prefix and 24 characters. */
 export function idPattern(kind: IdKind): RegExp {
   const pattern = idPatterns.get(kind);
-  assert(pattern !== undefined, "every ID kind has a pattern");
+  assert(pattern !== undefined, "every kind of ID must have a pattern");
   return pattern;
 }
 
@@ -87,11 +87,11 @@ export function numberOf(kind: IdKind, id: string, owner: string): number | unde
   return numberedId(kind, number, owner) === id ? number : undefined;
 }
 
-/** The sort position of the record that an ID names: first by stamp, then by slot. */
+/** The place of a record in a sorted list, which its ID contains: first by stamp, then by slot. */
 export interface IdPlace {
   /** Microseconds since 1970. */
   readonly stamp: number;
-  /** An integer from 0 to 1,023, which orders records with the same stamp. */
+  /** An integer from 0 to 1,023 that orders records with the same stamp. */
   readonly slot: number;
 }
 
@@ -144,7 +144,7 @@ export function latestBefore(kind: IdKind, id: string | null): string | null {
 
 const timePart = (at: Date): string => digits(at.getTime());
 
-/** The inverse of `digits`. The result is meaningless if the string is not a result of `digits`. */
+/** The inverse of `digits`. The result has no meaning if the string is not a result of `digits`. */
 function numberIn(
   kind: IdKind,
   id: string,

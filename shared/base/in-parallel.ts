@@ -1,7 +1,8 @@
 /**
- * Calls `work` for every item, at most `atOnceMax` calls in parallel. Returns the results in item
- * order.
- * @throws the first error of `work`. The other parallel calls continue, and take further items.
+ * Calls `work` for every item, with at most `atOnceMax` calls in progress. Returns the results in
+ * the order of the items.
+ * @throws the first error of `work`. Calls in progress are not canceled, and `work` is still called
+ * for the remaining items.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

@@ -27,7 +27,7 @@ export function isoTimeParam(name: string) {
   );
 }
 
-/** A URL decodes a `+` in a query to a space. */
+/** In the query of a URL, a `+` is decoded to a space. */
 const plusHint = (input: unknown): string =>
   typeof input === "string" && isIsoTime(input.replace(" ", "+"))
     ? " Encode '+' as %2B in a URL."

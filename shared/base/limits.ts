@@ -31,8 +31,8 @@ export const limits = {
     metadataKeyLengthMax: 40,
     metadataValueLengthMax: 200,
     /**
-     * Maximum size of an item's metadata as JSON in UTF-8, in bytes. So a listing of 1,000 items
-     * stays below the 6 MB that a function can return.
+     * Maximum size of an item's metadata, in bytes of JSON in UTF-8. It keeps a list of 1,000 items
+     * below 6 MB, the maximum that a function can return.
      */
     metadataBytesMax: 3_000,
   },
@@ -56,7 +56,7 @@ export const limits = {
     cooldownSecondsMin: 5 * 60,
     cooldownSecondsMax: 30 * 24 * 60 * 60,
   },
-  /** Minimum number of items that must have changed their shape, so that the run is suspicious. */
+  /** Minimum number of items with a changed shape that make a run suspicious. */
   shapeItemsMin: 20,
   /** Maximum number of items in one part, which is one of the events of a run. */
   itemEventsMax: 500,
@@ -64,20 +64,20 @@ export const limits = {
   webhookEndpointsMax: 10,
   webhookDescriptionLengthMax: 120,
   /**
-   * Days that the last URL of a deleted endpoint is stored, for watchlists that name the endpoint.
-   * Each run copies the URL to its watchlist. A cron may run only once a year, so the URL is needed
-   * for longer than that.
+   * Days for which the last URL of a deleted endpoint is stored, for the watchlists that use the
+   * endpoint. Each run copies the URL to its watchlist. A cron schedule may run only once a year,
+   * so the URL must be stored for longer.
    */
   deletedEndpointDays: 400,
   /**
    * An account may start at most `max` probes in any period of `seconds`. No probe waits longer
-   * than `seconds` for a receiver or store, so `max` also limits the probes in progress. One minute
-   * is enough to register and test as many webhook endpoints as an account may have.
+   * than `seconds` for a receiver or store, so `max` also limits the probes in progress. An account
+   * can register and test all of its webhook endpoints within one minute.
    */
   probes: { max: 5, seconds: 15 },
   /**
-   * Days without a successful delivery, after which the next delivery that exhausts its retries
-   * disables its endpoint.
+   * Days without a successful delivery from which a delivery that exhausts its retries disables its
+   * endpoint.
    */
   webhookFailingDaysMax: 5,
   /**
@@ -87,16 +87,16 @@ export const limits = {
   failuresUntilFailing: 3,
   /**
    * Number of concurrent requests to a webhook endpoint. `max` is the highest value that an
-   * operator can set for an endpoint. If a receiver responds in 200 ms, `max` requests result in
-   * more deliveries a second than the delivery log can store.
+   * operator can set. At 200 ms per response, `max` requests already cause more deliveries a second
+   * than the delivery log can store.
    */
   webhookRequestsAtOnce: { default: 4, max: 128 },
   /** Seconds after a rotation during which deliveries are signed with both secrets. */
   secretOverlapSeconds: 24 * 60 * 60,
   eventRetentionDays: 30,
   /**
-   * Days that event bodies are stored: more than `eventRetentionDays`, so that every listed event
-   * has its body.
+   * Days for which event bodies are stored. This is longer than `eventRetentionDays`, so that every
+   * listed event has its body.
    */
   eventBodyDays: 35,
   /** Maximum number of items in one stored page. A larger page is split. */
@@ -105,34 +105,37 @@ export const limits = {
   pageBytesMax: 256 * 1024,
   /** Maximum total number of items of two neighboring pages that are merged. */
   pageMergeItemsMax: 500,
-  /** Maximum number of IDs in one batch of a step, and so in one step message. */
+  /** Maximum number of IDs in one batch of a step, and therefore in one step message. */
   batchIdsMax: 1_000,
   /**
    * Client timeouts that the documentation recommends, in seconds (specification, section
    * "Limits").
    */
   clientSeconds: { products: 300, offers: 180, offerCheck: 120 },
-  /** Maximum reading time of a call, in seconds. The call then returns the items read so far. */
+  /**
+   * Maximum reading time of a call, in seconds. The call then returns the items that it has read.
+   */
   callDeadlineSeconds: 280,
   /** Maximum reading time of an offers call, below its client timeout. */
   offersDeadlineSeconds: 170,
   /** Maximum reading time of an offer check, below its client timeout. */
   offerCheckDeadlineSeconds: 110,
   /**
-   * Maximum reading time of a step batch, in seconds. IDs without a result are then `unavailable`.
+   * Maximum reading time of a step batch, in seconds. Items without an answer are then
+   * `unavailable`.
    */
   stepDeadlineSeconds: 120,
   /**
-   * Seconds after which API Gateway stops waiting for a response, by response mode. A Regional
-   * endpoint ends a stream after 300 seconds without a byte. A function sends no byte before the
-   * response is complete.
+   * Seconds after which API Gateway stops waiting for a response, by response mode. A regional
+   * endpoint closes a stream after 300 seconds without a byte, and a function sends no byte before
+   * its response is complete.
    */
   gatewaySeconds: { buffered: 29, streamed: 300 },
   /**
-   * Time limits of a call or a message for requests to the service's dependencies: DynamoDB, SQS,
-   * Scheduler, KMS, S3, STS, SSM and Secrets Manager. A client must receive a response within 10
-   * seconds if a dependency does not respond. The slowest call waits `callLossMs` in total, then
-   * `cancelMs` to release its hold or `wakeUpMs` to send a message.
+   * Time limits for requests to the service's dependencies (DynamoDB, SQS, Scheduler, KMS, S3, STS,
+   * SSM and Secrets Manager), in milliseconds. A client must get a response within 10 seconds if a
+   * dependency does not respond. The slowest call waits `callLossMs` in total, and then `cancelMs`
+   * to release its hold or `wakeUpMs` to send a message.
    */
   dependencies: {
     /**
@@ -155,9 +158,7 @@ export const limits = {
     bodyAttemptMs: 10_000,
     /** Maximum number of SDK attempts for one request, including the first. */
     attemptsMax: 3,
-    /**
-     * Maximum time that an API call may lose to failed requests. The API function then returns 503.
-     */
+    /** Maximum time that an API call may lose to failed requests, before it returns 503. */
     callLossMs: 7_000,
     /** Maximum time that settling or releasing a call's credits may lose to failed requests. */
     settleLossMs: 5_000,
@@ -177,17 +178,17 @@ export const limits = {
     settleMs: 7_500,
     /**
      * Time reserved to release the hold of a call whose settlement timed out: in the ledger, or
-     * else by a message to a worker.
+     * otherwise by a message to a worker.
      */
     cancelMs: 1_500,
     /**
-     * Maximum time that sending a wake-up message or a cleanup may lose. The sweeper repeats both
-     * if they fail.
+     * Maximum time that the sending of a wake-up message, or a cleanup, may lose. If one of them
+     * fails, the sweeper repeats it.
      */
     wakeUpMs: 1_500,
     /**
-     * Maximum time that a queue message or a part of a sweeper pass may lose before it fails and is
-     * repeated later.
+     * Maximum time that a queue message, or a part of a sweeper pass, may lose before it fails. It
+     * is then repeated later.
      */
     workerLossMs: 20_000,
     /** Time reserved at the end of a worker's invocation for work without requests. */
@@ -204,40 +205,41 @@ export const limits = {
   /** Days that the observed changes of watchlist items are kept. */
   historyDays: 400,
   /**
-   * Number of successive runs of a window, whose history is merged. Keys of stored rows contain the
-   * number of the window, so this value must never change.
+   * Number of consecutive runs in a window, whose history is merged. Stored keys contain the number
+   * of the window, so this value must never change.
    */
   historyWindowRuns: 64,
   /**
-   * Maximum number of items of a batch whose derived fields a run calculates from the history. The
-   * history of an item costs up to 45 ms.
+   * Maximum number of items of a batch for which a run calculates derived fields from the history.
+   * Reading the history of one item takes up to 45 ms.
    */
   tracedItemsMax: 100,
   backtest: {
-    /** A back-test in one call. If it exceeds a limit, it becomes a job. */
+    /** Limits of a back-test in one call. A back-test that exceeds one of them becomes a job. */
     call: {
       /** Maximum number of reads of items that are repeated. */
       readsMax: 50_000,
-      /** Maximum number of history points that are read. This many take about 3 s. */
+      /** Maximum number of history points that are read. Reading this many takes about 3 s. */
       pointsMax: 100_000,
       /** Maximum number of items whose earlier prices are read. */
       tracedItemsMax: 100,
     },
-    /** A back-test that runs as a job: 500 runs of 50,000 items. */
+    /** Limits of a back-test that runs as a job. They are enough for 500 runs of 50,000 items. */
     job: { readsMax: 25_000_000, pointsMax: 1_000_000, tracedItemsMax: 5_000 },
     /** Maximum number of samples of events in the result. */
     samplesMax: 10,
-    /** Time after which a job that has not ended has failed, in hours. */
+    /** Hours after which a job that has not ended counts as failed. */
     jobHoursMax: 2,
     /** Days that a job and its result are stored. */
     jobDays: 7,
   },
   /** Maximum number of items that a preview of a pipeline reads. */
   previewItemsMax: 10,
-  /** Maximum number of reads that a list of changes by size compares. */
+  /** Maximum number of reads that a list of changes sorted by size compares. */
   comparedPointsMax: 500_000,
   /**
-   * Maximum run number. At one run every five minutes, a watchlist reaches it after 9,000 years.
+   * Maximum run number. With a run every five minutes, a watchlist would reach it after 9,000
+   * years.
    */
   runNumberMax: 999_999_999,
   /** Maximum length of a chain of queue messages in which each message causes the next. */
@@ -263,8 +265,8 @@ export const limits = {
 } as const;
 
 /**
- * Concurrency tiers: the number of concurrent item calls of an account, by its lifetime credits,
- * ascending.
+ * Concurrency tiers, ascending: the number of concurrent item calls that an account may make, by
+ * its lifetime credits.
  */
 export const concurrencyTiers = [
   { atLifetimeCredits: 0, concurrency: 5 },

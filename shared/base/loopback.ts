@@ -1,4 +1,6 @@
 const loopbackHosts: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** Returns true for the host name of a URL that is an address of this machine. */
+/**
+ * Returns true if the host name of a URL is a loopback address, such as `localhost` or `127.0.0.1`.
+ */
 export const isLoopbackHost = (hostname: string): boolean => loopbackHosts.has(hostname);

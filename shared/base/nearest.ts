@@ -1,14 +1,15 @@
 import { distance } from "fastest-levenshtein";
 
 /**
- * Maximum length of a compared text. Longer text is not a mistyped name, and comparing it is slow.
+ * Maximum length of a compared string. A longer string is not a mistyped name, and comparing it is
+ * slow.
  */
 const comparedLengthMax = 64;
 
 /**
- * Returns the valid value with the fewest edits from `value`, ignoring case. Returns undefined if
- * several are equally near, or if `value` has more than 64 characters. Also returns undefined if
- * there are more edits than a third of the characters of the longer string (rounded up).
+ * Returns the valid value that needs the fewest edits to equal `value`, ignoring case. Returns
+ * undefined in three cases: several values are equally near, `value` has more than 64 characters,
+ * or the edits exceed a third of the length of the longer string (rounded up).
  */
 export function nearest(value: string, valid: readonly string[]): string | undefined {
   if (value.length > comparedLengthMax) return undefined;

@@ -1,8 +1,8 @@
 import { unavailable } from "./errors.ts";
 
 /**
- * The result of an attempt to change a row. `lost`: a concurrent change came first, and nothing was
- * applied.
+ * The outcome of an attempt to change a row. `lost` means that a concurrent change came first and
+ * this one was not applied.
  */
 export type ChangeAttempt<Result> =
   | { readonly outcome: "done"; readonly result: Result }
@@ -10,7 +10,10 @@ export type ChangeAttempt<Result> =
 
 export const lost = { outcome: "lost" } as const;
 
-/** Returns an attempt that ends the repeats: it was applied, or there was nothing to change. */
+/**
+ * Returns the outcome of an attempt after which `repeatChange` ends: the change was applied, or
+ * there was nothing to change.
+ */
 export const endAttempt = <Result>(result: Result): ChangeAttempt<Result> => ({
   outcome: "done",
   result,
@@ -19,7 +22,7 @@ export const endAttempt = <Result>(result: Result): ChangeAttempt<Result> => ({
 export interface ChangeRepeats {
   /** Maximum number of attempts. */
   readonly triesMax: number;
-  /** Returns the error to throw if the last attempt is also lost. */
+  /** Creates the error to throw if the last attempt is lost too. */
   readonly exhausted: () => Error;
   /**
    * Waits before the next attempt. Returns false if no time is left.
@@ -29,9 +32,11 @@ export interface ChangeRepeats {
 }
 
 /**
- * Repeats a conditional change until it is applied.
- * @throws the error of `exhausted` after `triesMax` lost attempts; 503 UNAVAILABLE if no time is
- * left
+ * Repeats a conditional change until it is applied or there is nothing to change, and returns its
+ * result. An attempt loses if another request changed the same data first.
+ * @param exhausted creates the error after `triesMax` lost attempts
+ * @param mayRepeat pauses before a repetition, and returns false if no time is left for it
+ * @throws the error of `exhausted`; 503 UNAVAILABLE if no time is left
  */
 export async function repeatChange<Result>(
   attempt: () => Promise<ChangeAttempt<Result>>,

@@ -1,6 +1,6 @@
 /**
  * The retry budget of a call or a message: the time that it may lose to failed requests and to the
- * pauses before retries. Successful requests cost nothing, so that work with many requests is not
+ * pauses before retries. Successful requests do not count, so that work with many requests is not
  * aborted. All asynchronous code of the work shares the budget.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -10,13 +10,13 @@ import { limits } from "./limits.ts";
 export interface RetryBudget {
   readonly clock: Clock;
   /**
-   * Maximum duration of a request that starts now, in milliseconds. If it is 0 or less, no request
-   * may start.
+   * Maximum duration of a request that starts now, in milliseconds. At 0 or less, no request may
+   * start.
    */
   readonly leftMs: () => number;
   /** Milliseconds until the deadline of the work. */
   readonly endsInMs: () => number;
-  /** Subtracts the time since `from` from the budget. Overlapping times are subtracted once. */
+  /** Subtracts the time since `from` from the budget. Overlapping periods count once. */
   readonly loseSince: (from: Date) => void;
 }
 
@@ -29,19 +29,27 @@ interface Options {
 }
 
 /**
- * Error: a request was not sent, because the retry budget or the deadline of its work was reached.
+ * Error: a request was not sent, because its work had used up the retry budget or passed its
+ * deadline.
  */
 export class OutOfTimeError extends Error {
   override readonly name = "OutOfTimeError";
 
   constructor() {
-    super("A request to a dependency was not sent: the retry budget or the deadline is exhausted.");
+    super(
+      "The request was not sent, because its work has used up the retry budget or passed its deadline.",
+    );
   }
 }
 
 const current = new AsyncLocalStorage<RetryBudget>();
 
-/** Creates a retry budget: failed requests and pauses may take `lossMs` milliseconds in total. */
+/**
+ * Creates a retry budget, which limits the time that failed requests and pauses of a unit of work
+ * may take.
+ * @param lossMs this time, in milliseconds
+ * @param endsInMs returns the milliseconds until the deadline of the work; no deadline by default
+ */
 export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Options): RetryBudget {
   let lostMs = 0;
   let countedUntil = -Infinity;
@@ -58,8 +66,8 @@ export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Option
 }
 
 /**
- * Creates the retry budget of a worker's invocation. The deadline leaves `workerSpareMs` until the
- * Lambda timeout.
+ * Creates the retry budget for one invocation of a worker. Its deadline is `workerSpareMs` before
+ * the timeout of the Lambda function.
  */
 export const workerRetryBudget = (
   clock: Clock,
@@ -72,15 +80,16 @@ export const workerRetryBudget = (
   });
 
 /**
- * Runs `act` with a retry budget and returns its result. An inner budget replaces the outer budget.
+ * Calls `act` and returns its result. All requests that `act` sends, including later ones of its
+ * asynchronous code, use `budget` instead of the budget of the caller.
  */
 export const withRetryBudget = <Result>(budget: RetryBudget, act: () => Result): Result =>
   current.run(budget, act);
 
 /**
- * Runs `act` with a separate budget of `lossMs` milliseconds, and returns its result. Time that
- * `act` loses does not reduce the budget of the work that called it, but the deadline of this work
- * still applies. If this work has no budget, runs `act` without a budget.
+ * Calls `act` with a separate retry budget of `lossMs` milliseconds, and returns its result. Time
+ * that `act` loses does not reduce the caller's budget, but the caller's deadline still applies.
+ * Without a budget of the caller, `act` has no budget either.
  */
 export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Result {
   const outer = current.getStore();
@@ -90,9 +99,10 @@ export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Res
 }
 
 /**
- * Sends one request with the timeout `limitMs`, or the remaining retry budget if it is shorter. If
- * the work has no budget, the timeout is `limitMs`. If the request fails, its duration is
- * subtracted from the budget.
+ * Sends one request with a timeout of `limitMs` milliseconds, or of the remaining retry budget if
+ * that is shorter. Work without a budget always gets `limitMs`. If the request fails, its duration
+ * is subtracted from the budget.
+ * @param send sends the request with the given timeout
  * @throws OutOfTimeError if the budget is used up or the deadline of the work has passed; otherwise
  * the error of `send`
  */
@@ -114,8 +124,8 @@ export async function withinBudget<Result>(
 }
 
 /**
- * Runs `pause` before a retry. The duration of the pause counts as lost. If the work has no budget,
- * only runs `pause`.
+ * Calls `pause`, which waits before a retry, and subtracts its duration from the retry budget. Work
+ * without a budget just pauses.
  * @throws OutOfTimeError if the remaining budget is 0
  */
 export async function pausingWithinBudget<Result>(pause: () => Promise<Result>): Promise<Result> {
@@ -133,17 +143,21 @@ export async function pausingWithinBudget<Result>(pause: () => Promise<Result>):
 interface RepeatLimits {
   /** Maximum number of attempts. @default no limit */
   readonly triesMax?: number;
-  /** Maximum of the first pause, in milliseconds. The maximum doubles with each retry. */
+  /** Maximum duration of the first pause, in milliseconds. It doubles with each retry. */
   readonly pauseMs: number;
-  /** Maximum of every pause, in milliseconds. @default no limit */
+  /**
+   * Maximum duration of every pause, in milliseconds.
+   * @default no limit
+   */
   readonly pauseMsMax?: number;
 }
 
 /**
- * Returns a function to call after each failed attempt of an operation; the first attempt starts
- * now. The function subtracts the duration of the attempt from the retry budget. If another attempt
- * is allowed, it sleeps with full jitter, subtracts the pause too, and returns true. It returns
- * false immediately after `triesMax` attempts, or if the pause would use up the budget.
+ * Creates a function that decides whether an operation is attempted again, and pauses before that.
+ * Call it after each failed attempt; the first attempt starts now. It subtracts the duration of the
+ * attempt from the retry budget. It returns true after a random pause (full jitter, from `pauseMs`
+ * to at most `pauseMsMax` milliseconds), which it also subtracts. It returns false immediately
+ * after `triesMax` attempts, or if the pause would use up the budget.
  */
 export function repeats(
   { clock, random }: { readonly clock: Clock; readonly random: RandomSource },

@@ -1,5 +1,8 @@
 /** Reads secrets from an external store by their references. */
 export interface SecretReader {
-  /** Returns the secret. @throws Error with the reference, never with a part of the secret */
+  /**
+   * Returns the secret.
+   * @throws Error that names the reference, and contains no part of the secret
+   */
   read(reference: string): Promise<string>;
 }

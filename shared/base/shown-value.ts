@@ -3,7 +3,7 @@ const shownLengthMax = 40;
 
 /**
  * Formats a client's value for an error message: as JSON, cut after 40 characters with an ellipsis.
- * Returns `nothing` for `undefined`.
+ * Returns `nothing` if the value is `undefined`.
  */
 export const formatValue = (value: unknown): string => shorten(JSON.stringify(value) ?? "nothing");
 
@@ -12,10 +12,9 @@ export const shorten = (text: string): string =>
   text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
 
 /**
- * Adds the refused value to a schema's error message, at the end of the first sentence: `'once' must
- * be true or false.` becomes `'once' must be true or false (got 1).` Not for values that may be
- * secrets.
- * @returns the message function to pass to the schema
+ * Creates the message function of a schema: it adds the refused value to `message`, at the end of
+ * the first sentence. `'once' must be true or false.` becomes `'once' must be true or false (got
+ * 1).` Do not use it for values that may be secrets.
  */
 export const addRefusedValue =
   (message: string) =>
@@ -23,9 +22,9 @@ export const addRefusedValue =
     message.replace(/\.(?= |$)/, () => ` (got ${formatValue(input)}).`);
 
 /**
- * Adds the type of the refused value to a schema's error message: `must be a number` becomes `must be
- * a number (got a string)`. For values that may be secrets, because it does not show the value.
- * @returns the message function to pass to the schema
+ * Creates the message function of a schema: it adds the type of the refused value to `message`.
+ * `must be a number` becomes `must be a number (got a string)`. It does not show the value, so it
+ * is safe for secrets.
  */
 export const addRefusedType =
   (message: string) =>

@@ -1,7 +1,7 @@
 /**
- * The one list of everything that the service stores: each kind of rows and objects, with its
- * version. A version changes only when the previous release could not read or write the new data
- * correctly. CONTRIBUTING.md describes how to change a version.
+ * The list of everything that the service stores: each kind of rows and objects, with its version.
+ * Increase a version only if the previous release could not read or write the new data correctly.
+ * CONTRIBUTING.md describes how to do this.
  */
 import type { StoredKind } from "./stored-versions.ts";
 
@@ -25,8 +25,8 @@ const run = "run#*";
 const history = "history#*";
 
 /**
- * The kinds of rows with a later version than 1, or with a conversion. Only these are in the bundles
- * of functions.
+ * The kinds of rows with a version above 1 or a conversion. Only these are in the bundles of
+ * functions.
  */
 export const laterRowKinds = {} as const satisfies RowKinds;
 
@@ -88,15 +88,15 @@ const firstRowKinds = {
 export const rowKinds = /* @__PURE__ */ Object.assign({}, firstRowKinds, laterRowKinds);
 
 /**
- * The kinds of objects in the events bucket. Objects in customers' buckets are not listed
- * here: their keys contain their version (`v=2`).
+ * The kinds of objects in the events bucket. Objects in customers' buckets are not listed, because
+ * their keys contain their version (`v=2`).
  */
 export const objectKinds = {
   /** The index of a run's events, `run.json.gz`. Its version also applies to the run's chunks. */
   runIndex: { version: 1 },
   /**
-   * The chunks of a run's events. A new version needs new keys, because finishers of two releases can
-   * write the chunks of one run.
+   * The chunks of a run's events. A new version needs new keys, because finishers of two releases
+   * can write chunks of the same run.
    */
   eventChunk: { version: 1 },
 } as const satisfies Readonly<Record<string, StoredKind>>;
@@ -107,7 +107,7 @@ interface Key {
   readonly sk?: unknown;
 }
 
-/** Returns true if a row with this key is of the kind. */
+/** Returns true if a key belongs to a row of this kind. */
 export function isOfKind({ pk, sk }: Pick<RowKind, "pk" | "sk">, key: Key): boolean {
   return (
     typeof key.pk === "string" &&

@@ -11,15 +11,18 @@ export interface Conversion {
   /** The number of the older version. The newer one has the next number. */
   readonly older: number;
   /**
-   * The attributes that differ or that a conversion reads, by their names in the older version.
-   * Must not be attributes of a key, of the due index or of a filter.
+   * The attributes that differ between the versions or that a conversion reads, by their names in
+   * the older version. They must not belong to a key, the due index or a filter.
    */
   readonly olderNames: readonly string[];
-  /** The attributes that differ or that a conversion reads, by their names in the newer version. */
+  /**
+   * The attributes that differ between the versions or that a conversion reads, by their names in
+   * the newer version.
+   */
   readonly newerNames: readonly string[];
   /**
-   * Converts the attributes `olderNames` to `newerNames`. A row may lack some attributes, so the
-   * result must not contain an attribute that cannot be calculated.
+   * Converts the attributes `olderNames` to `newerNames`. A row may lack some of them. The result
+   * must then lack the attributes that depend on them.
    */
   readonly toNewer: (older: Stored) => Stored;
   /** The inverse of `toNewer`. */
@@ -33,23 +36,23 @@ export interface Conversion {
 export interface StoredKind {
   /** The version of the code of this release. */
   readonly version: number;
-  /** Converts between `version` and the version before it or after it. */
+  /** Converts between `version` and the version before or after it. */
   readonly conversion?: Conversion;
 }
 
 /** Values of `WrittenVersions`. */
 export const writtenVersions = ["current", "previous"] as const;
 /**
- * Which version a process writes: `current` is the version of its code. `previous` is the version
- * before it, if the kind has a conversion between the two.
+ * The version that a process writes. `current` is the version of its code. `previous` is the
+ * version before it, if the kind has a conversion between the two.
  */
 export type WrittenVersions = (typeof writtenVersions)[number];
 
-/** Returns the versions of a kind that this release reads. */
+/** Returns the versions of a kind of stored data that this release can read. */
 export const acceptedVersions = ({ version, conversion }: StoredKind): readonly number[] =>
   conversion === undefined ? [version] : [conversion.older, conversion.older + 1];
 
-/** Returns the version of a kind that a process writes. */
+/** Returns the version in which a process stores rows or objects of a kind. */
 export const writtenVersion = (kind: StoredKind, writes: WrittenVersions): number =>
   writes === "previous" ? Math.min(...acceptedVersions(kind)) : kind.version;
 
@@ -57,7 +60,8 @@ export const writtenVersion = (kind: StoredKind, writes: WrittenVersions): numbe
 export const versionOf = (stored: Stored): number => Number(stored[versionName] ?? 1);
 
 /**
- * Converts a stored row or object to the version of the code, and removes the version attribute.
+ * Converts a stored row or object to the version that the code uses, and removes its version
+ * attribute.
  * @param name names the row or object in the error
  * @throws 503 UNAVAILABLE for a version that this release does not accept
  */
@@ -93,15 +97,19 @@ export function assertAccepted(kind: StoredKind, version: number, name: string):
 
 /** The attributes in which a row of one version differs from the same row in another version. */
 export interface VersionChange {
-  /** All attributes that the conversion reads; undefined for attributes that the row lacks. */
+  /**
+   * The attributes that the conversion reads, with their values; undefined for an attribute that
+   * the row lacks.
+   */
   readonly from: Stored;
-  /** The attributes of the other version, which replace the attributes in `from`. */
+  /** The attributes of the other version, which replace those in `from`. */
   readonly to: Stored;
 }
 
 /**
- * Returns the attributes that change when a row is converted. A conversion is between two versions:
- * a row of the older one is converted to the newer one, any other row to the older one.
+ * Returns the attributes to set and to remove in order to convert a row with a conversion between
+ * two versions. A row of the older version becomes the newer one, and any other row becomes the
+ * older one.
  */
 export function versionChange(
   { older, olderNames, newerNames, toNewer, toOlder }: Conversion,
@@ -127,6 +135,6 @@ function convert(
   return { ...Object.fromEntries(unchangedEntries), ...change.to };
 }
 
-/** Version 1 is not stored, so that rows of kinds that never changed do not grow. */
+/** Version 1 is not stored, so that rows of kinds that have never changed do not grow. */
 const withVersion = (stored: Stored, version: number): Stored =>
   version === 1 ? stored : { ...stored, [versionName]: version };

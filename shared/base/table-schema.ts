@@ -9,16 +9,17 @@ export const tableSchema = {
 } as const;
 
 /**
- * Kinds of rows in the due index, with the number of index partitions for each. DynamoDB accepts
- * 1,000 writes a second for one partition, and throttles the table itself if its index cannot
- * follow. The sweeper queries every partition every minute. A number may grow: the sweeper still
- * finds rows that were written before. It must not shrink while rows of the kind exist in the
- * index.
+ * Kinds of rows in the due index, with the number of index partitions of each. DynamoDB accepts
+ * 1,000 writes a second for one partition, and throttles the table if its index is too slow. The
+ * sweeper queries every partition every minute. A number may increase, because the sweeper still
+ * finds the rows that were written before. It must not decrease while the index has rows of the
+ * kind.
  */
 export const duePartitions = {
   /**
-   * Two writes for each step of a run: enough for 8,000 steps a second, more than the table
-   * accepts. Item calls seldom write to the index, because all holds of a shard share one entry.
+   * Two index writes for each step of a run. 16 partitions are enough for 8,000 steps a second,
+   * more than the table accepts. Item calls seldom write to the index, because all holds of a shard
+   * share one entry.
    */
   hold: 16,
   /**
@@ -31,8 +32,8 @@ export const duePartitions = {
   /** Two index writes for each run. Four partitions are enough for 2,000 runs a second. */
   watchlist: 4,
   /**
-   * Two writes for each created watchlist and about four for each deleted one: enough for 500
-   * deletions a second.
+   * Two index writes for each created watchlist, and about four for each deleted one. Two
+   * partitions are enough for 500 deletions a second.
    */
   purge: 2,
 } as const;

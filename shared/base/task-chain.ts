@@ -1,9 +1,9 @@
 /** Runs tasks one after the other. No further task starts after a failure. */
 export interface TaskChain {
   /**
-   * Adds a task. The caller need not await the promise: `done` and later tasks report the failure
-   * too.
-   * @throws the error of this task or of an earlier task
+   * Adds a task. The caller need not await the promise, because `done` and later tasks report the
+   * failure too.
+   * @throws the error of this task or of an earlier one
    */
   add(task: () => Promise<void>): Promise<void>;
   /** Waits for all tasks. @throws the error of the first failed task */

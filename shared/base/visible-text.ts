@@ -23,8 +23,8 @@ export const visibleNamePattern = `^${visible}*[^\\s${hidden}\\ufeff]${visible}*
 export const lengthOf = (text: string): number => Array.from(text).length;
 
 /**
- * Schema check that accepts the strings for which `isVisibleText` returns true, in the parameter
- * `param`.
+ * Creates the check of a string parameter named `param`. It accepts the strings for which
+ * `isVisibleText` returns true.
  */
 export const visibleText = (param: string): v.CheckAction<string, string> =>
   v.check(

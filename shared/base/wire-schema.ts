@@ -8,8 +8,8 @@ export const timestamp = v.pipe(v.string(), v.isoTimestamp());
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /**
- * Creates the schema of a list response with entries of schema `entry` (specification, section
- * "Endpoints").
+ * Creates the schema of a list response, whose `data` is an array of `entry` (specification,
+ * section "Endpoints").
  */
 export const listOf = <Entry extends v.GenericSchema>(entry: Entry) =>
   v.object({

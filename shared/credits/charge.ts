@@ -4,7 +4,7 @@
  */
 export const quartersPerCredit = 4;
 
-/** Converts a sum of quarter-credits to whole credits, rounded up. */
+/** Converts a price in quarters of a credit to whole credits, rounded up. */
 export function creditsFor(quarters: number): number {
   return Math.ceil(quarters / quartersPerCredit);
 }

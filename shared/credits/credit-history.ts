@@ -15,7 +15,9 @@ export interface CreditTransaction {
   readonly itemsCharged?: number;
   /** Time of the entry, ISO 8601 UTC. */
   readonly createdAt: string;
-  /** For a refund that reverses a charge, the time of that charge (ISO 8601 UTC). Else null. */
+  /**
+   * For a refund that reverses a charge, the time of that charge (ISO 8601 UTC); otherwise null.
+   */
   readonly chargedAt: string | null;
 }
 
@@ -41,9 +43,9 @@ export interface HistoryPage {
 /** Lists ledger entries for clients. */
 export interface CreditHistory {
   /**
-   * Lists up to `limit` entries older than `startingAfter`, newest first. With a filter, a page
-   * before the last one may contain fewer entries or none, because the work of one call is bounded.
-   * Numbers and balances of a listed entry never change.
+   * Lists up to `limit` entries that are older than `startingAfter`, newest first. With a filter, a
+   * page before the last one may have fewer entries or none, because one call reads a limited
+   * number of rows. The numbers and balances of a listed entry never change.
    */
   page(
     accountId: string,
@@ -57,8 +59,8 @@ export interface CreditHistory {
 }
 
 /**
- * Returns true if an entry matches all defined fields of the filter. An entry without a source
- * matches no request and no watchlist.
+ * Returns true if a credit transaction matches all fields that the filter sets. A transaction
+ * without a source matches no request ID and no watchlist ID.
  */
 export const matches = (
   { type, source }: CreditTransaction,
@@ -70,8 +72,8 @@ export const matches = (
   (watchlistId === undefined || source?.watchlistId === watchlistId);
 
 /**
- * Returns the amount of an entry in API responses. Negative only for an adjustment that removed
- * credits.
+ * Returns the credits of a transaction as API responses show them. The number is negative only for
+ * an adjustment that removed credits.
  */
 export const signedCredits = ({
   type,

@@ -1,6 +1,6 @@
 import { numberedId, numberOf, placedId, placeOf } from "../base/ids.ts";
 
-/** The position of a ledger entry among all entries of its account, in order. */
+/** The position of a ledger entry in the order of all entries of its account. */
 export interface EntryPlace {
   /** Stamp of the entry's record, in microseconds since 1970; 0 for unsharded entries. */
   readonly at: number;
@@ -25,8 +25,8 @@ export const entryId = ({ at, shard, part }: EntryPlace, accountId: string): str
     : placedId("creditTransaction", { stamp: at, slot: shard * partsMax + part }, accountId);
 
 /**
- * Returns the place that the ID of a ledger entry encodes. Returns undefined if the string cannot
- * be the ID of an entry of this account.
+ * Returns the place of a ledger entry in the ledger (stamp, shard, part), from its public ID.
+ * Returns undefined if the string cannot be the ID of an entry of this account.
  */
 export function placeOfEntry(id: string, accountId: string): EntryPlace | undefined {
   const sequence = numberOf("creditTransaction", id, accountId);

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { count, timestamp } from "../base/wire-schema.ts";
 
 /**
- * Forecast credits: `best` if no item changes, `likely` as in the last runs, `worst` if every item
- * takes every route.
+ * Forecast credits: `best` if no item changes, `likely` if the next runs are like the last ones,
+ * `worst` if every item takes every route.
  */
 export interface Credits {
   readonly best: number;
@@ -26,8 +26,8 @@ const dayMs = 86_400_000;
 export interface AccountForecast extends Forecast {
   readonly watchlists: number;
   /**
-   * The time at which the balance is used up if runs keep costing what `month` forecasts; null if
-   * they cost nothing.
+   * The time at which the balance is used up if runs continue to cost as much as `month` forecasts;
+   * null if they cost nothing.
    */
   readonly runsOutAt: { readonly [Name in keyof Credits]: Date | null };
 }
@@ -41,8 +41,10 @@ export interface AccountCredits {
 }
 
 /**
- * Adds up the forecasts of an account's active watchlists, and calculates when the balance runs
- * out. Item calls are not included.
+ * Adds up the credit forecasts of an account's active watchlists, and calculates when the balance
+ * runs out. Item calls are not included.
+ * @param usedToday credits that count towards the daily budget of this UTC day
+ * @param now time from which the forecast is made
  */
 export function accountForecast(
   forecasts: readonly Forecast[],
@@ -51,7 +53,7 @@ export function accountForecast(
 ): AccountForecast {
   const total = (period: keyof Forecast, days: number): Forecast["day"] => {
     const budget = dailyCreditBudget === null ? Infinity : dailyCreditBudget * days;
-    // The period touches one UTC day more than it has days.
+    // The period overlaps with one UTC day more than it has days.
     const most = budget + Math.max(0, (dailyCreditBudget ?? 0) - usedToday);
     const sum = (name: keyof Forecast["day"]): number =>
       forecasts.reduce((all, one) => all + one[period][name], 0);
@@ -70,7 +72,7 @@ export function accountForecast(
   };
 }
 
-/** Days after which no time is forecast, because a later time is too uncertain to be useful. */
+/** Days after which no time is forecast. A later time would be too uncertain to be useful. */
 const daysMax = 3_650;
 
 const outAfter = (days: number, now: Date): Date | null =>

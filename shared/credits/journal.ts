@@ -24,7 +24,10 @@ export interface SettleRecord extends AnyRecord {
   readonly items: number | undefined;
   readonly succeeded: boolean;
   readonly source: CreditSource;
-  /** UTC day of the account's daily budget that a call's charge counts to; absent if to none. */
+  /**
+   * UTC day of the account's daily budget towards which a call's charge counts; absent if it counts
+   * towards none.
+   */
   readonly budgetDay?: string;
 }
 
@@ -46,14 +49,15 @@ export interface ChangeRecord extends AnyRecord {
   readonly type: "grant" | "purchase" | "adjust";
   readonly credits: number;
   /**
-   * The ID of the change, which is executed only once; null for the grant that opens an account.
+   * The ID of the change, which prevents a second execution; null for the grant that opens an
+   * account.
    */
   readonly changeId: string | null;
 }
 
 /**
- * Record of credits moved between shards: positive in the receiving shard, negative in the sending
- * one. Clients do not see it.
+ * Record of credits that moved between shards. The number is positive in the receiving shard and
+ * negative in the sending one. Clients do not see it.
  */
 export interface TransferRecord extends AnyRecord {
   readonly type: "transfer";
@@ -92,9 +96,9 @@ interface BareEntry {
 }
 
 /**
- * Returns the ledger entries of a record. A charge spends credits of a hold, and a refund returns
- * credits to the balance. A settled hold of 0 credits gets a charge of 0, so that every settlement
- * has an entry.
+ * Returns the ledger entries of a record. A charge spends the credits of a hold, and a refund
+ * returns credits to the balance. Every settlement has an entry: a hold of 0 credits gets a charge
+ * of 0.
  */
 function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
   if (record.type === "transfer") return [];
@@ -109,10 +113,16 @@ function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
   return [{ type, credits: Math.abs(record.credits), balanceChange: balanceChangeOf(record) }];
 }
 
-/** Returns the number of ledger entries that a record produces. */
+/**
+ * Returns the number of ledger entries that a journal record produces, such as 0 for a transfer
+ * between shards.
+ */
 export const entryCount = (record: JournalRecord): number => bareEntriesOf(record).length;
 
-/** Returns the state of a shard after a record. */
+/**
+ * Returns the balance and the sequence number of a shard after a journal record, from those before
+ * the record.
+ */
 export const stateAfter = (
   { balance, sequence }: JournalState,
   record: JournalRecord,
@@ -122,8 +132,9 @@ export const stateAfter = (
 });
 
 /**
- * Returns the state of a shard before a series of records, computed from its state after the last
- * of these records.
+ * Returns the balance and the sequence number of a shard before the first of some journal records,
+ * from those after the last of them.
+ * @param records consecutive records, oldest first
  */
 export const stateBefore = (
   { balance, sequence }: JournalState,
@@ -165,7 +176,7 @@ export const timeOfStamp = (at: number): Date => new Date(Math.floor(at / 1_000)
 /** Returns the first stamp of a millisecond. */
 export const stampOf = (time: Date): number => time.getTime() * 1_000;
 
-/** Numbers to add to the usage of one day. */
+/** The numbers by which the usage of one day changes. */
 export interface UsageChange {
   /** Day as `YYYY-MM-DD` in UTC. */
   readonly date: string;
@@ -176,8 +187,9 @@ export interface UsageChange {
 }
 
 /**
- * Returns the change of usage that a record causes; null if it causes none. A call whose charge is
- * reversed counts as failed instead of successful, on the day of the charge.
+ * Returns the change of the daily usage that a journal record causes; null if it causes none. If
+ * the charge of a call is reversed, the call counts as failed instead of successful, on the day of
+ * the charge.
  */
 export function usageOf(record: JournalRecord): UsageChange | null {
   if (record.type === "settle") {
@@ -190,7 +202,7 @@ export function usageOf(record: JournalRecord): UsageChange | null {
   return { date, requests: 0, successful: -1, failed: 1, credits: -record.credits };
 }
 
-/** Sums the usage of records by day (`YYYY-MM-DD`). */
+/** Adds up the usage changes of journal records, by UTC day (`YYYY-MM-DD`). */
 export function usageByDay(records: readonly JournalRecord[]): ReadonlyMap<string, UsageChange> {
   const days = new Map<string, UsageChange>();
   for (const record of records) {
@@ -200,7 +212,7 @@ export function usageByDay(records: readonly JournalRecord[]): ReadonlyMap<strin
   return days;
 }
 
-/** Adds usage of the same day. `sum` is undefined before the first addition. */
+/** Adds two changes of the usage of one day. `sum` is undefined before the first addition. */
 export const addUsage = (sum: UsageChange | undefined, more: UsageChange): UsageChange => ({
   date: more.date,
   requests: (sum?.requests ?? 0) + more.requests,

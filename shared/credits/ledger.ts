@@ -1,4 +1,6 @@
-/** The work that a reservation pays for. A field is absent if an earlier release wrote the row. */
+/**
+ * The work for which credits are reserved. A field is absent if an earlier release wrote the row.
+ */
 interface PaidWork {
   readonly scraper?: string;
   /** Number of items that the reservation covers. */
@@ -30,9 +32,9 @@ export type CreditSource = CallSource | StepSource;
 export interface Reservation {
   readonly accountId: string;
   /**
-   * ID chosen by the caller. It prevents a repeated request from reserving credits twice: for a run
-   * step always, for a call only while its hold is open. For a call that is enough, because one
-   * process both reserves and settles it.
+   * ID that the caller chooses, so that a repeated request does not reserve credits twice. For a
+   * run step, this always works. For a call, it works only while the hold is open, which is enough
+   * because one process both reserves and settles it.
    */
   readonly holdId: string;
   readonly credits: number;
@@ -56,7 +58,7 @@ export type ReserveOutcome =
       readonly budget: "account" | "watchlist";
       /** The daily budget, in credits. */
       readonly limit: number;
-      /** Credits that the budget left for the UTC day. */
+      /** Credits that the budget still allows on the UTC day. */
       readonly available: number;
       readonly balance: number;
     }
@@ -79,14 +81,14 @@ export interface Settlement extends HoldRef {
 
 export interface Settled {
   readonly credits: number;
-  /** Balance of the account after the settlement. Concurrent calls may or may not be included. */
+  /** Balance of the account after the settlement. It may or may not include concurrent calls. */
   readonly balance: number;
 }
 
 /**
- * Stores an account's credits. Each hold is made once and resolved once. One write moves the
- * credits and records the movement. The balance is never negative, and at every moment `balance +
- * open holds + spent = granted + purchased`, with adjustments counted as grants.
+ * Stores the credits of accounts. Each hold is created once and resolved once. One write moves
+ * credits and records the movement. The balance is never negative. At every moment, `balance + open
+ * holds + spent = granted + purchased`, with adjustments counted as grants.
  */
 export interface Ledger {
   /**
@@ -94,7 +96,7 @@ export interface Ledger {
    */
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
   /**
-   * Settles a hold. If the hold was settled before, changes nothing and returns the first result.
+   * Settles a hold. If the hold is already settled, changes nothing and returns the first result.
    */
   settle(settlement: Settlement): Promise<Settled>;
   /**

@@ -9,16 +9,17 @@ export const dayMinutes = 1_440;
 const lastDay = 100_000_000;
 
 /**
- * Returns the local times at which the fields match within a day, in minutes since midnight,
- * ascending.
+ * Returns the times of day that the hour and minute fields of a cron expression match, in minutes
+ * since local midnight, ascending.
  */
 export function timesOfDay({ hours, minutes }: CronFields): number[] {
   return hours.flatMap((hour) => minutes.map((minute) => hour * 60 + minute));
 }
 
 /**
- * Iterates over the days from `from` to `to` (inclusive) that match the fields, ascending. Days are
- * counted from 1970-01-01. Skips months that do not match, so a search over years is fast.
+ * Yields the days from `from` to `to` (inclusive) that match the day and month fields, ascending. A
+ * day is a number of days since 1970-01-01. Skips whole months that do not match, so a search over
+ * years is fast.
  */
 export function* matchingDays(
   fields: CronFields,
@@ -49,7 +50,10 @@ const dayOf = (date: Date): number => date.getTime() / dayMs;
 /** Maximum number of days of each month. */
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Returns true if at least one date matches the fields. For example, 30 February never exists. */
+/**
+ * Returns true if at least one date matches the day and month fields. For example, no date matches
+ * 30 February.
+ */
 export function everFires({ days, months, weekdaysRestricted }: CronFields): boolean {
   return (
     weekdaysRestricted ||
@@ -58,8 +62,9 @@ export function everFires({ days, months, weekdaysRestricted }: CronFields): boo
 }
 
 /**
- * Returns the smallest gap between two matching times of day, in minutes. Includes the gap across
- * midnight, as if every day matched.
+ * Returns the smallest gap between two times of day that match the fields, in minutes. Assumes that
+ * every day matches, so the gap from the last time of a day to the first time of the next day
+ * counts.
  */
 export function smallestClockGap(fields: CronFields): number {
   const times = timesOfDay(fields);
@@ -67,14 +72,14 @@ export function smallestClockGap(fields: CronFields): number {
 }
 
 /**
- * 2001-01-01 to 2029-01-01, in days since 1970. These 28 years contain every kind of year (by leap
- * day and first weekday) and every possible pair of consecutive years.
+ * 2001-01-01 to 2029-01-01, in days since 1970. These 28 years contain every kind of year (leap
+ * year or not, and first weekday), and every possible pair of consecutive years.
  */
 const cycle = { from: 11_323, to: 21_550 };
 
 /**
- * Returns the smallest gap between two consecutive local times that match the fields, in minutes.
- * Ignores changes of the clocks.
+ * Returns the smallest gap between two consecutive local times that match all fields, in minutes.
+ * Ignores daylight-saving changes.
  */
 export function smallestGapMinutes(fields: CronFields): number {
   const times = timesOfDay(fields);

@@ -21,8 +21,8 @@ const fields = [
 ];
 
 /**
- * Pattern of a cron expression for the OpenAPI document. It also accepts some invalid expressions
- * that only the parser refuses: descending ranges, steps that are too large, times that are too
+ * Pattern of a cron expression for the OpenAPI document. It also matches some invalid expressions,
+ * which only the parser refuses: descending ranges, steps that are too large, times that are too
  * close together, and dates that do not exist.
  */
 export const cronPattern = `^(?:${macros}|${fields.join(" +")})$`;

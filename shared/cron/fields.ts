@@ -31,9 +31,9 @@ interface Field {
   readonly max: number;
   /** Names of the values, starting at `min`; empty if the field accepts only numbers. */
   readonly names: readonly string[];
-  /** Description of the accepted values for error messages. */
+  /** The accepted values in words, for error messages. */
   readonly values: string;
-  /** Number of different values. A step must not exceed it. */
+  /** Number of different values, which a step must not exceed. */
   readonly count: number;
 }
 
@@ -92,8 +92,9 @@ export function parseFields(expression: string): CronFields {
 }
 
 /**
- * Refuses a step that exceeds the number of values of its field: such a step selects only one
- * value. Separate from `parseFields`, because earlier releases stored expressions with such steps.
+ * Refuses a cron expression with a step that exceeds the number of values of its field: such a step
+ * selects only one value. This check is not part of `parseFields`, because earlier releases stored
+ * such expressions.
  * @throws 400 INVALID_PARAM with `param` = `cron`; the message names the field and its largest step
  */
 export function refuseLargeSteps(expression: string): void {

@@ -38,14 +38,14 @@ export function countOccurrences(cron: Cron, after: Date, until: Date): number {
  */
 export function nextOccurrence(cron: Cron, after: Date): Date {
   const [next] = nextOccurrences(cron, after, 1);
-  assert(next !== undefined, "a cron that was accepted fires again");
+  assert(next !== undefined, "an accepted cron expression must have a next time");
   return next;
 }
 
 /**
  * Returns the local day at which a search begins: the day before the day of `after`. A local time
- * that the clocks skip moves by at most one day (in zones that crossed the date line). So every due
- * time after `after`, or in the five minutes before `after`, belongs to this day or a later one.
+ * that the clocks skip moves by at most one day, in zones that crossed the date line. Every due
+ * time after `after`, or in the five minutes before it, is therefore on this day or later.
  */
 function firstDayFor({ timezone }: Cron, after: Date): number {
   const local = after.getTime() + offsetAt(timezone, after.getTime());
@@ -53,15 +53,15 @@ function firstDayFor({ timezone }: Cron, after: Date): number {
 }
 
 /**
- * Yields the instants of all matching local times from a local day on, ascending. May repeat an
- * instant.
+ * Yields the instants of all matching local times from a local day on, ascending. The same instant
+ * may occur twice.
  */
 function* instants({ fields, timezone }: Cron, firstDay: number): Generator<number> {
   const times = timesOfDay(fields).map((minute) => minute * minuteMs);
   let waiting: number[] = [];
   for (const day of matchingDays(fields, firstDay)) {
     const offsets = offsetsOfDay(timezone, day);
-    // All instants of this day and of later days are at or after `floor`.
+    // `floor` is at or before all instants of this day and of later days.
     const floor = day * dayMs - Math.max(offsets.before, offsets.after);
     yield* waiting.filter((at) => at < floor);
     waiting = waiting.filter((at) => at >= floor);
@@ -72,9 +72,9 @@ function* instants({ fields, timezone }: Cron, firstDay: number): Generator<numb
 }
 
 /**
- * Leaves out times less than five minutes after the previous one. Local times are at least five
- * minutes apart. Only a forward change of the clocks brings instants closer together: it moves
- * skipped times near other times. The earlier instant is kept.
+ * Leaves out times that are less than five minutes after the previous one. Local times are at least
+ * five minutes apart, so this happens only when the clocks are set forward: skipped times then move
+ * close to other times. The earlier one is kept.
  */
 function* spaceOut(ascending: Iterable<number>): Generator<number> {
   let previous = -Infinity;

@@ -10,7 +10,10 @@ import { parseZoneName } from "./zone.ts";
 export interface Cron {
   /** Expression as sent by the client, trimmed. */
   readonly expression: string;
-  /** IANA name in IANA spelling. An alias is not replaced by the zone to which it refers. */
+  /**
+   * IANA name of the zone, in IANA spelling. An alias is kept, and not replaced by the zone to
+   * which it refers.
+   */
   readonly timezone: string;
   readonly fields: CronFields;
 }
@@ -44,7 +47,7 @@ export function parseCron(text: string, timezone: string): Cron {
 }
 
 function refuseTooOften(fields: CronFields): void {
-  // The times of day are enough for most expressions. They are faster to check than the calendar.
+  // For most expressions, comparing the times of day is enough, and faster than using the calendar.
   if (smallestClockGap(fields) >= spacingMinutes) return;
   const gap = smallestGapMinutes(fields);
   if (gap >= spacingMinutes) return;

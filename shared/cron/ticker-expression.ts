@@ -4,19 +4,18 @@ import type { Cron } from "./parse-cron.ts";
 import { offsetAt } from "./zone.ts";
 
 /**
- * Number of days from now in which changes between standard and daylight saving time are
- * considered. Covers all annual rules.
+ * Number of days from now in which offset changes, such as for daylight-saving time, are
+ * considered. It covers all annual rules.
  */
 const aheadDays = 800;
 
 /**
- * Returns the expression of a cron schedule for EventBridge Scheduler, in UTC: `cron(minute hour
- * day-of-month month day-of-week year)`. It ticks at every due minute of the next two years. It can
- * also tick at other minutes; such a tick has no effect.
- *
- * It restricts days and months only if the UTC date of every time of day equals the local date. If
- * both day fields are restricted, it ticks on all days of the months, because EventBridge supports
- * only one day field.
+ * Converts a cron schedule in a time zone to an expression for EventBridge Scheduler in UTC:
+ * `cron(minute hour day-of-month month day-of-week year)`. The expression ticks at every due minute
+ * of the next two years. It can also tick at other minutes; the run starter ignores these ticks. It
+ * restricts days and months only if the UTC date equals the local date at every time of day of the
+ * schedule. EventBridge supports only one day field, so if the schedule restricts both, the
+ * expression ticks on all days of its months.
  */
 export function tickerExpression(cron: Cron, now: Date): string {
   const { fields } = cron;
@@ -54,8 +53,8 @@ function daysOf(fields: CronFields): [string, string, string] {
 /** Returns all offsets of the zone from UTC in the next `aheadDays` days, in minutes. */
 function offsetsAhead({ timezone }: Cron, now: Date): Set<number> {
   const offsets = new Set<number>();
-  // Starts two days earlier: a due time that the clocks skip is converted with the offset from
-  // before the change, and the change may have been shortly before `now`.
+  // Starts two days earlier. A due time that the clocks skip is converted with the offset before
+  // the change, and the change may have been shortly before `now`.
   for (let day = -2; day <= aheadDays; day += 1) {
     offsets.add(offsetAt(timezone, now.getTime() + day * dayMs) / 60_000);
   }

@@ -1,7 +1,7 @@
 /**
- * IANA names that the runtime accepts but does not list: links and fixed offsets. The runtime also
- * accepts abbreviations and offsets (`PST`, `+05:30`). They are not IANA names, so they are not
- * here.
+ * IANA names that the runtime accepts but does not list: links and fixed offsets. The list excludes
+ * abbreviations and offsets such as `PST` and `+05:30`, which the runtime accepts too, because they
+ * are not IANA names.
  */
 export const zoneAliases: readonly string[] = `
   Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/Catamarca

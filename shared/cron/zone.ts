@@ -33,8 +33,8 @@ export function parseZoneName(text: string): string {
 }
 
 /**
- * Cached formatters by zone: creating one takes 100 times as long as using it. One entry per IANA
- * name at most.
+ * Cached formatters by zone, at most one for each IANA name. Creating a formatter takes 100 times
+ * as long as using it.
  */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
@@ -68,13 +68,14 @@ export function offsetAt(timezone: string, at: number): number {
 export interface DayOffsets {
   readonly before: number;
   readonly after: number;
-  /** Instant from which `after` applies; Infinity if the clocks do not change. */
+  /** Instant from which `after` applies; Infinity if the offset does not change. */
   readonly changeAt: number;
 }
 
 /**
- * Returns the offsets with which `instantOf` converts the times of a local day to instants.
- * @param day days since 1970-01-01
+ * Returns the UTC offsets of a time zone on a local day: before and after a change of the offset,
+ * and when it changes. `instantOf` uses them.
+ * @param day local day, in days since 1970-01-01
  */
 export function offsetsOfDay(timezone: string, day: number): DayOffsets {
   // The offset of every zone is less than a day, so this range contains all instants of the local
@@ -93,11 +94,10 @@ export function offsetsOfDay(timezone: string, day: number): DayOffsets {
 }
 
 /**
- * Returns the instant of a local time. `local` and the result are milliseconds since 1970; `local`
- * is given as if it were UTC. Follows the rule `compatible` of Temporal:
- *
+ * Converts a local time to an instant. `local` is the local time in milliseconds since 1970, as if
+ * it were UTC. The result is in milliseconds since 1970. Follows the rule `compatible` of Temporal:
  * - a time that the clocks skip moves later by the length of the gap;
- * - of a time that occurs twice, the first occurrence counts.
+ * - for a time that occurs twice, the result is the first occurrence.
  */
 export function instantOf(local: number, { before, after, changeAt }: DayOffsets): number {
   const early = local - before;

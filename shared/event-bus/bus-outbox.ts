@@ -9,11 +9,11 @@ export const busContent = object({
   kind: literal("bus"),
   runId: string(),
   watchlistId: string(),
-  /** Number of the attempt, from 1. It counts from the last attempt that sent an event. */
+  /** Number of the attempt, from 1. An attempt that sends an event restarts the count. */
   attempt: number(),
   /**
-   * Positions in the run of the events that this attempt must still send, from 0 in ascending
-   * order; null for all events.
+   * Positions in the run, from 0 and ascending, of the events that this attempt must still send;
+   * null for all events.
    */
   remaining: nullable(array(number())),
   /** Positions of the events that failed in this attempt. */
@@ -26,7 +26,7 @@ export type BusContent = InferOutput<typeof busContent>;
 interface BusAttempt {
   readonly runId: string;
   readonly watchlistId: string;
-  /** `first` for a run that was never tried. */
+  /** `first` if no attempt was made for the run, otherwise `later`. */
   readonly lane: OutboxEntry["lane"];
   /** Number of the attempt, from 1. */
   readonly attempt: number;
@@ -36,7 +36,10 @@ interface BusAttempt {
   readonly dueAt: string;
 }
 
-/** Returns the outbox entry for an attempt to send events of a run to the bus. */
+/**
+ * Returns the outbox entry for one attempt to send events of a run to the bus.
+ * @param positions the positions of these events in the run, from 0; null for all events
+ */
 export const busEntry = ({
   runId,
   watchlistId,
@@ -59,6 +62,9 @@ export const busEntry = ({
   } satisfies BusContent,
 });
 
-/** Returns the positions of the events that an attempt has not sent; null for all events. */
+/**
+ * Returns the positions (from 0) of the run's events that no attempt has sent yet, from the content
+ * of an outbox entry. Null means all events.
+ */
 export const unsentPositions = ({ failed, remaining }: BusContent): readonly number[] | null =>
   remaining === null ? null : [...failed, ...remaining].toSorted((one, other) => one - other);

@@ -11,14 +11,14 @@ export interface BusDependencies extends SendRunDependencies {
 }
 
 /**
- * Opens sessions that send the events of an account to the bus of the deployment. Without a bus, a
- * session removes all entries, which an earlier deployment with a bus has added.
+ * Opens sessions that send the events of an account to the event bus. If the deployment has no bus,
+ * a session removes all entries, which an earlier deployment with a bus added.
  */
 export function busSessions({ bus, ...dependencies }: BusDependencies): OpenSession<never> {
   return ({ accountId }) => {
     const failures = { inRow: 0 };
     return Promise.resolve({
-      // Runs are sent one after the other, in batches.
+      // Runs are sent one after the other. Each is sent in batches.
       target: () => Promise.resolve({ hasEnded: bus === null, parallel: 1 }),
       work(entry, slice) {
         if (bus === null) return slice.record({ removed: entry });

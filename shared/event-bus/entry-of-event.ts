@@ -11,8 +11,9 @@ export interface EntrySubject {
 }
 
 /**
- * Returns the entry of an event. The detail is the envelope. If the envelope is too large for the
- * bus, the detail is the envelope without `data`, with the address of the event in `url`.
+ * Returns the bus entry of an event. The detail of the entry is the event's envelope. If the
+ * envelope is too large for the bus, the detail lacks `data` and has the address of the event in
+ * the API, `url`.
  */
 export function entryOfEvent({ event, watchlistId, body, apiUrl }: EntrySubject): BusEntry {
   const { id, type, createdAt } = event;

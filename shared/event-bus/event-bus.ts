@@ -6,7 +6,7 @@ export interface BusEntry {
   readonly createdAt: string;
   /** ID of the watchlist; rules of the bus match it in `resources`. */
   readonly watchlistId: string;
-  /** JSON text: the envelope of the event, or the reference to a large event. */
+  /** JSON text: the envelope of the event, or its envelope without `data` if it is too large. */
   readonly detail: string;
 }
 
@@ -31,9 +31,9 @@ export const busSource = "retail-product-data";
 /** Maximum number of entries in one call of the bus. */
 export const batchEntriesMax = 10;
 /**
- * Maximum size of a batch, and therefore of an entry, in bytes. The reference of PutEvents limits a
- * request to less than 256 KB; newer pages name 1 MB. The service uses the smaller limit, and leaves
- * 6 KB for the names and characters that the bus adds to each event.
+ * Maximum size of a batch, and therefore of an entry, in bytes. The API reference of PutEvents
+ * limits a request to 256 KB; newer pages state 1 MB. The service uses the lower limit, less 6 KB
+ * for the names and characters that the bus adds to each event.
  */
 export const batchBytesMax = 250 * 1024;
 /** Bytes that the bus counts for the time of an entry. */

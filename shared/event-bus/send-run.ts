@@ -34,27 +34,28 @@ export interface SendTask {
   readonly content: BusContent;
   readonly bus: EventBus;
   readonly slice: TimeSlice<never>;
-  /** Number of calls of the bus since the last one that sent an event, in this session. */
+  /** Number of consecutive calls of the bus in this session that sent no event. */
   readonly failures: { inRow: number };
 }
 
 /**
- * Number of calls without a sent event, in a row, after which a session postpones its other runs
- * without trying them.
+ * Number of consecutive calls without a sent event after which a session postpones its other runs
+ * without an attempt.
  */
 const failuresInRowMax = 3;
 
 /**
- * Sends the remaining events of a run to the bus, in batches and in delivery order. Afterwards only
- * the events that failed have an outbox entry, for the next attempt. If a batch fails completely,
- * the attempt ends and its other events also wait for the next attempt. Stops at the end of the
- * time slice; the next slice continues after the last stored batch, so a batch may be sent twice.
+ * Sends the remaining events of a run to the bus, in batches and in delivery order. Replaces the
+ * outbox entry with one for the events that failed, if any. If a whole batch fails, the attempt
+ * ends, and the events that were not sent wait for the next attempt. Stops at the end of the time
+ * slice. The next slice continues after the last batch whose result was stored, so a batch may be
+ * sent twice.
  */
 export async function sendRun(task: SendTask, dependencies: SendRunDependencies): Promise<void> {
   const { accountId, entry, content, slice, failures } = task;
   if (failures.inRow >= failuresInRowMax) return postpone(task, dependencies);
   const run = await readRunIndex({ accountId, runId: content.runId }, dependencies.bodies);
-  // The index of a run expires with its events, so a run without an index has nothing to send.
+  // The index of a run expires with its events, so without an index there is nothing to send.
   if (run === null) return slice.record({ removed: entry });
   let progress: BusContent = {
     ...content,
@@ -66,7 +67,7 @@ export async function sendRun(task: SendTask, dependencies: SendRunDependencies)
     progress = advance(progress, sent);
     if (batch.entries.length > 0) failures.inRow = sent.count > 0 ? 0 : failures.inRow + 1;
     if (failures.inRow > 0) break;
-    // Replaces the entry, because its lane, due time and key stay the same.
+    // The lane, due time and key of the entry stay the same, so this replaces it.
     await slice.record({ added: [{ ...entry, content: progress }] });
   }
   return finish(task, progress, dependencies);
@@ -98,7 +99,7 @@ async function* batchesOf(
   let batch = { positions: [] as number[], entries: [] as BusEntry[], expired: [] as number[] };
   for await (const { event, gzip } of readLines({ accountId, runId }, events, bodies)) {
     const position = positionOf.get(event.id);
-    assert(position !== undefined, "the archive lists every event that it returns");
+    assert(position !== undefined, "the archive must list every event that it returns");
     if (gzip === null) {
       batch.expired.push(position);
       continue;
@@ -172,9 +173,9 @@ async function finish(
 ): Promise<void> {
   const { attempt, runId, watchlistId, sent } = progress;
   const positions = unsentPositions(progress);
-  assert(positions !== null, "an attempt that has begun lists its events");
+  assert(positions !== null, "an attempt that has begun must list its events");
   if (positions.length === 0) return slice.record({ removed: entry });
-  // Any progress restarts the retry schedule.
+  // An attempt that sent an event restarts the retry schedule.
   const current = sent > 0 ? 1 : attempt;
   const dueAt = nextDue(current, dependencies);
   if (dueAt === null) {
@@ -190,7 +191,7 @@ async function finish(
   return slice.record({ removed: entry, added });
 }
 
-/** Postpones a run that was not tried. It keeps the number of its attempt. */
+/** Postpones a run for which no attempt was made. The number of the attempt stays the same. */
 async function postpone(
   { entry, content, slice }: SendTask,
   dependencies: SendRunDependencies,
@@ -198,7 +199,7 @@ async function postpone(
   const { attempt, runId, watchlistId } = content;
   const positions = unsentPositions(content);
   const dueAt = nextDue(Math.max(1, attempt - 1), dependencies);
-  assert(dueAt !== null, "an attempt that is planned has a delay before it");
+  assert(dueAt !== null, "a planned attempt must have a delay before it");
   const added = [busEntry({ runId, watchlistId, lane: "later", attempt, positions, dueAt })];
   return slice.record({ removed: entry, added });
 }

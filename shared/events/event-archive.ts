@@ -68,8 +68,9 @@ type ObjectDigest = InferOutput<typeof objectDigest>;
 /** The index of a run's events: the events in delivery order, with the location of their bytes. */
 export type ArchivedRun = InferOutput<typeof archivedRunFile>;
 /**
- * An archived event. `line` and `gzip` are the size and digest of its JSONL line and of the
- * compressed line (a gzip member). The member starts at byte `offset` of chunk `chunk` (from 1).
+ * An archived event. `line` has the size and digest of its JSONL line, and `gzip` those of the
+ * compressed line (a gzip member). The member starts at byte `offset` of the chunk with the number
+ * `chunk`, from 1.
  */
 export type ArchivedEvent = ArchivedRun["events"][number];
 
@@ -79,9 +80,9 @@ export interface RunReference {
 }
 
 /**
- * Maximum size of a chunk in bytes. A compressed event that is larger gets a separate chunk. A read
- * fetches at most one chunk. A process reads for dozens of runs in parallel, so the maximum limits
- * its memory.
+ * Maximum size of a chunk, in bytes. A compressed event that is larger gets a separate chunk. One
+ * read fetches at most one chunk, so the maximum limits the memory of a process that reads for
+ * dozens of runs in parallel.
  */
 const chunkBytesMax = 2 * 1024 * 1024;
 /**
@@ -90,20 +91,18 @@ const chunkBytesMax = 2 * 1024 * 1024;
 const compression = { level: 3 };
 /** Number of bytes at the end of a gzip file that contain the uncompressed size. */
 const sizeBytes = 4;
-/**
- * Extra bytes of the output buffer, because zlib detects the end of the data only with some space
- * left.
- */
+/** Extra bytes of the output buffer. zlib needs some free space to detect the end of the data. */
 const roomBytes = 64;
 /**
- * Maximum gap in bytes between two events of one read. Reading extra bytes costs less than another
- * read.
+ * Maximum gap, in bytes, between two events that are fetched in one read. Fetching the gap costs
+ * less than another read.
  */
 const gapBytesMax = 256 * 1024;
 
 /**
- * Archives a run's events. Writes the compressed lines into chunks, which are gzip files, and then
- * the index. So if the index exists, all chunks exist. Idempotent. Returns the index.
+ * Archives the events of a run: writes their compressed lines into chunks, which are gzip files,
+ * and then the index. If the index exists, all chunks therefore exist. Idempotent. Returns the
+ * index.
  */
 export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<ArchivedRun> {
   const events: ArchivedEvent[] = [];
@@ -133,7 +132,8 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
     runStartedAt,
     events,
     ...(isHoldNotice === true && { isHoldNotice }),
-    // DynamoDB does not keep the order of keys. `parse` gives all attempts the same bytes.
+    // DynamoDB does not keep the order of keys. `parse` restores it, so that all attempts write the
+    // same bytes.
     ...(snapshot !== undefined && { snapshot: parse(snapshotFile, snapshot) }),
   };
   const stored = writable(objectKinds.runIndex, archived, bodies.writes ?? "current");
@@ -178,7 +178,7 @@ export async function readLine(
   const range = { start: event.offset, end: endOf(event) };
   const bytes = await bodies.get(chunkKey(run, event.chunk), range);
   if (bytes !== null)
-    assert(bytes.length === event.gzip.bytes, "a read of a chunk returns the whole range");
+    assert(bytes.length === event.gzip.bytes, "a read of a chunk must return the whole range");
   return bytes;
 }
 
@@ -195,7 +195,7 @@ export async function* readLines(
     const { chunk, start, end } = span;
     const bytes = await bodies.get(chunkKey(run, chunk), { start, end });
     if (bytes !== null)
-      assert(bytes.length === end - start, "a read of a chunk returns the whole range");
+      assert(bytes.length === end - start, "a read of a chunk must return the whole range");
     for (const event of span.events) {
       yield { event, gzip: bytes?.subarray(event.offset - start, endOf(event) - start) ?? null };
     }
@@ -204,7 +204,7 @@ export async function* readLines(
 
 /** Decompresses the JSONL line of an event. The result includes the line feed. */
 export function unpackLine(gzip: Uint8Array): Uint8Array {
-  // A gzip file ends with its uncompressed size. With one buffer of that size, zlib does not copy
+  // A gzip file ends with its uncompressed size. With one buffer of this size, zlib need not copy
   // chunks.
   const size = Buffer.from(gzip.buffer, gzip.byteOffset, gzip.byteLength).readUInt32LE(
     gzip.length - sizeBytes,
@@ -223,8 +223,8 @@ interface Span {
 }
 
 /**
- * Groups events that are adjacent in their object into spans, each of which one request reads.
- * Keeps the order.
+ * Groups adjacent events of an object into spans, each of which one request reads. Keeps the order
+ * of the events.
  */
 function spansOf(events: readonly ArchivedEvent[]): readonly Span[] {
   const spans: Span[] = [];

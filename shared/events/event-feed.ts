@@ -5,7 +5,7 @@ export interface FeedRun {
   readonly runId: string;
   readonly watchlistId: string;
   /**
-   * ID of the watchlist's webhook endpoint. Null if all subscribed endpoints receive the events.
+   * ID of the watchlist's webhook endpoint; null if all subscribed endpoints receive the events.
    */
   readonly webhookEndpointId: string | null;
   /** Time at which the run ended (ISO 8601), which is also the creation time of its events. */
@@ -23,17 +23,16 @@ export interface FeedEntry extends FeedRun {
 export interface EventFeed {
   /**
    * Adds a run with the next number, unless the feed already has the run. Later runs always get
-   * higher numbers, so a reader that continues after a number does not miss a run.
+   * higher numbers, so a reader that continues after a number misses no run.
    * @throws 503 UNAVAILABLE after too many conflicts with concurrent additions
    */
   append(accountId: string, run: FeedRun): Promise<void>;
   /** Lists the first `limit` runs with a sequence number above `sequence`, in ascending order. */
   after(accountId: string, sequence: number, limit: number): Promise<readonly FeedEntry[]>;
   /**
-   * Returns a sequence number. Every run that ended at or after `since` (ISO time) has a higher
-   * number, so `after` lists these runs if you pass the result. It can also list runs that ended
-   * before `since`, because runs are not always published in the order in which they ended. Returns
-   * 0 to start with the oldest run.
+   * Returns a sequence number from which `after` lists every run that ended at or after `since`
+   * (ISO time). `after` may then also list runs that ended before `since`, because runs are not
+   * always published in the order of their ends. Returns 0 if the oldest run must be included.
    */
   before(accountId: string, since: string): Promise<number>;
   /**

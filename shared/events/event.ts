@@ -33,7 +33,7 @@ export interface SerializedEvent {
   readonly id: string;
   readonly type: EventType;
   readonly createdAt: string;
-  /** Number of items in the event; 0 for an event that does not list items. */
+  /** Number of items in the event; 0 for an event without items. */
   readonly items: number;
   readonly body: string;
 }
@@ -52,8 +52,8 @@ export interface RunEvents {
   readonly webhookEndpointId: string | null;
   readonly events: readonly SerializedEvent[];
   /**
-   * Present if these are not the events of a run but the notice that a run is held. `runId` is then
-   * an ID of the notice, not of the run. A notice is exported to a separate folder.
+   * True if these are not the events of a run, but the notice that a run is held. `runId` is then
+   * the ID of the notice, not of the run. A notice is exported to a separate folder.
    */
   readonly isHoldNotice?: true;
   /** Present if the run has a file of all items at its end. */
@@ -61,8 +61,9 @@ export interface RunEvents {
 }
 
 /**
- * Derives the ID of an event of a run. The same arguments always give the same ID, which contains
- * the end time of the run. `part` counts the run's events of the same type, from 1.
+ * Derives the ID of an event from its run, its type and its number. The same arguments always give
+ * the same ID. The ID contains the end time of the run.
+ * @param part number of the event among the run's events of the same type, from 1
  */
 export const runEventId = (
   run: { readonly runId: string; readonly endedAt: string },
@@ -78,7 +79,8 @@ export const lastEventId = (run: { readonly runId: string; readonly endedAt: str
   runEventId(run, "watchlist.run.completed", 1);
 
 /**
- * Serializes an event to JSON. Returns the JSON with the event's ID, type and creation time.
+ * Serializes an event to JSON. Returns the JSON, with the event's ID, type and creation time and
+ * its number of items.
  * @param items number of items in the event
  */
 export function serializeEvent(envelope: EventEnvelope, items: number): SerializedEvent {

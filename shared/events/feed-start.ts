@@ -9,7 +9,7 @@ export interface FeedStart {
   readonly sequence: number;
   /** Number of events to skip at the start of the next run. */
   readonly skip: number;
-  /** Skip runs that ended before this ISO time; null to skip none. */
+  /** Time (ISO 8601) before which runs are skipped, by their end; null to skip none. */
   readonly since: string | null;
 }
 
@@ -21,10 +21,10 @@ export interface FeedSources {
 const runsAtOnce = 25;
 
 /**
- * Finds the position in the feed that follows `after`: an event ID, an ISO time, or undefined for
- * the start of the feed. If the event is not found, for example because it has expired, returns the
- * position at the time in its ID. So no later event is omitted. `after` must be a valid event ID or
- * time.
+ * Finds the position in an account's feed from which to list events.
+ * @param after a valid event ID or ISO time, after which the list begins; undefined for the start
+ * of the feed. If the event of the ID is not in the feed, for example because it has expired, the
+ * list begins at the time in the ID, so that no later event is omitted.
  */
 export async function feedStart(
   accountId: string,
@@ -49,7 +49,7 @@ interface WantedEvent {
 
 /**
  * Returns the position after an event; null if the event is not found. Searches only runs that
- * ended at the event's time, because a run creates its events when it ends.
+ * ended at the time in the ID, because events are created at the end of their run.
  */
 async function placeOf(
   accountId: string,
@@ -80,6 +80,8 @@ async function placeIn(
   return index < 0 ? null : { sequence: run.sequence - 1, skip: index + 1, since: null };
 }
 
-/** Returns the ID of the last event of a run. Calculated without reading the run's events. */
+/**
+ * Derives the ID of the last event of a run from the run's feed entry, without reading the events.
+ */
 export const lastEventIdOf = ({ runId, createdAt }: FeedEntry): string =>
   lastEventId({ runId, endedAt: createdAt });

@@ -29,36 +29,36 @@ export interface KeptSpan {
 const retentionMs = limits.eventRetentionDays * 24 * 60 * 60 * 1_000;
 
 /**
- * Checks the time span of a request and returns it. `until` defaults to `now`.
+ * Parses the time span of a request for stored events. `until` defaults to `now`.
  * @throws 400 INVALID_PARAM if the span is empty, ends in the future, or starts more than
  * `limits.eventRetentionDays` days ago
  */
-export function parseKeptSpan(wanted: v.InferOutput<typeof keptSpanBody>, now: Date): KeptSpan {
-  const since = Date.parse(wanted.since);
-  const until = typeof wanted.until === "string" ? Date.parse(wanted.until) : now.getTime();
+export function parseKeptSpan(body: v.InferOutput<typeof keptSpanBody>, now: Date): KeptSpan {
+  const since = Date.parse(body.since);
+  const until = typeof body.until === "string" ? Date.parse(body.until) : now.getTime();
   if (since > now.getTime()) {
     throw invalidParam(
       "since",
-      `'since' must not be in the future (got ${formatValue(wanted.since)}). Send an earlier 'since'.`,
+      `'since' must not be in the future (got ${formatValue(body.since)}). Send an earlier 'since'.`,
     );
   }
   if (until > now.getTime()) {
     throw invalidParam(
       "until",
-      `'until' must not be in the future (got ${formatValue(wanted.until)}). Omit it for the current time.`,
+      `'until' must not be in the future (got ${formatValue(body.until)}). Omit it for the current time.`,
     );
   }
   if (since < now.getTime() - retentionMs) {
     throw invalidParam(
       "since",
       `'since' must be at most ${limits.eventRetentionDays} days ago, because older events are deleted ` +
-        `(got ${formatValue(wanted.since)}). Send a later 'since'.`,
+        `(got ${formatValue(body.since)}). Send a later 'since'.`,
     );
   }
   if (since >= until) {
     throw invalidParam(
       "since",
-      `'since' must be before 'until', which is ${new Date(until).toISOString()} (got ${formatValue(wanted.since)}). Send an earlier 'since'.`,
+      `'since' must be before 'until', which is ${new Date(until).toISOString()} (got ${formatValue(body.since)}). Send an earlier 'since'.`,
     );
   }
   return { since: new Date(since).toISOString(), until: new Date(until).toISOString() };

@@ -27,19 +27,19 @@ export interface EventPage {
   readonly object: "list";
   /** Event envelopes as they were sent, oldest first. */
   readonly data: readonly unknown[];
-  /** True if the feed may already contain further events after this page. */
+  /** True if the feed may have further events after this page. */
   readonly has_more: boolean;
   /**
-   * Value of `after` for the next page: the ID of the last event that was read for this page, even
-   * if the event did not match. If no event was read, the requested `after`, or null if the request
-   * had none.
+   * Value of `after` for the next page: the ID of the last event that was read for this page,
+   * whether or not it matched. If no event was read, this is the requested `after`, or null if the
+   * request had none.
    */
   readonly next_after: string | null;
 }
 
 /**
- * Maximum size of a page in bytes. A Lambda returns at most 6 MB, and escaping the body as a JSON
- * string at most doubles its size. An event that exceeds the maximum is returned alone.
+ * Maximum size of a page, in bytes. A Lambda function returns at most 6 MB, and escaping the body
+ * as a JSON string at most doubles its size. An event that exceeds the maximum is returned alone.
  */
 const pageBytesMax = 3_000_000;
 /** Maximum number of runs that one page reads, including runs without matching events. */
@@ -56,17 +56,17 @@ interface Page {
 }
 
 /**
- * Lists matching events of an account in the order in which they were published. A page may have
- * fewer events than `limit`, even none, although `has_more` is true. `next_after` is the value of
- * `after` for the next page.
+ * Lists the events of an account that match a query, in the order of their publication. A page may
+ * have fewer events than `limit`, even none, although `has_more` is true. `next_after` of the
+ * result is the value of `after` for the next page.
  */
-export async function listEvents(wanted: EventQuery, sources: FeedSources): Promise<EventPage> {
-  const start = await feedStart(wanted.accountId, wanted.after, sources);
-  const page: Page = { chosen: [], count: 0, bytes: 0, seen: wanted.after ?? null };
-  const hasMore = await fill(page, { ...wanted, start }, sources);
+export async function listEvents(query: EventQuery, sources: FeedSources): Promise<EventPage> {
+  const start = await feedStart(query.accountId, query.after, sources);
+  const page: Page = { chosen: [], count: 0, bytes: 0, seen: query.after ?? null };
+  const hasMore = await fill(page, { ...query, start }, sources);
   return {
     object: "list",
-    data: await envelopesOf(page, wanted.accountId, sources.bodies),
+    data: await envelopesOf(page, query.accountId, sources.bodies),
     has_more: hasMore,
     next_after: page.seen,
   };
@@ -150,9 +150,9 @@ async function envelopesOf(
   accountId: string,
   bodies: EventBodies,
 ): Promise<readonly unknown[]> {
-  const wanted = chosen.filter(({ events }) => events.length > 0);
+  const query = chosen.filter(({ events }) => events.length > 0);
   const envelopes: unknown[] = [];
-  for (const some of chunksOf(wanted, readsAtOnce)) {
+  for (const some of chunksOf(query, readsAtOnce)) {
     const reads = some.map(async ({ run, events }) => {
       const read: unknown[] = [];
       for await (const { gzip } of readLines({ accountId, runId: run.runId }, events, bodies)) {

@@ -23,8 +23,8 @@ export interface BackfillTask {
 const runsAtOnce = 25;
 
 /**
- * Processes the next runs of a backfill, at most 25. One transaction makes their exports pending
- * and stores the progress, so that the next call continues with the next run. After the last run,
+ * Processes the next runs of a backfill, at most 25. One transaction adds their exports to the
+ * outbox and stores the progress, so the next call continues with the next run. After the last run,
  * removes the backfill's outbox entry.
  */
 export async function backfillPage(

@@ -17,11 +17,11 @@ import { credentialsAfterChange } from "./wanted-credentials.ts";
 type PatchRequest = DestinationRequest<DestinationPatch>;
 
 /**
- * Changes the account's S3 destination and returns it. First writes and deletes a check object if
- * the bucket, its address, the prefix or the credentials change, or if the destination is enabled
- * again. If the destination is enabled, its pending exports are due immediately, even if nothing
- * changed: an earlier call may have failed after its write. If this call disables the destination,
- * the delivery worker ends its pending exports without an attempt.
+ * Changes the account's S3 destination and returns it. First writes and deletes a check object, if
+ * the place (bucket, address or prefix) or the credentials change, or if the destination is enabled
+ * again. If the destination is enabled, its pending exports become due immediately. This also
+ * happens if nothing changed, because an earlier call may have failed after its write. If this call
+ * disables the destination, the delivery worker ends its pending exports without an attempt.
  * @throws 400 that names the invalid field or the failed step of the check (nothing is saved); 404
  * NOT_FOUND if the account has no destination; 409 CONFLICT after too many concurrent changes
  */
@@ -91,8 +91,8 @@ async function changedBy(
 }
 
 /**
- * Returns the settings that a check covers, as a string. A secret that is sent again gives another
- * text, because it is encrypted again.
+ * Returns the settings that a check covers, as a string to compare. A secret that is sent again
+ * changes the string, because it is encrypted again.
  */
 const checkedSettings = (destination: Destination): string => {
   const { bucket, region, endpoint, forcePathStyle, prefix, credentials } = destination;

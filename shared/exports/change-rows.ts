@@ -25,7 +25,10 @@ export interface ChangeRow {
   /** The values if they are numbers. */
   readonly beforeNumber: number | null;
   readonly afterNumber: number | null;
-  /** The difference in percent of `beforeNumber`; null if one is missing or `beforeNumber` is 0. */
+  /**
+   * The difference in percent of `beforeNumber`; null if a number is missing or `beforeNumber` is
+   * 0.
+   */
   readonly percent: number | null;
 }
 
@@ -51,7 +54,7 @@ const changes = array(
   }),
 );
 const products = array(object({ ...item, delisted_at: string() }));
-/** An event of either type. Fields that rows do not contain are left out. */
+/** An event of one of these types, without the fields that rows do not contain. */
 const itemEvent = object({
   id: string(),
   data: object({
@@ -63,7 +66,8 @@ const itemEvent = object({
 });
 
 /**
- * Returns the rows of an event whose type is in `typesWithRows`, in the order of its entries.
+ * Converts an event whose type is in `typesWithRows` to rows of the Parquet file of changes, in the
+ * order of its entries.
  * @param body the JSON of the event
  */
 export function changeRows(body: string): readonly ChangeRow[] {

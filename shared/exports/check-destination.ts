@@ -50,9 +50,9 @@ async function checkBucket(
     bucket.delete(key),
     bucket.find(absentKey(prefix, random)),
   ]);
-  // A server that finds a key that was never written accepts any request, so it is not an object
-  // store. A store reports that the object is absent, or denies access if the credentials permit no
-  // reads.
+  // A server that reports that a key exists, although it was never written, accepts any request and
+  // is not an object store. A store reports that the object is absent, or denies access if the
+  // credentials permit no reads.
   if (absent.outcome === "found") {
     return { outcome: "failed", step: "look_up", reason: "no_object_store" };
   }
@@ -60,9 +60,9 @@ async function checkBucket(
 }
 
 /**
- * Returns true if a role accepts an external ID that does not belong to the account. Any account of
- * this service could use such a role. The check also prevents an account from naming a role of the
- * service itself.
+ * Returns true if a role can be assumed with an external ID that does not belong to the account.
+ * Every account of this service could use such a role. The check also prevents an account from
+ * using a role of the service itself.
  */
 async function acceptsAnyExternalId(
   accountId: string,
@@ -77,7 +77,7 @@ async function acceptsAnyExternalId(
 }
 
 /**
- * Checks a destination before it is saved.
+ * Checks a destination before it is saved, and throws if the check fails.
  * @throws 400 that names the field to change, the failed step and the remedy
  */
 export async function requireUsable(

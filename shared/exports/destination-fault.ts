@@ -16,7 +16,10 @@ export interface DestinationFault {
   readonly message: string;
 }
 
-/** Returns the field to change after a failed check, and a message with the remedy. */
+/**
+ * Returns the cause of a failed check of a destination: the field to change, and an error message
+ * with the remedy.
+ */
 export function faultOf(
   accountId: string,
   destination: Destination,
@@ -38,14 +41,14 @@ function attemptOf(step: CheckStep, { prefix }: Destination): string {
   }[step];
 }
 
-interface Found extends CheckFailure {
+interface FailedCheck extends CheckFailure {
   readonly accountId: string;
   readonly destination: Destination;
 }
 
 type Fault = readonly [param: string, advice: string];
 
-function signInFault({ accountId, destination, reason }: Found): Fault {
+function signInFault({ accountId, destination, reason }: FailedCheck): Fault {
   if (reason === "name_not_resolved" || reason === "RegionDisabledException") {
     return ["region", noRegion(destination)];
   }
@@ -60,7 +63,7 @@ function signInFault({ accountId, destination, reason }: Found): Fault {
  * Returns the fault of another region if the store reported one. Otherwise returns the fault of the
  * first rule whose pattern matches the whole error code, or `unknownCode`.
  */
-function bucketFault(failedCheck: Found): Fault {
+function bucketFault(failedCheck: FailedCheck): Fault {
   const { reason, region, destination } = failedCheck;
   if (region !== undefined && region !== destination.region) return anotherRegion(failedCheck);
   const rule = rules.find(([reasons]) => new RegExp(`^(?:${reasons})$`).test(reason));
@@ -69,13 +72,12 @@ function bucketFault(failedCheck: Found): Fault {
 
 const unknownCode: Fault = ["bucket", "See the documentation of the store for this error code."];
 
-const rules: readonly (readonly [reasons: string, fault: (failedCheck: Found) => Fault])[] = [
+const rules: readonly (readonly [reasons: string, fault: (failedCheck: FailedCheck) => Fault])[] = [
   [
     "PermanentRedirect|TemporaryRedirect|IllegalLocationConstraintException|InvalidRegion(?:Name)?",
     (failedCheck) => anotherRegion(failedCheck),
   ],
-  // The request was signed for the region that the store returned, so another part of the signature
-  // is wrong.
+  // The request was signed for the region of the bucket, so another part of the signature is wrong.
   [
     "AuthorizationHeaderMalformed",
     (failedCheck) =>
@@ -192,7 +194,7 @@ const rules: readonly (readonly [reasons: string, fault: (failedCheck: Found) =>
   ],
 ];
 
-function anotherRegion({ destination, region }: Found): Fault {
+function anotherRegion({ destination, region }: FailedCheck): Fault {
   if (region === destination.region) {
     return [
       placeOf(destination),
@@ -208,14 +210,14 @@ function anotherRegion({ destination, region }: Found): Fault {
   ];
 }
 
-const unknownIdentity = ({ destination }: Found): Fault => [
+const unknownIdentity = ({ destination }: FailedCheck): Fault => [
   identityOf(destination),
   destination.credentials.auth === "role"
     ? "The store does not accept the credentials of the role. Check 'role_arn'."
     : `The store does not accept this access key. Check 'access_key_id'${andEndpoint(destination)}.`,
 ];
 
-function grantOf({ destination, step }: Found): string {
+function grantOf({ destination, step }: FailedCheck): string {
   const { bucket, prefix } = destination;
   const deleting = `s3:DeleteObject on '${bucket}/${checkKey(prefix)}'`;
   const allowed =

@@ -11,8 +11,8 @@ export type DestinationReport =
   | { readonly outcome: "failed"; readonly error: string };
 
 /**
- * Stores the S3 destination of each account. Every write except a deletion succeeds only if the
- * stored revision is the one that the caller read. So concurrent changes do not overwrite each
+ * Stores the S3 destination of each account. A write other than a deletion succeeds only if the
+ * stored revision is the one that the caller read, so concurrent changes do not overwrite each
  * other.
  */
 export interface DestinationStore {
@@ -23,9 +23,8 @@ export interface DestinationStore {
    */
   put(accountId: string, destination: Destination, replaces: string | null): Promise<boolean>;
   /**
-   * Stores the settings of the destination. Keeps the reported outcomes, but resets them if
-   * `checked` is true. Returns the stored destination; null if it was deleted or has another
-   * revision.
+   * Stores the settings of the destination. Keeps the outcomes that were reported, unless `checked`
+   * is true. Returns the stored destination; null if it was deleted or has another revision.
    */
   change(
     accountId: string,

@@ -22,7 +22,7 @@ export const compressions = ["gzip", "none"] as const;
 export type Compression = (typeof compressions)[number];
 
 export const snapshotChoices = ["none", "run", "day"] as const;
-/** Which runs have a file of all items: none, each run, or the first run of each UTC day. */
+/** The runs that have a file of all items: none, each run, or the first run of each UTC day. */
 export type SnapshotChoice = (typeof snapshotChoices)[number];
 
 /** The S3 destination of an account. Times are ISO 8601 UTC. */
@@ -38,24 +38,27 @@ export interface Destination {
   readonly credentials: Credentials;
   /** Format of new exports. A change does not affect runs whose export has begun. */
   readonly compression: Compression;
-  /** True exports the changes of each run as a Parquet file, too. */
+  /** True also exports the changes of each run as a Parquet file. */
   readonly rows: boolean;
   /** Which runs have a file of all items of the watchlist. */
   readonly snapshot: SnapshotChoice;
   /**
-   * Number of failed export attempts in a row. A successful attempt, a successful test and a
-   * checked change reset it to 0.
+   * Number of consecutive failed attempts. A successful attempt, a successful test or a checked
+   * change resets it to 0.
    */
   readonly failuresInRow: number;
   readonly lastSuccessAt: string | null;
   readonly lastError: string | null;
-  /** Random ID of the settings. Every change gives a new one. */
+  /** Random ID of the settings, which every change replaces. */
   readonly revision: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** Returns true if so many consecutive attempts failed that the status is `failing`. */
+/**
+ * Returns true if the status of a destination is `failing`, because enough consecutive attempts
+ * failed.
+ */
 export const isDestinationFailing = ({
   failuresInRow,
 }: Pick<Destination, "failuresInRow">): boolean => failuresInRow >= limits.failuresUntilFailing;
@@ -65,8 +68,8 @@ const hintedLengthMin = 12;
 const revisionBytes = 12;
 
 /**
- * Returns the last four characters of a secret access key. Returns null for a key with fewer than
- * 12 characters.
+ * Returns the last four characters of a secret access key, which the API shows as a hint. Returns
+ * null if the key has fewer than 12 characters.
  */
 export const keyHint = (secretAccessKey: string): string | null =>
   secretAccessKey.length >= hintedLengthMin ? secretAccessKey.slice(-hintLength) : null;
@@ -75,7 +78,7 @@ export const keyHint = (secretAccessKey: string): string | null =>
 export const noDestination = (): ServiceError =>
   notFound("This account has no S3 destination. Create one with PUT /v1/s3_destination.");
 
-/** Returns a random ID for new settings of a destination. */
+/** Creates a random revision, which identifies one version of the settings of a destination. */
 export const newRevision = (random: RandomSource): string =>
   Buffer.from(random.bytes(revisionBytes)).toString("hex");
 

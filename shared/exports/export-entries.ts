@@ -15,7 +15,7 @@ export const exportContent = object({
 
 /**
  * Content of an entry for a backfill, which exports all runs that ended from `since` to `until`.
- * `after` is the last processed run; null before the first.
+ * `after` is the last run that was processed; null before the first one.
  */
 const backfillContent = object({
   kind: literal("backfill"),
@@ -25,7 +25,7 @@ const backfillContent = object({
 });
 
 /**
- * Content of an entry for a requested retry, which makes all exports that wait for a retry due
+ * Content of an entry for a retry that a client requested. It makes all waiting exports due
  * immediately.
  */
 const retryContent = object({ kind: literal("retry") });
@@ -86,8 +86,8 @@ export const backfillEntry = (
 });
 
 /**
- * Returns the outbox entry for a requested retry, due now. All such entries have the same key, so
- * that they are processed one after the other.
+ * Returns the outbox entry for a retry of pending exports that a client requested. It is due now.
+ * All such entries have the same key, so that they are processed one after the other.
  */
 export const retryEntry = (now: Date): OutboxEntry => ({
   lane: "first",
@@ -105,9 +105,10 @@ const contentOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedRun): E
 });
 
 /**
- * Returns true if an entry is still valid; false if it is obsolete. A first entry is valid before
- * the first attempt. A later entry is valid if the export record names its due time as the next
- * attempt.
+ * Returns true if an outbox entry still belongs to the next attempt of its export; false if the
+ * entry is obsolete. An entry in lane `first` is valid before the first attempt. An entry in lane
+ * `later` is valid if its due time is the time of the next attempt in the export record.
+ * @param known the export record; null before the first attempt
  */
 export const isFresh = ({ lane, dueAt }: OutboxEntry, known: ExportRecord | null): boolean => {
   if (lane === "first") return known === null || isUntried(known);

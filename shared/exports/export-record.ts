@@ -10,14 +10,12 @@ export interface ExportRecord {
   readonly id: string;
   readonly runId: string;
   readonly watchlistId: string;
-  /** Null before the first attempt reads the run's events. */
+  /** Null until the first attempt has read the events of the run. */
   readonly runNumber: number | null;
   readonly state: (typeof exportStates)[number];
-  /**
-   * Number of exported events, counted from the first event up to the first one that is missing.
-   */
+  /** Number of exported events before the first event that is missing. */
   readonly objects: number;
-  /** Total size in bytes, as stored, of the objects that `objects` counts. */
+  /** Total size, in bytes, of the objects of these events as they are stored. */
   readonly bytes: number;
   /**
    * Revision of the destination to which these objects were written; null before the first attempt.
@@ -25,18 +23,18 @@ export interface ExportRecord {
   readonly destinationRevision: string | null;
   /**
    * Format of the run's objects; null before the first attempt. It is stored before the first
-   * object is written and then never changes: with another format, the same events would be stored
-   * twice, with different suffixes.
+   * object is written, and never changes. Otherwise the same events could be stored twice, with
+   * different suffixes.
    */
   readonly compression: Compression | null;
   /** Key of the manifest; null until the export is complete. */
   readonly manifestKey: string | null;
   /** Number of attempts. */
   readonly attemptCount: number;
-  /** Number of attempts since the last progress. The retry schedule uses it. */
+  /** Number of attempts since the last progress, for the retry schedule. */
   readonly tries: number;
   readonly lastError: string | null;
-  /** Due time of the next retry; null before the first attempt, and if no retry is planned. */
+  /** Due time of the next retry; null before the first attempt, or if no retry is planned. */
   readonly nextAttemptAt: string | null;
   /** Time at which the run ended. */
   readonly createdAt: string;
@@ -66,8 +64,8 @@ export const newExport = (
 });
 
 /**
- * Returns the export record, reset to start again at the first event and due now. Keeps the format
- * and the number of attempts.
+ * Returns the export record reset to the first event and due now, so that the whole export is
+ * repeated. The format and the number of attempts stay.
  */
 export const restartExport = (record: ExportRecord, now: Date): ExportRecord => ({
   ...newExport(record),

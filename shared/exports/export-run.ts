@@ -34,7 +34,7 @@ export interface ExportTask {
   readonly slice: TimeSlice<ExportRecord>;
   /**
    * The failed attempts of this session since its last successful one: their number, and the error
-   * code of the last.
+   * code of the last one.
    */
   readonly failures: { inRow: number; reason?: string };
   /** The attempts of this session. */
@@ -42,15 +42,15 @@ export interface ExportTask {
 }
 
 /**
- * Number of failures in a row after which a session postpones its other exports without trying
- * them.
+ * Number of consecutive failures after which a session postpones its other exports without an
+ * attempt.
  */
 const failuresInRowMax = 3;
 
 /**
  * Exports a run: writes its events to the account's bucket, one object per event in delivery order,
  * then the manifest. Continues where the previous attempt stopped. A repeated attempt writes the
- * same keys and bytes. If the outbox entry is obsolete, only removes the entry.
+ * same keys and bytes. If the outbox entry of the task is obsolete, only removes this entry.
  */
 export async function exportRun(
   task: ExportTask,
@@ -62,12 +62,12 @@ export async function exportRun(
   const record = known ?? fresh;
   const ready = await dependencies.ready();
   if (ready.outcome === "refused") return end(task, record, { ...dependencies, ...ready });
-  // While a destination is disabled, a session also reads entries that are not due. If the
-  // destination is enabled in the meantime, these entries wait until they are due.
+  // While a destination is disabled, a session also reads entries that are not due yet. If the
+  // destination is enabled during the session, these entries wait until they are due.
   if (!isDue(entry, dependencies.clock.now())) return;
   const { destination } = ready;
   if (failures.inRow >= failuresInRowMax) {
-    // An export that was not attempted is postponed, not counted as failed.
+    // An export without an attempt is postponed, and does not count as failed.
     await postpone(task, { ...record, lastError: failures.reason ?? null }, dependencies);
     return;
   }
@@ -97,9 +97,9 @@ export async function exportRun(
 type StartedRecord = ExportRecord & { readonly compression: Compression };
 
 /**
- * Returns the export record at the start of an attempt. The export starts at the first event in two
- * cases: the destination changed, or no format is stored. Without a stored format, objects that
- * exist have the layout of an earlier release.
+ * Returns the export record at the start of an attempt. The export begins again with the first
+ * event in two cases: the destination has changed, or the record has no format. In the second case,
+ * existing objects have the layout of an earlier release.
  */
 function startOf(
   record: ExportRecord,
@@ -201,8 +201,8 @@ const attemptMetrics = (outcome: "done" | "failed" | "given_up") =>
   );
 
 /**
- * Postpones an export by the next retry delay and returns false. If the retries are exhausted, ends
- * the export and returns true.
+ * Postpones an export by the next retry delay, and returns false. If its retries are exhausted,
+ * ends the export and returns true.
  */
 async function postpone(
   { entry, slice }: ExportTask,

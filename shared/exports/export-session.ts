@@ -48,13 +48,13 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
       },
       async work(entry: OutboxEntry, slice: TimeSlice<ExportRecord>) {
         const content = parse(outboxContent, entry.content);
-        const noted = log.noting(slice);
+        const tracked = log.tracking(slice);
         if (content.kind === "export") {
           const task = {
             accountId,
             entry,
             fresh: exportOf(content),
-            slice: noted,
+            slice: tracked,
             failures,
             attempts,
           };
@@ -63,11 +63,11 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
         const ready = await destination.ready();
         if (ready.outcome === "refused") return slice.record({ removed: entry });
         if (content.kind === "backfill") {
-          return backfillPage({ accountId, entry, content, slice: noted }, work);
+          return backfillPage({ accountId, entry, content, slice: tracked }, work);
         }
         // The client requested the retry after these failures, so they no longer count.
         failures.inRow = 0;
-        return retryPending({ accountId, entry, slice: noted }, work);
+        return retryPending({ accountId, entry, slice: tracked }, work);
       },
       late: (milliseconds: number) =>
         dependencies.report?.([newMetrics("exports", {}, { export_late_ms: milliseconds })]),
@@ -79,10 +79,10 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
 
 /** Returns the export log, including records of this session that are not stored yet. */
 function exportLog(accountId: string, { exports }: ExportDependencies) {
-  const noted = new Map<string, ExportRecord>();
+  const unstored = new Map<string, ExportRecord>();
   return {
-    known: async (id: string) => noted.get(id) ?? exports.get(accountId, id),
-    noting: (slice: TimeSlice<ExportRecord>): TimeSlice<ExportRecord> =>
-      noteRecords(slice, (record) => noted.set(record.id, record)),
+    known: async (id: string) => unstored.get(id) ?? exports.get(accountId, id),
+    tracking: (slice: TimeSlice<ExportRecord>): TimeSlice<ExportRecord> =>
+      noteRecords(slice, (record) => unstored.set(record.id, record)),
   };
 }

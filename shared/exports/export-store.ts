@@ -23,8 +23,8 @@ export interface ExportQuery {
 export interface ExportStore {
   get(accountId: string, id: string): Promise<ExportRecord | null>;
   /**
-   * Lists matching exports whose ID sorts before `before` (null: all), newest first. Reads a bounded
-   * number of rows.
+   * Lists the matching exports whose ID sorts before `before`, newest first; null means all. Reads
+   * a limited number of rows.
    */
-  list(accountId: string, wanted: ExportQuery): Promise<ExportPage>;
+  list(accountId: string, query: ExportQuery): Promise<ExportPage>;
 }

@@ -46,7 +46,7 @@ const time = (
 
 const ownColumns: readonly Column<ItemRow>[] = [
   text("run_id", ({ runId }) => runId, false),
-  // Not `run_number`, which is the name of a folder.
+  // The name `run_number` is already the name of a folder.
   { name: "run", type: "INT32", nullable: false, value: ({ runNumber }) => runNumber },
   text("item_id", ({ itemId }) => itemId, false),
   text("label", ({ label }) => label),
@@ -55,7 +55,7 @@ const ownColumns: readonly Column<ItemRow>[] = [
   text("url", ({ url }) => url),
   text("image", ({ image }) => image),
   text("seller_names", ({ sellerNames }) => jsonOf(sellerNames)),
-  // Not `state`: a field of retailer_d has this name.
+  // The name `state` is already the name of a field of retailer_d.
   text("item_state", ({ state }) => state, false),
   time("added_at", ({ addedAt }) => addedAt, false),
   time("first_read_at", ({ firstReadAt }) => firstReadAt),
@@ -88,8 +88,8 @@ const columnTypes: Readonly<Record<FieldType, ColumnType>> = {
 };
 
 /**
- * Returns the column name of a field: `newMinPrice` becomes `new_min_price`. Hive and Spark ignore
- * upper case, so names that differ only in it would be equal.
+ * Returns the name of the Parquet column for a field: `newMinPrice` becomes `new_min_price`. Snake
+ * case is needed because Hive and Spark ignore case in column names.
  */
 export const columnOfField = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -112,8 +112,8 @@ const storedFields = new Set(
 );
 
 /**
- * The columns of snapshot files: those of every item, then one for each field of all platforms, so
- * that all files have the same columns.
+ * The columns of snapshot files. The columns of every item come first. After them, there is one
+ * column for each field of any platform, so that all files have the same columns.
  */
 export const itemColumns: readonly Column<ItemRow>[] = [
   ...ownColumns,
@@ -122,7 +122,9 @@ export const itemColumns: readonly Column<ItemRow>[] = [
     .map(([field, fieldType]) => columnOf(field, fieldType)),
 ];
 
-/** Writes items as a Parquet file, a row group for each chunk. */
+/**
+ * Writes the items of a watchlist as a Parquet file, with one row group for each chunk of items.
+ */
 export const itemsFile = (
   chunks: AsyncIterable<readonly ItemRow[]> | Iterable<readonly ItemRow[]>,
 ): Promise<ParquetFile> => parquetFile(itemColumns, chunks);

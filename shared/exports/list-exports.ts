@@ -21,8 +21,8 @@ export async function listExports(
   const { limit, starting_after: before = null, state = null, watchlist_id: watchlistId } = query;
   const since = query.since === undefined ? null : new Date(query.since).toISOString();
   const wanted = { limit, before, state, watchlistId: watchlistId ?? null, since };
-  // Reads pending exports first: an export that is logged between the two reads is then in both
-  // results. In the other order, both reads would miss it.
+  // Reads the pending exports first. An export that is logged between the two reads is then in both
+  // results. In the other order, it would be in neither.
   const pending = await pendingExports(accountId, wanted, dependencies);
   const { exports: entries, lastId } = await dependencies.exports.list(accountId, wanted);
   const page = mergePage({ entries, lastId }, pending, limit);

@@ -14,7 +14,10 @@ export interface ExportFolder {
   readonly isHoldNotice?: boolean;
 }
 
-/** The values that determine the folder of a run's objects in the bucket. */
+/**
+ * Returns the values from which the folder of a run's objects in the bucket is built.
+ * @param prefix prefix of all keys of the destination
+ */
 export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   prefix,
   watchlistId: run.watchlistId,
@@ -32,9 +35,9 @@ export interface ExportedObject {
 }
 
 /**
- * Folders below the prefix, with their versions. Version 1 of events named its last partition
+ * Folders below the prefix, with their versions. Version 1 of the events named its last partition
  * `run`, which hid the manifest's field `run` in query engines. This release neither reads nor
- * writes objects under `events/v=1`.
+ * writes objects below `events/v=1`.
  */
 export const layoutFolders = {
   events: "events/v=2/",
@@ -43,9 +46,8 @@ export const layoutFolders = {
 } as const;
 
 /**
- * Returns the folder of a run's objects, which never changes for a run. Query engines make a column
- * of each `name=value` folder, so no top-level field of an event or a manifest may have the same
- * name.
+ * Returns the folder of a run's objects, which never changes. Query engines convert each folder
+ * `name=value` to a column, so no top-level field of an event or a manifest may have the same name.
  */
 function exportFolder(folder: ExportFolder): string {
   const events = `${folder.prefix}${layoutFolders.events}${partitionsOf(folder)}/`;

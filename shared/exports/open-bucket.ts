@@ -15,9 +15,9 @@ export type OpenedBucket =
   | { readonly outcome: "failed"; readonly reason: string };
 
 /**
- * Opens the bucket of a destination with its access key or role. Sends no request to the bucket.
- * The caller must close an opened bucket. A role that cannot be assumed is a result, not an
- * exception.
+ * Opens the bucket of a destination, with its access key or role. Sends no request to the bucket.
+ * The caller must close the bucket. If the role cannot be assumed, returns a refusal instead of
+ * throwing.
  * @throws errors of the service itself, such as a failed decryption of the secret
  */
 export async function openBucket(

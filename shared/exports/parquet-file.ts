@@ -11,7 +11,10 @@ export interface ParquetFile {
 /** The types of columns. `TIMESTAMP` has milliseconds, in UTC. */
 export type ColumnType = "STRING" | "TIMESTAMP" | "DOUBLE" | "INT32" | "BOOLEAN";
 
-/** A column of a Parquet file. The folders of the file give further columns (`partitionColumns`). */
+/**
+ * A column of a Parquet file. Query engines add further columns from the names of the file's
+ * folders (`partitionColumns`).
+ */
 export interface Column<Row> {
   /** Lower-case letters, digits and underscores, as Hive and Spark require. */
   readonly name: string;
@@ -28,7 +31,7 @@ export async function parquetFile<Row>(
   columns: readonly Column<Row>[],
   chunks: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
 ): Promise<ParquetFile> {
-  // Only a process that writes files needs the library, so other invocations do not load it.
+  // The library is loaded here, because only a process that writes files needs it.
   const { ByteWriter, ParquetWriter, schemaFromColumnData } = await import("hyparquet-writer");
   const columnsOf = (rows: readonly Row[]): ColumnSource[] =>
     columns.map(({ name, type, nullable, value }) => ({

@@ -43,8 +43,9 @@ export interface PutDestination {
 
 /**
  * Creates or replaces the account's S3 destination, after writing and deleting a check object
- * there. Returns the destination, and whether it was created or replaced. Makes pending exports of
- * a replaced destination due immediately, or ends them if it is now disabled.
+ * there. Returns the destination, and whether it was created or replaced. If a destination is
+ * replaced, its pending exports become due immediately, or end without an attempt if it is now
+ * disabled.
  * @throws 400 that names the invalid field or the failed step of the check (nothing is saved); 409
  * CONFLICT after too many concurrent changes
  */
@@ -94,7 +95,7 @@ export async function putDestination(
 }
 
 /**
- * Returns the default of `force_path_style`. True except for AWS, because most other stores have no
- * host name per bucket.
+ * Returns the default of `force_path_style` for the address of a store. It is true except for AWS
+ * (null), because most other stores have no host name per bucket.
  */
 export const pathStyleByDefault = (endpoint: string | null): boolean => endpoint !== null;

@@ -28,9 +28,10 @@ export function destinationRefusal(destination: Destination | null): string | nu
 }
 
 /**
- * Keeps the account's bucket open during a session. `ready` reads the destination each time, and
- * opens its bucket at the first call and after a change. If the destination is disabled or deleted,
- * or its bucket cannot be opened, the result contains the reason. `close` closes the bucket.
+ * Opens the account's S3 destination for one session, and keeps its bucket open between exports.
+ * The returned `ready` reads the destination each time, and opens the bucket at the first call and
+ * after each change. If the destination is disabled or deleted, or its bucket cannot be opened, the
+ * result of `ready` has the reason. The returned `close` closes the bucket.
  */
 export function openDestination(accountId: string, dependencies: ReadyDependencies) {
   let open: { readonly revision: string; readonly bucket: CustomerBucket } | null = null;

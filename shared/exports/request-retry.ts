@@ -9,8 +9,9 @@ export interface RequestRetryDependencies {
 }
 
 /**
- * Requests a retry of all pending exports of an account: they are then due immediately. Throws if
- * the outbox fails. If only the wake-up message fails, warns: the sweeper sends the message again.
+ * Requests a retry of all pending exports of an account, which makes them due immediately. Rejects
+ * if the outbox cannot be written. If only the wake-up message fails, logs a warning, because the
+ * sweeper sends the message again.
  */
 export async function requestRetry(
   accountId: string,

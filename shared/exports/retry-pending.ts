@@ -36,13 +36,13 @@ export async function retryPending(
     const waiting = await outbox.entries(destinationTarget(accountId), wanted);
     for (const one of waiting) await slice.record(await madeDue(one, { known, now }));
     if (waiting.length < exportsAtOnce) return slice.record({ removed: entry });
-    // Stores the changes, so that the next page does not contain the same entries.
+    // Stores the changes now, so that the next page does not contain the same entries.
     await slice.store({});
     if (slice.isOver()) return;
   }
 }
 
-/** Replaces a waiting entry with one that is due now. If the entry is obsolete, only removes it. */
+/** Replaces a waiting entry with one that is due now, or just removes it if it is obsolete. */
 async function madeDue(
   entry: OutboxEntry,
   { known, now }: Pick<RetryPendingDependencies, "known"> & { readonly now: Date },

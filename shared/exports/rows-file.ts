@@ -2,12 +2,12 @@ import type { ChangeRow } from "./change-rows.ts";
 import { type Column, parquetFile, type ParquetFile } from "./parquet-file.ts";
 
 /**
- * The columns. The folders of the file name `dt`, `watchlist_id` and `run_number`, which query
- * engines add as columns, so no column here may have these names.
+ * The columns. Query engines add columns for the folders `dt`, `watchlist_id` and `run_number`, so
+ * no column here may have one of these names.
  */
 export const changeColumns: readonly Column<ChangeRow>[] = [
   { name: "run_id", type: "STRING", nullable: false, value: ({ runId }) => runId },
-  // Not `run_number`, which is the name of a folder.
+  // The name `run_number` is already the name of a folder.
   { name: "run", type: "INT32", nullable: false, value: ({ runNumber }) => runNumber },
   { name: "event_id", type: "STRING", nullable: false, value: ({ eventId }) => eventId },
   { name: "kind", type: "STRING", nullable: false, value: ({ kind }) => kind },
@@ -34,8 +34,8 @@ export const changeColumns: readonly Column<ChangeRow>[] = [
 const rowsInGroupMax = 50_000;
 
 /**
- * Writes rows as a Parquet file. The same rows give the same bytes, so a repeated export overwrites
- * a file with an equal one.
+ * Writes the changes of a run as a Parquet file. The same rows give the same bytes, so a repeated
+ * export overwrites the file with an equal one.
  */
 export const rowsFile = (rows: readonly ChangeRow[]): Promise<ParquetFile> =>
   parquetFile(

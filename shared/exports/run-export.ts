@@ -4,8 +4,8 @@ import type { DestinationStore } from "./destination-store.ts";
 import { firstEntry } from "./export-entries.ts";
 
 /**
- * Returns the outbox entry that exports a finished run. Returns null if the account has no enabled
- * destination or the run has no events.
+ * Returns the outbox entry that starts the export of a finished run. Returns null if the account
+ * has no enabled destination or the run has no events.
  */
 export async function runExport(
   accountId: string,

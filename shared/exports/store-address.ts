@@ -11,8 +11,8 @@ export interface StoreAddressDependencies {
 }
 
 /**
- * Checks and normalizes the address of an S3-compatible store. Null (AWS) stays null. `own` is
- * the addresses of this service, which must not be a store.
+ * Checks and normalizes the address of an S3-compatible store. Null, which means AWS, stays null.
+ * @param own the addresses of this service, which are refused
  * @throws 400 with `param` = `endpoint` if the address has a path or a query, or its host is not
  * public
  */

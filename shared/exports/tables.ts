@@ -38,7 +38,7 @@ const eventData = [
   `products:array<struct<${entryFields},step:string,branch:string>>`,
 ].join(",");
 
-/** The tables of exports. The folder of a run is not a partition: its number is in the objects. */
+/** The tables of exports. The run number is not a partition, because the objects contain it. */
 export const exportTables: readonly ExportTable[] = [
   {
     name: "events",
@@ -74,7 +74,7 @@ export const partitionColumns: readonly TableColumn[] = [
   { name: "watchlist_id", type: "string" },
 ];
 
-/** Java classes that read and write the objects of a format. */
+/** Java classes with which Hive reads and writes the objects of a format. */
 export const formats = {
   json: {
     serde: "org.openx.data.jsonserde.JsonSerDe",
@@ -89,8 +89,8 @@ export const formats = {
 } as const satisfies Readonly<Record<ExportTable["format"], Readonly<Record<string, string>>>>;
 
 /**
- * Returns the properties of a table by which Athena derives its partitions from a query, so that no
- * crawler has to find them. A query must select one watchlist.
+ * Returns the Athena table properties that derive the partitions from a query (partition
+ * projection), so that no crawler is needed. A query must then select one watchlist.
  * @param place address of the exports, such as `s3://my-bucket/shop/`
  */
 export const tableProperties = (
@@ -107,7 +107,10 @@ export const tableProperties = (
 
 const quotedColumn = ({ name, type }: TableColumn): string => `\`${name}\` ${type}`;
 
-/** Returns the statement that creates a table in Athena, with all names quoted. */
+/**
+ * Returns the SQL statement that creates a table in Athena, with all names quoted.
+ * @param place address of the exports, such as `s3://my-bucket/shop/`
+ */
 export function tableStatement(table: ExportTable, place: string): string {
   const { format } = table;
   const stored =
@@ -133,8 +136,8 @@ export interface SavedQuery {
 }
 
 /**
- * Queries that show how the tables are used. Each selects the watchlist `wl_...`, which the analyst
- * replaces. They also run in DuckDB, where tests run them.
+ * Example queries of the tables. Each selects the watchlist `wl_...`, which the analyst replaces.
+ * They also run in DuckDB, which the tests use.
  */
 export const savedQueries: readonly SavedQuery[] = [
   {

@@ -18,8 +18,8 @@ export interface DestinationTest {
 }
 
 /**
- * Checks the account's destination, even if it is disabled, and records the outcome. If the check
- * succeeds and the destination is enabled, its pending exports are due immediately.
+ * Checks the account's destination, even if it is disabled, and stores the outcome in it. If the
+ * check succeeds and the destination is enabled, its pending exports become due immediately.
  * @throws 404 NOT_FOUND if the account has no destination
  */
 export async function testDestination(

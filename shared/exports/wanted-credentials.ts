@@ -13,13 +13,16 @@ export interface CredentialsRequest {
   readonly endpoint: string | null;
   /** The stored credentials; null if there are none, or if they must not be used again. */
   readonly before: Credentials | null;
-  /** True if the bucket or the endpoint changes. A stored secret is never sent to another store. */
+  /**
+   * True if the bucket or the endpoint changes. A stored secret must never be sent to another
+   * store.
+   */
   readonly placeChanged: boolean;
 }
 
 /**
- * Returns the credentials that a destination has after a change. Uses the stored ones where the
- * request omits them. Encrypts a new secret.
+ * Returns the credentials of a destination after a change. Fields that the request omits keep their
+ * stored values. Encrypts a new secret.
  * @throws 400 that names a missing field, or a field that does not belong to the kind of
  * credentials
  */

@@ -10,7 +10,7 @@ import { folderOf, rowsKey } from "./object-key.ts";
 import type { WrittenFile } from "./manifest-schema.ts";
 import { rowsFile } from "./rows-file.ts";
 
-/** How the write ended. `file` is null if the run has no such file, and then nothing is written. */
+/** The outcome of a write. `file` is null if the run has no such file; nothing is written then. */
 export type FileOutcome =
   | { readonly outcome: "written"; readonly file: WrittenFile | null }
   /** The events have expired. */
@@ -25,8 +25,8 @@ interface RowsSubject {
 }
 
 /**
- * Writes the changes of a run as one Parquet file. It is written with the manifest in each attempt,
- * so the manifest always has the digest of the file that is stored.
+ * Writes the changes of a run to the customer's bucket as one Parquet file. Every attempt writes
+ * this file and then the manifest, so the manifest always has the digest of the stored file.
  */
 export async function writeRows(
   { accountId, run, prefix, bucket }: RowsSubject,

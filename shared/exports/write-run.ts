@@ -19,7 +19,7 @@ import type { WrittenFile } from "./manifest-schema.ts";
 import { writeRows } from "./write-rows.ts";
 import { writeSnapshot } from "./write-snapshot.ts";
 
-/** Number of parallel writes. Each uses a separate connection that stays open. */
+/** Number of writes in parallel. Each uses a separate connection, which stays open. */
 export const putsAtOnce = 4;
 
 export interface WriteSubject {
@@ -29,19 +29,16 @@ export interface WriteSubject {
   readonly prefix: string;
   /** Format of the run's objects. */
   readonly compression: Compression;
-  /** True writes the changes of the run as a Parquet file, too. */
+  /** True also writes the changes of the run as a Parquet file. */
   readonly rows: boolean;
-  /**
-   * True if the write includes the Parquet file with the items at the end of the run, if the run
-   * has one.
-   */
+  /** True also writes the Parquet file with the items at the end of the run, if the run has one. */
   readonly snapshot: boolean;
   readonly bucket: CustomerBucket;
   /** The export record before this attempt. */
   readonly record: ExportRecord;
 }
 
-/** How an attempt ended. `record` is the export record after it. */
+/** The end of an attempt. `record` is the export record after it. */
 export type WriteOutcome = { readonly record: ExportRecord } & (
   | { readonly outcome: "written" }
   /** The time slice has ended. */
@@ -57,9 +54,10 @@ interface Writing {
 }
 
 /**
- * Writes the events of a run that `record` does not count as exported yet, in order, then the
- * Parquet files that the destination wants, and then the manifest. Stops at the end of the time
- * slice or at a failure. The outcome contains the updated record and why the write stopped.
+ * Writes the remaining events of a run (those that `record` does not count as exported), in order,
+ * then the Parquet files that the destination includes, and then the manifest. Stops at the end of
+ * the time slice or at a failure. The outcome contains the updated record and the reason for the
+ * stop.
  */
 export async function writeRun(subject: WriteSubject, writing: Writing): Promise<WriteOutcome> {
   const objects = await writeObjects(subject, writing);
@@ -128,8 +126,8 @@ async function writeObjects(
 }
 
 /**
- * Returns the export record after a write. Counts only events before the first one that is missing,
- * so the next attempt may write later events again.
+ * Returns the export record after a write. Counts only the events before the first one that is
+ * missing, so the next attempt may write later events again.
  */
 function recordProgress(
   record: ExportRecord,
@@ -142,10 +140,10 @@ function recordProgress(
   let { objects, bytes } = record;
   for (; state.written.has(objects); objects += 1) {
     const event = state.run.events[objects];
-    assert(event !== undefined, "a written object is an event of the run");
+    assert(event !== undefined, "a written object must be an event of the run");
     bytes += sizeAndDigestOf(event, state.compression).bytes;
   }
-  // Any progress restarts the retry schedule.
+  // An attempt that exported an event restarts the retry schedule.
   return objects === record.objects ? record : { ...record, objects, bytes, tries: 0 };
 }
 
@@ -164,8 +162,8 @@ function objectOf(
   return {
     key: objectKey(folderOf(run, prefix), name),
     bytes: compression === "gzip" ? gzip : unpackLine(gzip),
-    // No Content-Encoding: with it, clients decompress the object and save plain text in a file
-    // named .gz.
+    // There is no Content-Encoding. With it, clients would decompress the object and save plain
+    // text in a file named .gz.
     contentType: compression === "gzip" ? "application/gzip" : "application/x-ndjson",
   };
 }

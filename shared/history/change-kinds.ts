@@ -1,7 +1,10 @@
 import { invalidParam } from "../base/errors.ts";
 import type { FieldValue } from "../scrapers/catalog.ts";
 
-/** What a change means to a person who watches prices. `other`: none of the other kinds. */
+/**
+ * The meaning of a change for a person who watches prices. `other` is the kind of all other
+ * changes.
+ */
 export const changeKinds = [
   "price_drop",
   "price_rise",
@@ -13,10 +16,16 @@ export const changeKinds = [
 ] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** Name under which a list of changes shows that a read delisted an item. No scraper has it. */
+/**
+ * Name of the field in a list of changes that shows that a read delisted an item. No scraper has a
+ * field with this name.
+ */
 export const delistedField = "delisted";
 
-/** Fields with a price at which the item can be bought. List prices and used prices are not. */
+/**
+ * Fields with a price at which the item can be bought. List prices and prices of used items are not
+ * included.
+ */
 const priceFields = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"] as const;
 const stockFields = ["inStock"] as const;
 const sellerFields = ["merchant", "buyboxSeller", "seller"] as const;
@@ -31,7 +40,7 @@ const fieldsOf: Readonly<Record<Exclude<ChangeKind, "other">, readonly string[]>
   new_seller: sellerFields,
 };
 
-/** Returns true if a change of the field can have the kind. */
+/** Returns true if a change of the field can have this kind, such as `price_drop`. */
 export const isFieldOfKind = (field: string, kind: ChangeKind): boolean =>
   kind === "other" ? field !== delistedField : fieldsOf[kind].includes(field);
 
@@ -48,9 +57,9 @@ interface KindOfChange {
 }
 
 /**
- * Returns the kind of a change. A price is `other` if it disappears, if it reappears with the same
- * amount, or if no earlier amount is known. A stock or seller change is `other` if the value before
- * it was not known.
+ * Returns the kind of a change. The kind of a price change is `other` if the price disappears, if
+ * it reappears with the same amount, or if no earlier amount is known. The kind of a stock or
+ * seller change is `other` if the value before it was unknown.
  */
 export function kindOf({ field, before, after, delta }: KindOfChange): ChangeKind {
   if (isFieldOfKind(field, "delisted")) return "delisted";
@@ -70,15 +79,15 @@ function kindOfStock(before: FieldValue, after: FieldValue): ChangeKind {
   return before === false && after === true ? "back_in_stock" : "other";
 }
 
-/** The only `op` that can select changes of a kind, for kinds with one direction. */
+/** The only `op` that can match changes of a kind, for the kinds with one direction. */
 const onlyOps: Readonly<Partial<Record<ChangeKind, string>>> = {
   price_drop: "decreased",
   price_rise: "increased",
 };
 
 /**
- * Checks that the other parameters of a request can select changes of its kind.
- * @param numeric the sent parameters that compare numbers, with their values
+ * Checks that a filter by kind can match changes together with the other filters of the request.
+ * @param numeric the parameters of the request that compare numbers, by name
  * @throws 400 INVALID_PARAM if no change can match
  */
 export function checkKind(

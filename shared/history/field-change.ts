@@ -1,7 +1,7 @@
 import type { FieldValue } from "../scrapers/catalog.ts";
 import type { ChangeKind } from "./change-kinds.ts";
 
-/** A change of one field of one item that a read found. */
+/** A change of one field of one item that a read observed. */
 export interface FoundChange {
   readonly watchlistId: string;
   readonly itemId: string;
@@ -15,12 +15,12 @@ export interface FoundChange {
   readonly step: string;
 }
 
-/** A change, compared with the last known value. */
+/** A change that was compared with the last known value. */
 export interface FieldChange extends FoundChange {
   readonly kind: ChangeKind;
   /**
-   * The last value that was not null: `before`, or the value before a gap. Null if there is none.
-   * Changes are compared with it, as routes do.
+   * The last value that was not null: `before`, or the value before a time without a value. Null if
+   * there is none. Like routes, lists of changes compare with this value.
    */
   readonly lastKnown: FieldValue;
   /** `after` minus `lastKnown`; null unless both are numbers. */

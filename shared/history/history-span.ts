@@ -4,26 +4,26 @@ import type { HistorySpan } from "./history.ts";
 import { historyStart } from "./kept-history.ts";
 
 /** The span of a request: ISO 8601 times with a zone, each of them optional. */
-export interface WantedSpan {
+export interface RequestedSpan {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
 
 /**
- * Checks the time span of a request, and returns it with its defaults. `until` defaults to `now`,
- * and `since` to `defaultDays` before `until`, or to the start of the kept history if that is
- * later.
- * @throws 400 INVALID_PARAM if a sent time is in the future or before the start of the kept history,
- * or if `since` is not before `until`
+ * Checks the time span of a request for history, and returns it with its defaults. `until` defaults
+ * to `now`. `since` defaults to `defaultDays` before `until`, or to the start of the kept history
+ * if that is later.
+ * @throws 400 INVALID_PARAM if a time is in the future or before the start of the kept history, or
+ * if `since` is not before `until`
  */
 export function historySpan(
-  wanted: WantedSpan,
+  requested: RequestedSpan,
   { now, defaultDays }: { readonly now: Date; readonly defaultDays: number },
 ): HistorySpan {
   const start = historyStart(now);
-  const until = timeOf(wanted.until) ?? now.toISOString();
-  const since = timeOf(wanted.since) ?? later(daysBefore(until, defaultDays), start);
-  const times = { since: wanted.since, until: wanted.until };
+  const until = timeOf(requested.until) ?? now.toISOString();
+  const since = timeOf(requested.since) ?? later(daysBefore(until, defaultDays), start);
+  const times = { since: requested.since, until: requested.until };
   for (const [name, time] of [
     ["until", until],
     ["since", since],
@@ -46,7 +46,7 @@ export function historySpan(
     }
   }
   if (since >= until) {
-    // `since` was sent, because its default is before `until`.
+    // The default of `since` is before `until`, so the request must have sent `since`.
     throw invalidParam(
       "since",
       `'since' must be before 'until', which is ${until} (got "${times.since}"). Send an earlier 'since'.`,

@@ -11,11 +11,14 @@ export type HistoryOrder = "newest_first" | "oldest_first";
 export interface RunsQuery extends HistorySpan {
   readonly watchlistId: string;
   readonly order: HistoryOrder;
-  /** Number of the run that is listed first. @default the first run of the span in this order */
+  /**
+   * Number of the run with which the list begins.
+   * @default the first run of the span in this order
+   */
   readonly from?: number;
   /**
-   * Number of the newest run, recorded or not, for a consumer that reads all runs of the span, newest
-   * first. The store then needs fewer requests, and none for runs that it has kept in memory.
+   * Number of the newest run, recorded or not. Pass it if you read all runs of the span, newest
+   * first. The store then needs fewer requests, and none for runs that it has cached.
    */
   readonly newestRun?: number | undefined;
 }
@@ -27,9 +30,9 @@ export interface RunPlace {
 }
 
 /**
- * `merged`: all items of the window are merged. `unfinished`: `isOver` returned true first; a later
- * call continues. `watchlist_deleted`: nothing more is stored. `missing`: nothing was merged,
- * because these runs are not recorded.
+ * `merged`: all items of the window are merged. `unfinished`: `isOver` returned true first, and a
+ * later call continues. `watchlist_deleted`: nothing more is stored. `missing`: nothing was merged,
+ * because the runs in `missing` are not recorded.
  */
 export type MergeOutcome =
   | { readonly outcome: "merged" | "unfinished" | "watchlist_deleted" }
@@ -37,9 +40,9 @@ export type MergeOutcome =
 
 export interface MergeRequest {
   readonly window: number;
-  /** Numbers of runs that are not recorded and never will be. */
+  /** Numbers of runs of the window that are not recorded and never will be. */
   readonly absent: ReadonlySet<number>;
-  /** Returns true if the merge must stop. Work that is complete by then is kept. */
+  /** Returns true if the merge must stop. Work that is complete by then is stored. */
   readonly isOver: () => boolean;
 }
 
@@ -49,8 +52,8 @@ export interface MergeRequest {
  */
 export interface HistoryStore {
   /**
-   * Records the points of a run, which may have none. Atomic: a reader finds all points of the run
-   * or no point of it. A repeated call must pass the same segment.
+   * Records the points of a run, which may have none. Atomic: a reader finds either all points of
+   * the run or none. A repeated call must pass the same segment.
    */
   append(list: HistoryOwner, segment: RecordedSegment): Promise<"appended" | "watchlist_deleted">;
   /** Returns true if a run is recorded. */
@@ -68,12 +71,12 @@ export interface HistoryStore {
   ): Promise<readonly ItemPoint[]>;
   /**
    * Yields the recorded runs that have points in a span, each with only these points. Reads a run
-   * only when the consumer needs it.
+   * only when the consumer requests it.
    */
   runs(query: RunsQuery): AsyncIterable<RunSegment>;
   /**
-   * Reads single runs of several watchlists together, each with only its points in a span. Needs far
-   * fewer requests than `runs`. Returns the runs by watchlist ID, and leaves out runs that are not
+   * Reads at most one run of each of several watchlists, with only its points in a span. Needs far
+   * fewer requests than `runs`. Returns the runs by watchlist ID. Leaves out a run that is not
    * recorded, or whose points are in more than one row.
    */
   runsAt(places: readonly RunPlace[], span: HistorySpan): Promise<ReadonlyMap<string, RunSegment>>;

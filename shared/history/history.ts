@@ -12,8 +12,8 @@ export interface ObservedChange {
 export type ObservedChanges = Readonly<Record<string, ObservedChange>>;
 
 /**
- * `deferred`: not read, because credits were short or the run ended before the step. `skipped`: not
- * read, because the item has no known offer to check.
+ * `deferred`: not read, because the credits did not cover the step or the run ended before it.
+ * `skipped`: not read, because the item has no known offer to check.
  */
 export type PointStatus = ReadStatus | "deferred" | "skipped";
 
@@ -34,9 +34,9 @@ export interface HistoryPoint {
 }
 
 /**
- * A history point as it is stored, in one line: the item's ID, a tab, and JSON. A reader can find
- * the points of one item without parsing the points of other items, and points are recorded and
- * merged without parsing. Item IDs and JSON contain no tabs and no line breaks.
+ * A history point as one stored line: the item's ID, a tab, and JSON. A reader can find the points
+ * of one item without parsing other points, and points are recorded and merged without parsing.
+ * Item IDs and the JSON contain no tabs and no line breaks.
  */
 export type PointLine = string;
 
@@ -49,13 +49,13 @@ export interface RunSegment {
   readonly points: readonly HistoryPoint[];
 }
 
-/** The points of a run that the caller passes to the store: either parsed or as stored lines. */
+/** The points of a run for the store: parsed, or as stored lines. */
 export interface RecordedSegment extends Omit<RunSegment, "points"> {
   /** Sorted by item ID, then in step order. */
   readonly points: readonly HistoryPoint[] | readonly PointLine[];
 }
 
-/** A history point of an item whose ID is known. */
+/** A history point without its item ID, in a list of points of one item. */
 export interface ItemPoint extends Omit<HistoryPoint, "id"> {
   readonly runNumber: number;
 }
@@ -66,7 +66,7 @@ export interface HistorySpan {
   readonly until: string;
 }
 
-/** Returns true for a point whose time is in the span, both ends included. */
+/** Returns true if the time of a history point is in a span, both ends included. */
 export const isWithin = (
   { since, until }: HistorySpan,
   { at }: Pick<HistoryPoint, "at">,

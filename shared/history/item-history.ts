@@ -7,20 +7,23 @@ export interface ItemHistoryQuery {
   readonly watchlistId: string;
   readonly itemId: string;
   readonly span: HistorySpan;
-  /** Start of the kept history, ISO 8601, to find the values at the start of the span. */
+  /**
+   * Start of the kept history, ISO 8601, from which the values at the start of the span are
+   * calculated; undefined to leave them out.
+   */
   readonly keptSince: string | undefined;
   readonly order: HistoryOrder;
   readonly limit: number;
   /**
-   * Fields to show. Leaves out reads that have none of them, except reads that found the item
-   * delisted. Undefined: all fields.
+   * Fields to include. Omits reads in which none of them changed, except reads that delisted the
+   * item. Undefined: all fields.
    */
   readonly fields: readonly string[] | undefined;
   /** ID of the last point of the previous page. */
   readonly startingAfter: string | undefined;
 }
 
-/** A point in the history of an item: the values that one read found to be new or changed. */
+/** A point in the history of an item: the values that were new or changed in one read. */
 export interface ShownPoint {
   /** Unique among the points of the item. */
   readonly id: string;
@@ -45,8 +48,9 @@ export interface ItemHistoryPage {
 }
 
 /**
- * Reads a page of an item's history; empty if nothing matches. Omits reads without an answer, and
- * `ok` reads that changed none of `fields` (all fields if undefined).
+ * Reads a page of an item's history. Omits reads without an answer, and `ok` reads in which none of
+ * `fields` changed; undefined means all fields. The page is empty if nothing matches.
+ * @param keptSince start of the kept history, ISO 8601
  * @throws 400 INVALID_PARAM if `startingAfter` is not the ID of a point of this query
  */
 export async function itemHistory(

@@ -4,15 +4,15 @@ import type { HistorySpan } from "./history.ts";
 const dayMs = 86_400_000;
 
 /**
- * Returns the earliest time, ISO 8601, whose history is shown at `now`. Older points may still be
- * stored, but readers do not find them.
+ * Returns the start of the kept history at `now`, ISO 8601. Points before it may still be stored,
+ * but no reader returns them.
  */
 export const historyStart = (now: Date): string =>
   new Date(now.getTime() - limits.historyDays * dayMs).toISOString();
 
 /**
- * Returns the query with `historyStart(now)` as `since` if its `since` is earlier. Otherwise
- * returns the query unchanged.
+ * Limits a query to the kept history: returns it with `historyStart(now)` as `since` if its `since`
+ * is earlier, otherwise unchanged.
  */
 export function withShownSpan<Query extends HistorySpan>(query: Query, now: Date): Query {
   const start = historyStart(now);

@@ -5,18 +5,21 @@ import type { FieldChange, FoundChange } from "./field-change.ts";
 import type { HistoryPoint } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
 
-/** Returns a change from null to a number: the item is back after a time without a value. */
+/**
+ * Returns true if a change goes from null to a number: the item is available again after a time
+ * without a value.
+ */
 export const isReturn = ({ before, after }: Pick<FoundChange, "after" | "before">): boolean =>
   before === null && typeof after === "number";
 
 /**
- * Compares a change with the last known value before it. Adds that value, the kind of the change,
- * and the difference: as an amount and in percent of the last known value. A difference is null
- * unless both values are numbers; the percentage is also null if the last known value is 0.
+ * Compares a change with the last known value before it. Returns the change with this value, its
+ * kind, and the difference from it, as an amount and in percent. The difference is null unless both
+ * values are numbers. The percentage is also null if the last known value is 0.
  */
 export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldChange {
-  // A list can compare a hundred thousand changes, and copying them with a spread takes three times
-  // as long as naming the members.
+  // Naming the members is three times as fast as copying them with a spread, and a list can compare
+  // 100,000 changes.
   const { watchlistId, itemId, field, before, after, at, runNumber, step } = change;
   const isNumeric = typeof lastKnown === "number" && typeof after === "number";
   const delta = isNumeric ? after - lastKnown : null;
@@ -38,27 +41,27 @@ export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldC
 }
 
 /**
- * Returns the last number of a field before a gap, if this point shows it. The point must be before
- * the end of the gap. Null: the item had no number. Undefined: only an earlier point can show the
- * number.
+ * Returns the last number of a field before the time without a value, if this point has it. The
+ * point must be before the end of that time. Returns null if the item had no number, and undefined
+ * if only an earlier point can have it.
  */
 function numberBeforeGap(
   { status, values }: Pick<HistoryPoint, "status" | "values">,
   field: string,
 ): number | null | undefined {
-  // As in a route, values from before a delisting do not count.
+  // Values from before a delisting do not count, as in routes.
   if (status === "not_found") return null;
   const change = values[field];
   if (change === undefined) return undefined;
   if (typeof change.after === "number") return change.after;
   if (typeof change.before === "number") return change.before;
-  // The first value of the field was null: the item was added, or added again, without a value.
+  // The first value of the field was null: the item had no value when it was added, or added again.
   return change.before === undefined ? null : undefined;
 }
 
 /**
- * Finds the last number of a field before a change from null, in the history of the item; null if
- * the history has none since the item was added.
+ * Reads the last number that a field had before a change from null, from the item's history.
+ * Returns null if the history has none since the item was added.
  * @param since start of the kept history, ISO 8601
  */
 export async function lastNumberBefore(
@@ -72,8 +75,9 @@ export async function lastNumberBefore(
 }
 
 /**
- * Returns the last number of a field in the points of an item before a gap, oldest first; null if
- * they have none since the item was added.
+ * Returns the last number of a field in the points of an item that precede a change from null.
+ * Returns null if they have none since the item was added.
+ * @param points oldest first
  */
 export function lastNumberIn(
   points: readonly Pick<HistoryPoint, "status" | "values">[],
@@ -86,14 +90,16 @@ export function lastNumberIn(
   return null;
 }
 
-/** Changes from null of one watchlist whose value before the gap is not known yet, by item. */
+/** Changes from null of one watchlist whose earlier value was not found yet, by item ID. */
 export type OpenGaps = Map<string, FieldChange[]>;
 
 /**
- * Compares the open changes from null of a run and of later runs with the values that the run shows
- * before them. Adds the changes of the run that stay open to `gaps`, and removes compared ones.
- * @param returned changes from null of the run
- * @returns the compared changes
+ * Resolves changes from null whose last known value was not found yet. Runs are read newest first:
+ * `gaps` holds such changes of later runs, and the points of this run may show the value before
+ * them. Removes the resolved changes from `gaps`, and adds the unresolved ones of this run.
+ * @param points the points of this run
+ * @param returned the changes from null of this run
+ * @returns the resolved changes
  */
 export function closeGaps(
   gaps: OpenGaps,
@@ -103,7 +109,8 @@ export function closeGaps(
   if (gaps.size === 0 && returned.length === 0) return [];
   const returnsOf = Map.groupBy(returned, ({ itemId }) => itemId);
   const compared: FieldChange[] = [];
-  // From the last step to the first: a step can lose a value that a later step of the run finds.
+  // Goes from the last step to the first, because a step can lose a value that a later step of the
+  // run reads again.
   for (const point of points.toReversed()) {
     const own = returnsOf.get(point.id)?.filter(({ step }) => step === point.step) ?? [];
     const later = gaps.get(point.id) ?? [];

@@ -27,7 +27,10 @@ export const changeSorts = ["time", "size", "amount"] as const;
 export interface ChangesQuery extends ChangeFilter, ListedWatchlists {
   /** Start of the kept history, ISO 8601. */
   readonly keptSince: string;
-  /** `time`: latest run first. `size`: largest change in percent first. `amount`: largest delta first. */
+  /**
+   * `time`: latest run first. `size`: largest change in percent first. `amount`: largest difference
+   * first.
+   */
   readonly sort: (typeof changeSorts)[number];
   readonly limit: number;
   /** `next` of the previous page. */
@@ -40,24 +43,24 @@ export interface ChangesPage {
   readonly next: string | null;
 }
 
-/** Number of points after which a page ends, so that a filter that matches little stays fast. */
+/** Number of points after which a page ends, so that a page with few matches does not take long. */
 const pagePointsMax = 100_000;
 /**
- * Number of items whose history a page by time reads to find the value before a gap. The page then
- * ends.
+ * Number of items whose history one page sorted by time may read, to find the last number before a
+ * change from null. The page then ends.
  */
 const pageLookupsMax = 100;
 /**
- * Number of items whose history all pages by size or by amount together read, for the same purpose.
+ * Number of items whose history all pages sorted by size or amount may read together, for the same
+ * purpose.
  */
 const sizeLookupsMax = 1_000;
 
 /**
- * Lists changes of watchlist items, and delistings. The first known value of a field is not a
- * change.
- *
- * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size or
- * by amount, the list has only changes with such a size, and all changes of the span are compared.
+ * Lists the changes of the items of watchlists, and delistings. The first known value of a field is
+ * not a change. If the list is sorted by time, a page may have fewer entries than `limit` although
+ * more follow. If it is sorted by size or amount, it has only changes with a number for these, and
+ * the function compares all changes of the span.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
  * compare
  */
@@ -66,7 +69,7 @@ export const listChanges = (query: ChangesQuery, history: Reader): Promise<Chang
 
 /** The place at which the next page continues, if the changes are sorted by time. */
 interface TimeCursor extends Place {
-  /** Number of changes of the run that earlier pages passed, whether they match or not. */
+  /** Number of changes of the run that earlier pages have examined, whether or not they matched. */
   readonly listed: number;
 }
 
@@ -97,13 +100,13 @@ async function changesByTime(query: ChangesQuery, history: Reader): Promise<Chan
 
 interface PageRest {
   readonly query: ChangesQuery;
-  /** Number of changes and of lookups that the page can still have. */
+  /** Number of entries and of history reads that the page may still have. */
   readonly left: { readonly limit: number; readonly lookups: number };
 }
 
 /**
- * Selects the matching changes from the first changes of a run: as many as the page can still have.
- * `passed` is the number of changes that were compared.
+ * Selects the matching changes from the first changes of a run, as many as the page may still have.
+ * `passed` is the number of changes that were examined.
  */
 async function matchingPart(
   all: readonly FieldChange[],
@@ -140,8 +143,8 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
     startingAfter === undefined
       ? { until: query.span.until, listed: 0 }
       : sizeCursor(startingAfter, sort);
-  // All pages end at the `until` of the first page. Otherwise, runs that end in the meantime would
-  // move the entries of later pages.
+  // All pages end at the `until` of the first page. Otherwise, runs that end between two pages
+  // would shift the entries of the later pages.
   const span = { ...query.span, until: start.until };
   const end = start.listed + limit;
   const largest = firstOf<FieldChange>(end + 1, (a, b) => bySize(a, b, sort));
@@ -161,7 +164,10 @@ async function changesBySize(query: ChangesQuery, history: Reader): Promise<Chan
   };
 }
 
-/** Keeps the first `count` of the added entries in an order. Equal entries stay as they were added. */
+/**
+ * Keeps the first `count` of the added entries in sorted order. Equal entries keep the order in
+ * which they were added.
+ */
 function firstOf<Entry>(count: number, compare: (a: Entry, b: Entry) => number) {
   let kept: Entry[] = [];
   const sorted = (): readonly Entry[] => {
@@ -171,7 +177,7 @@ function firstOf<Entry>(count: number, compare: (a: Entry, b: Entry) => number) 
   return {
     add(entry: Entry): void {
       kept.push(entry);
-      // Sorts only after many additions, so that an added entry costs about one comparison.
+      // Sorts only after many additions, so that adding an entry costs about one comparison.
       if (kept.length >= 2 * count + sortedMin) sorted();
     },
     sorted,
@@ -189,7 +195,7 @@ interface Collecting {
 
 /**
  * Adds the changes of all runs in a span whose field the query accepts. Returns the changes from
- * null whose value before the gap is not in the span.
+ * null whose last known value is not in the span.
  */
 async function addChanges(
   query: ChangesQuery,
@@ -222,8 +228,8 @@ const sizeOf = ({ delta, deltaPercent }: FieldChange, sort: Sort): number | null
   sort === "amount" ? delta : deltaPercent;
 
 /**
- * Largest change first; of equal changes, the latest first. No two changes are equal, so that all
- * pages have the same order.
+ * Largest change first, and the latest of equally large changes first. No two changes compare as
+ * equal, so all pages have the same order.
  */
 function bySize(a: FieldChange, b: FieldChange, sort: Sort): number {
   const bySizes = Math.abs(sizeOf(b, sort) ?? 0) - Math.abs(sizeOf(a, sort) ?? 0);
@@ -249,7 +255,7 @@ const tooManyPoints = (): Error =>
       "or sort by time.",
   );
 
-/** Needs no encoding in a URL. */
+/** A character that a URL need not encode. */
 const cursorSeparator = "~";
 
 const textOf = ({ endedAt, watchlistId, runNumber, listed }: TimeCursor): string =>
@@ -268,7 +274,7 @@ function sizeCursor(text: string, sort: Sort): { readonly until: string; readonl
   return { until, listed: Number(listed) };
 }
 
-/** Returns true for an existing time in the form that cursors have. */
+/** Returns true for a time that exists, in the form that cursors use. */
 const isTime = (text: string): boolean => isIsoTime(text) && new Date(text).toISOString() === text;
 const isCount = (text: string): boolean => /^\d{1,12}$/.test(text);
 

@@ -4,7 +4,7 @@ import { firstRunOf, lastRunOf } from "./window.ts";
 export interface MergeDependencies {
   readonly history: Pick<HistoryStore, "isRecorded" | "mergedWindows" | "merge">;
   /**
-   * Returns the numbers of those runs from `first` to `last` that are still in progress. A run
+   * Returns the numbers of the runs from `first` to `last` that are still in progress. A run
    * without a row is not in progress.
    */
   readonly runsInProgress: (range: {
@@ -20,11 +20,12 @@ export interface RecordedRun extends HistoryOwner {
 }
 
 /**
- * Merges the complete windows, in order, after a run was recorded. A window is complete if its last
- * run was started and each of its runs is recorded or never will be. Also merges windows after the
- * window of the run: if their runs were recorded first, they waited for this run. Idempotent.
- * Returns false if `isOver` returned true before these windows were merged; else true, even if the
- * watchlist was deleted.
+ * Merges the windows that are complete after `run` was recorded, in order. A window is complete if
+ * its last run was started, and each of its runs is recorded or never will be. Later windows can
+ * also become complete, if their runs were recorded before this run. Idempotent. Returns false if
+ * `isOver` returned true before all of them were merged; otherwise true, even if the watchlist was
+ * deleted.
+ * @param isOver returns true when the time for the merge has ended
  */
 export async function mergeHistory(
   run: RecordedRun,
@@ -36,8 +37,8 @@ export async function mergeHistory(
   for (;;) {
     const window = (await history.mergedWindows(watchlistId)) + 1;
     const last = lastRunOf(window);
-    // Runs are not always recorded in the order of their numbers: the last run of the window may
-    // already be recorded, although this run is not the last one, or belongs to an earlier window.
+    // Runs are not always recorded in the order of their numbers. The last run of the window may be
+    // recorded already, although this run is not the last one or belongs to an earlier window.
     if (runNumber < last && !(await history.isRecorded(watchlistId, last))) return true;
     const outcome = await mergeWindow(run, { window, isOver }, dependencies);
     if (outcome !== "merged") return outcome !== "unfinished";
@@ -54,10 +55,11 @@ async function mergeWindow(
   const absent = new Set(first.runs);
   const range = { first: firstRunOf(window), last: lastRunOf(window) };
   const running = await runsInProgress({ watchlistId: list.watchlistId, ...range });
-  // The process that finishes the run in progress merges the window.
+  // The process that finishes the run in progress will merge the window.
   if (first.runs.some((run) => running.has(run))) return "incomplete";
-  // None of the missing runs is in progress. A run that ended since the first attempt now has a
-  // segment. Any other has none: an earlier release ended it, or its segment expired.
+  // None of the missing runs is in progress. A run that has ended since the first attempt now has a
+  // segment. The others have none, because an earlier release ended them or their segments have
+  // expired.
   const second = await history.merge(list, { window, absent, isOver });
   return second.outcome === "missing" ? "incomplete" : second.outcome;
 }

@@ -6,8 +6,8 @@ import { typeOfField } from "../scrapers/fields.ts";
 import { type ChangeKind, delistedField, isFieldOfKind } from "./change-kinds.ts";
 
 /**
- * Returns the names of the fields that the history of a platform's items may contain, sorted. If
- * `platform` is undefined, the names for all platforms.
+ * Returns the names of the fields that the history of a platform's items can have, sorted; of all
+ * platforms if `platform` is undefined.
  */
 const observedFields = (platform: Platform | undefined): readonly string[] => {
   const fields = Object.values(stepScrapers)
@@ -19,11 +19,11 @@ const observedFields = (platform: Platform | undefined): readonly string[] => {
 };
 
 /**
- * Checks the name of a field in a request.
+ * Checks that a field name of a request can occur in the history.
  * @param param name of the request's parameter, for the error
- * @param platform undefined: a field of any platform
+ * @param platform platform of the items; undefined accepts the fields of every platform
  * @param more further valid names
- * @throws 400 INVALID_PARAM if the history of no item of the platform has the field
+ * @throws 400 INVALID_PARAM if no item of the platform has the field in its history
  */
 export function checkObservedField(
   param: string,
@@ -41,7 +41,7 @@ export function checkObservedField(
 
 /**
  * Checks that items of a platform can have changes of a kind.
- * @throws 400 INVALID_PARAM if none of their fields can
+ * @throws 400 INVALID_PARAM if none of their fields can have such a change
  */
 export function checkObservedKind(kind: ChangeKind, platform: Platform): void {
   const fields = [...observedFields(platform), delistedField];
@@ -54,8 +54,8 @@ export function checkObservedKind(kind: ChangeKind, platform: Platform): void {
 }
 
 /**
- * Checks that the parameters of a request that compare numbers fit its field.
- * @param params the sent parameters that compare numbers, with their values
+ * Checks that a filtered field has numbers, if the request has parameters that compare numbers.
+ * @param params these parameters, with their values
  * @throws 400 INVALID_PARAM that names the first of them, if the field has no numbers
  */
 export function checkNumbers(

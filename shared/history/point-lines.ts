@@ -11,7 +11,7 @@ type StoredPoint = readonly [
 /** `[after]`, or `[before, after]` if a value was known before the change. */
 type StoredChange = readonly [FieldValue] | readonly [FieldValue, FieldValue];
 
-/** Returns the line of a point in the segment of its run. */
+/** Returns the line that stores a history point in the segment of its run. */
 export function pointLine({ id, at, step, status, values }: HistoryPoint): PointLine {
   const changes: Record<string, StoredChange> = {};
   let isEmpty = true;
@@ -27,7 +27,7 @@ export function pointLine({ id, at, step, status, values }: HistoryPoint): Point
   return `${id}\t${JSON.stringify(stored)}`;
 }
 
-/** Returns the item ID of a line. */
+/** Returns the item ID in a line of a segment or of a merged row. */
 export const itemIdOf = (line: PointLine): string => line.slice(0, line.indexOf("\t"));
 
 /** Parses a line of a run's segment. `mergedPointOf` parses lines of merged rows. */
@@ -36,13 +36,16 @@ export function pointOf(line: PointLine): HistoryPoint {
   return { id: line.slice(0, tab), ...storedPointOf(line.slice(tab + 1)) };
 }
 
-/** Returns the line of a point for a merged row: adds the run number to its line in the segment. */
+/**
+ * Returns the line that stores a point in a merged row: its line in the segment, with the run
+ * number added.
+ */
 export function mergedLine(line: PointLine, runNumber: number): string {
   const tab = line.indexOf("\t");
   return `${line.slice(0, tab)}\t${runNumber}${line.slice(tab)}`;
 }
 
-/** Parses a line of a merged row. */
+/** Parses a line of a merged row to a point with its run number. */
 export function mergedPointOf(line: string): ItemPoint {
   const [, runNumber, stored = ""] = line.split("\t");
   return { runNumber: Number(runNumber), ...storedPointOf(stored) };
@@ -61,7 +64,10 @@ function storedPointOf(json: string): Omit<HistoryPoint, "id"> {
 
 let lastTime = { ms: 0, iso: new Date(0).toISOString() };
 
-/** Successive points often have the same time, and a conversion takes longer than the comparison. */
+/**
+ * Caches the last result, because successive points often have the same time and a comparison is
+ * faster than a conversion.
+ */
 function isoTimeOf(ms: number): string {
   if (ms !== lastTime.ms) lastTime = { ms, iso: new Date(ms).toISOString() };
   return lastTime.iso;

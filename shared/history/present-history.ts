@@ -20,7 +20,7 @@ const presentPoint = ({ id, at, runNumber, step, status, values }: ShownPoint) =
   values,
 });
 
-/** What an entry of changes shows of its item and its watchlist. */
+/** The parts of an item and its watchlist that an entry of a list of changes contains. */
 export interface ChangedItem {
   readonly watchlistName: string;
   readonly platform: string;
@@ -66,13 +66,16 @@ const presentChange = (change: FieldChange, item: ChangedItem) => ({
   step: change.step,
 });
 
-/** Returns the difference of a change from the last known value, in its form in API responses. */
+/** Converts the difference of a change from the last known value to its form in API responses. */
 export const presentDifference = ({ lastKnown, delta, deltaPercent }: FieldChange) => ({
   last_known: lastKnown,
   delta: rounded(delta),
   delta_percent: rounded(deltaPercent),
 });
 
-/** Removes the binary fractions of a subtraction: 12.989999999999998 becomes 12.99. */
+/**
+ * Removes the rounding errors of a subtraction of binary fractions: 12.989999999999998 becomes
+ * 12.99.
+ */
 const rounded = (value: number | null): number | null =>
   value === null ? null : Math.round(value * 10_000) / 10_000;

@@ -23,15 +23,17 @@ export interface ListedRun {
 }
 
 /**
- * Returns the changes of a run, and the items that it delisted, in the order of its points. The first
- * known value of a field is not a change. Changes from null are compared with null.
+ * Returns the changes that a run observed, and the items that it delisted, in the order of its
+ * points. The first known value of a field is not a change. A change from null has null as its
+ * earlier value; `comparedWith` adds the last known value later.
  */
 export function changesIn({ watchlistId, segment }: ListedRun): readonly FieldChange[] {
   const { runNumber } = segment;
   let lastDelisted: string | undefined;
   return segment.points.flatMap((point) => {
     if (point.status !== "not_found") return fieldChanges(point, { watchlistId, runNumber });
-    // Several steps of a run can report the same delisting. The points are sorted by item.
+    // Several steps of a run can report the same delisting. The points are sorted by item, so the
+    // previous one shows this.
     if (point.id === lastDelisted) return [];
     lastDelisted = point.id;
     const delisting = { field: delistedField, before: false, after: true };
@@ -58,14 +60,17 @@ const placeOf = ({ id, at, step }: HistoryPoint): Pick<FoundChange, "at" | "item
   step,
 });
 
-/** Returns true if the filter accepts changes of this field. */
+/** Returns true if the filter accepts the field of a change. */
 export const isOfField = (
   { field }: Pick<FieldChange, "field">,
   { field: wanted, kind }: ChangeFilter,
 ): boolean =>
   (wanted === undefined || field === wanted) && (kind === undefined || isFieldOfKind(field, kind));
 
-/** Returns true for a change from null that the filter may select, once the value before is known. */
+/**
+ * Returns true if the filter can decide on a change only after the last known value was read: the
+ * change is from null, and the filter may select it.
+ */
 export const needsLastKnown = (change: FieldChange, filter: ChangeFilter): boolean =>
   isReturn(change) && isOfField(change, filter);
 

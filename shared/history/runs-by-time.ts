@@ -3,7 +3,7 @@ import type { HistorySpan } from "./history.ts";
 import type { HistoryStore } from "./history-store.ts";
 import type { ListedRun } from "./run-changes.ts";
 
-/** Watchlists whose first run is read at the same time. */
+/** Number of watchlists whose first run is read at the same time. */
 export const readsAtOnce = 10;
 
 /** The watchlists whose runs are listed. */
@@ -21,6 +21,9 @@ export interface Place {
   readonly runNumber: number;
 }
 
+/**
+ * Returns the place of a run in a list of runs by time: its end time, watchlist ID and run number.
+ */
 export const placeOf = ({ watchlistId, segment }: ListedRun): Place => ({
   watchlistId,
   endedAt: segment.endedAt,
@@ -28,9 +31,9 @@ export const placeOf = ({ watchlistId, segment }: ListedRun): Place => ({
 });
 
 /**
- * Compares the position of a run in the list with a place. Negative: the run is listed before the
- * place. Zero: at the place. Runs are listed latest first, and runs of the same time by watchlist
- * ID.
+ * Compares the position of a run in a list with a place: negative if the run is before the place, 0
+ * if it is at the place. The list has the latest runs first, and runs with the same end time by
+ * watchlist ID.
  */
 export function orderOf(run: ListedRun, place: Place): number {
   const { endedAt, watchlistId, runNumber } = placeOf(run);
@@ -47,8 +50,8 @@ interface RunSource {
 }
 
 /**
- * Yields the runs of the queried watchlists, latest first, from `start`, where the page begins.
- * Undefined: from the latest run of the time span.
+ * Yields the runs of several watchlists in a time span, latest first.
+ * @param start the run with which to begin; undefined begins with the latest run of the span
  */
 export async function* runsByTime(
   query: ListedWatchlists,
@@ -94,7 +97,7 @@ function sourcesFrom(
   });
 }
 
-/** Reads the newest runs of all watchlists together: a page often needs no other runs. */
+/** Reads the newest runs of all watchlists together, because a page often needs no other runs. */
 async function sourcesFromNewest(
   { watchlistIds, newestRuns, span }: ListedWatchlists,
   history: Pick<HistoryStore, "runs" | "runsAt">,
@@ -106,7 +109,7 @@ async function sourcesFromNewest(
   const newest = await history.runsAt(places, span);
   return watchlistIds.map((watchlistId) => {
     const segment = newest.get(watchlistId);
-    // A run that ended later can be far from the last run of the span.
+    // A run that ended after the span can be far from the last run in the span.
     if (segment === undefined || segment.endedAt > span.until) {
       return sourceOf(watchlistId, span, history);
     }

@@ -1,8 +1,9 @@
 import { limits } from "../base/limits.ts";
 
 /**
- * A window is a number of successive runs of a watchlist whose points are merged, so that a reader
- * of one item does not read every run. Windows and runs are numbered from 1.
+ * A window is a fixed number of successive runs of a watchlist. The points of these runs are
+ * merged, so that a reader of one item need not read every run. Windows and runs are numbered from
+ * 1.
  */
 
 /** Returns the number of the window that contains a run, from 1. */

@@ -54,6 +54,6 @@ async function checkInOrder(
       ({ asin, offerListingId }, n) =>
         asin === offers[n]?.asin && offerListingId === offers[n].offerListingId,
     );
-  assert(inOrder, "a checker returns every offer once, in request order");
+  assert(inOrder, "a checker must return every offer once, in the order of the request");
   return answers;
 }

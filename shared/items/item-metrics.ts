@@ -19,8 +19,8 @@ export const itemMetrics = (
   );
 
 /**
- * Returns the metrics of a settled reservation, in credits. The credits that were not charged are
- * refunded.
+ * Returns the metrics of a settled reservation: the charged credits, and the refunded ones, which
+ * are the rest of `reserved`.
  */
 export const creditMetrics = (
   scraper: StepScraperId,

@@ -45,24 +45,24 @@ export interface MeteredReadDependencies {
   readonly answerBytesMax?: number | undefined;
 }
 
-/** What a call reserves, before it reads. Credits are whole numbers. */
+/** The credits that a call reserves before it reads. Credits are whole numbers. */
 export interface PaidWork {
   /** Absent for a call that reads with several scrapers. */
   readonly scraper?: StepScraperId;
   /** The watchlist whose items the call reads; absent for a call without a watchlist. */
   readonly watchlistId?: string;
-  /** Number of reads that the call pays at most. */
+  /** Maximum number of reads that the call can be charged for. */
   readonly items: number;
   /** Maximum cost of the call, in credits. */
   readonly reserved: number;
-  /** The client's limit for `reserved`. */
+  /** The cap that the client sets for `reserved`. */
   readonly cap: CreditCap;
 }
 
 /** The reads of a call with one scraper, and their cost, rounded up once per call. */
 export interface MeteredWork<Answer, Result> extends PaidWork {
   readonly scraper: StepScraperId;
-  /** Calculates the cost of the answers in credits: at most `reserved`. */
+  /** Returns the cost of the answers in credits, at most `reserved`. */
   readonly charge: (answers: readonly Answer[]) => number;
   /** Reads the items before the call's deadline. Throws if a source returns an invalid answer. */
   readonly read: () => Promise<readonly Answer[]>;
@@ -89,8 +89,9 @@ const settleMilliseconds = 60_000;
 const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
 
 /**
- * Reads items for an account: reserves credits and a concurrency slot, reads, and charges the
- * answers. Does not charge a call that throws, or whose response would be too late to send.
+ * Reads items for an account, with one scraper: reserves credits and a concurrency slot, reads, and
+ * charges the answers. A call that throws, or whose response would be too late to send, costs
+ * nothing.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
  * is too low, 429 if no slot is free. Later: 400 if the response is too large to send; 503 if a
  * dependency fails or no time is left to respond; the errors of the read
@@ -123,22 +124,24 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
 }
 
 /** The reads of a call and their cost. */
-interface PaidReads<Found> extends PaidWork {
+interface PaidReads<Reads> extends PaidWork {
   /** Reads before the call's deadline. Throws if a source returns an invalid answer. */
-  readonly read: () => Promise<Found>;
-  /** Calculates what the reads cost: at most `reserved` credits. */
-  readonly charge: (found: Found) => Required<Pick<Settlement, "credits" | "items">>;
+  readonly read: () => Promise<Reads>;
+  /** Returns the cost of the reads, at most `reserved` credits. */
+  readonly charge: (found: Reads) => Required<Pick<Settlement, "credits" | "items">>;
 }
 
 /**
- * Charges an account for reads with any number of scrapers, as `meteredRead` does for one.
- * @throws as `meteredRead`, except 400
+ * Reserves credits for reads with any number of scrapers, makes the reads, and charges them.
+ * @param work.read makes the reads before the call's deadline
+ * @param work.charge returns the cost of the reads, at most the reserved credits
+ * @throws the same errors as `meteredRead`, except 400
  */
-export async function paidRead<Found>(
+export async function paidRead<Reads>(
   call: MeteredCall,
-  work: PaidReads<Found>,
+  work: PaidReads<Reads>,
   dependencies: MeteredReadDependencies,
-): Promise<Settled & { readonly result: Found }> {
+): Promise<Settled & { readonly result: Reads }> {
   refuseOverCap(work);
   await reserve(call, work, dependencies);
   const { result, charged } = await orRelease(call, dependencies, async () => {
@@ -177,7 +180,8 @@ async function reserve(
   dependencies: MeteredReadDependencies,
 ): Promise<void> {
   const { accountId, apiKeyId, requestId, endpoint, deadline } = call;
-  // The current time, not `call.now`: other calls have changed the ledger since this call started.
+  // Uses the current time, not `call.now`, because other calls have changed the ledger since this
+  // call started.
   const now = dependencies.clock.now();
   const reservation = {
     accountId,
@@ -196,7 +200,8 @@ async function reserve(
     expiresAt: new Date(deadline.getTime() + settleMilliseconds),
   };
   const reserved = await dependencies.ledger.reserve(reservation).catch(async (error: unknown) => {
-    // If the ledger did not respond, the hold may exist. It would block credits until it expires.
+    // If the ledger did not respond, the hold may exist, and it would block credits until it
+    // expires.
     if (isDependencyFailure(error)) await cancelLater(call, dependencies);
     throw error;
   });
@@ -217,7 +222,8 @@ async function orRelease<Result>(
   try {
     return await work();
   } catch (error) {
-    // If neither this call nor a worker releases the hold, it is released when it expires.
+    // If neither this call nor a worker releases the hold, the sweeper releases it after its
+    // expiry.
     await withSeparateLoss(settleLossMs, () =>
       ledger.settle({ accountId, holdId, credits: 0, succeeded: false, now: clock.now() }),
     ).catch(() => cancelLater(call, dependencies));
@@ -226,8 +232,8 @@ async function orRelease<Result>(
 }
 
 /**
- * Charges the call. If the ledger does not respond, or responds too late, the charge may have been
- * made. Then requests its cancellation, because a call that returns an error must not be charged.
+ * Charges the call. If the ledger does not respond in time, the charge may have been made. A call
+ * that returns an error must cost nothing, so the charge is then canceled.
  * @throws 503 if the charge was canceled or is unconfirmed
  */
 async function settle(
@@ -241,8 +247,8 @@ async function settle(
   const settled = await withSeparateLoss(settleLossMs, () => ledger.settle(settlement)).catch(
     async (error: unknown) => {
       const isCancelled = await cancelLater(call, dependencies);
-      // If the ledger refused the settlement, nothing was charged. If it did not respond, the
-      // settlement may have taken effect.
+      // A refusal by the ledger means that nothing was charged. Without a response, the settlement
+      // may have taken effect.
       if (isServiceError(error) && error.details.isUnconfirmed !== true) throw error;
       if (!isCancelled) throw chargeUnconfirmed(String(error));
       throw isServiceError(error)
@@ -256,7 +262,9 @@ async function settle(
     (await cancelLater(call, dependencies, cancelMs / 2));
   throw isCancelled
     ? unavailable("the charge was settled too late to send the response")
-    : chargeUnconfirmed("settled too late");
+    : chargeUnconfirmed(
+        "the charge was settled too late to send the response, and could not be canceled",
+      );
 }
 
 /** Cancels the hold of a call. Returns true if this succeeded within `withinMs`. */
@@ -283,8 +291,8 @@ async function cancelLater(
 }
 
 /**
- * Runs `act` within `withinMs`. Returns true on success and false on failure. Never throws, because
- * the call reports an earlier error.
+ * Runs `act` within `withinMs` milliseconds. Returns true on success and false on failure. Never
+ * throws, because the call already reports an earlier error.
  */
 function succeeds(clock: Clock, withinMs: number, act: () => Promise<void>): Promise<boolean> {
   const endsAt = clock.now().getTime() + withinMs;

@@ -129,7 +129,7 @@ function urlDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A percent sign without a valid escape means that the string was not URL-encoded.
+    // A percent sign without a valid escape sequence means that the string is not URL-encoded.
     return text;
   }
 }

@@ -13,7 +13,7 @@ export const offersQuarters = {
 };
 
 /**
- * Returns the price of the answer for one listing, in quarter-credits; 0 if the answer is
+ * Returns the price of the answer for one listing, in quarters of a credit; 0 if its status is
  * `unavailable`.
  */
 export function quartersFor(answer: OffersAnswer): number {
@@ -28,6 +28,6 @@ export const offerCheckQuarters = quartersOf("offer_check", "standard");
 function quartersOf(endpointId: EndpointId, tierId: string): number {
   const endpoint = retailerA.endpoints.find(({ id }) => id === endpointId);
   const tier = endpoint?.tiers.find(({ id }) => id === tierId);
-  assert(tier !== undefined, "every endpoint and tier that is charged has a price");
+  assert(tier !== undefined, "every charged endpoint and tier must have a price");
   return tier.costQuarters;
 }

@@ -51,9 +51,9 @@ export type OffersResult = v.InferOutput<typeof offersResultSchema>;
 export const offersResponse = offerEnvelope(offersResultSchema, "Offers");
 
 /**
- * Converts the offers of a listing to their form in API responses. Selects the featured offer and
- * the cheapest others, up to the maximum, and then applies the condition. So the result may lack
- * offers that match the condition but are not among the selected ones.
+ * Converts the offers of a listing to their form in API responses. First selects the featured offer
+ * and the cheapest others, up to the maximum number. Then applies the condition filter, so offers
+ * that match the condition may be missing.
  */
 export function presentOffers(answer: OffersAnswer, condition: ConditionFilter): OffersResult {
   const { id, status, fetchedAt } = answer;

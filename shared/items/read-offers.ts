@@ -49,6 +49,6 @@ async function readInOrder(
   const deadline = new Date(Math.min(usual, latest.getTime()));
   const answers = await offerScraperFor().readOffers({ marketplace, ids, deadline });
   const inOrder = answers.length === ids.length && answers.every(({ id }, n) => id === ids[n]);
-  assert(inOrder, "a scraper returns every ID once, in request order");
+  assert(inOrder, "a scraper must return every ID once, in the order of the request");
   return answers;
 }

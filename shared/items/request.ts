@@ -148,7 +148,7 @@ function parseTier(platform: Platform, wanted: string | undefined): Tier {
 
 function scraperOf(platform: Platform, tier: string): ProductScraperId {
   const id = `${platform}.${tier}`;
-  assert(isScraperId(id), "every tier of the products endpoint has a scraper");
+  assert(isScraperId(id), "every tier of the products endpoint must have a scraper");
   return id;
 }
 

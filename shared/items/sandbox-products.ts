@@ -8,8 +8,8 @@ import { presentProduct } from "./product.ts";
 import type { ProductsRequest } from "./request.ts";
 
 /**
- * Checks that a request has only items of the sandbox.
- * @throws 400 that names the first other item
+ * Refuses a request with items that the sandbox does not have.
+ * @throws 400 that names the first such item
  */
 export function refuseOtherItems({ platform, ids }: ProductsRequest): void {
   const known = reservedIds[platform].map(({ id }) => id);
@@ -33,7 +33,9 @@ interface SandboxRead {
   readonly deadline: Date;
 }
 
-/** Reads items of the sandbox as `POST /v1/products` does, but free of charge. */
+/**
+ * Reads products of the sandbox, with the same response as `POST /v1/products`, but free of charge.
+ */
 export async function readSandboxProducts(
   { request, now, deadline }: SandboxRead,
   { sandbox, clock }: SandboxDependencies,

@@ -11,7 +11,7 @@ export const backtestMessage = v.pipe(
 );
 export type BacktestMessage = v.InferOutput<typeof backtestMessage>;
 
-/** Writes the JSON value of a message of the back-tests queue. */
+/** Converts a message of the back-tests queue to the JSON value that is sent. */
 export const toBacktestMessage = ({
   accountId,
   watchlistId,

@@ -11,7 +11,7 @@ export const deliveryMessage = v.pipe(
 );
 export type DeliveryMessage = v.InferOutput<typeof deliveryMessage>;
 
-/** Writes the JSON value of a message of the deliveries queue. */
+/** Converts a message of the deliveries queue to the JSON value that is sent. */
 export const toDeliveryMessage = ({
   accountId,
   targetId,

@@ -11,7 +11,7 @@ export const finishMessage = v.pipe(
 );
 export type FinishMessage = v.InferOutput<typeof finishMessage>;
 
-/** Writes the JSON value of a message of the finishes queue. */
+/** Converts a message of the finishes queue to the JSON value that is sent. */
 export const toFinishMessage = ({
   accountId,
   watchlistId,

@@ -42,7 +42,11 @@ interface WatchlistRef {
   readonly watchlistId: string;
 }
 
-/** Returns the message about a watchlist that may be due. */
+/**
+ * Returns the message that makes the run starter check whether a watchlist is due.
+ * @param scheduledTime due time, ISO 8601
+ * @param overdue true if the sweeper sends the message
+ */
 export const dueMessage = ({
   accountId,
   watchlistId,
@@ -59,7 +63,7 @@ export const dueMessage = ({
   ...(overdue === true && { overdue }),
 });
 
-/** Returns the message about a run to resume. */
+/** Returns the message that makes the run starter resume a run. */
 export const resumeMessage = ({
   accountId,
   watchlistId,
@@ -71,13 +75,13 @@ export const resumeMessage = ({
   run_number: runNumber,
 });
 
-/** Returns the message about a deleted watchlist to purge. */
+/** Returns the message that makes the run starter purge a deleted watchlist. */
 export const purgeMessage = (watchlistId: string): SentRunsMessage => ({
   type: "purge",
   watchlist_id: watchlistId,
 });
 
-/** Returns the message about the hold of a call to cancel. */
+/** Returns the message that makes the run starter cancel the hold of a call. */
 export const cancelMessage = ({
   accountId,
   holdId,

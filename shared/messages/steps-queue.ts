@@ -11,7 +11,8 @@ export const batchMessage = v.pipe(
     /** The ID of the step's plan. */
     plan: v.string(),
     /**
-     * As in `BatchRef`: the ID of the run's plan if the batch is stored under it, otherwise null.
+     * The ID of the run's plan if the batch belongs to that plan, otherwise null (as in
+     * `BatchRef`).
      */
     starts: v.nullable(v.string()),
     /** The index of the batch in the step. */
@@ -33,7 +34,7 @@ export const batchMessage = v.pipe(
 );
 export type BatchMessage = v.InferOutput<typeof batchMessage>;
 
-/** Returns the JSON value of a message of the steps queue. */
+/** Converts a message about a batch to the JSON value that is sent to the steps queue. */
 export const toBatchMessage = (message: BatchMessage): v.InferInput<typeof batchMessage> => ({
   account_id: message.accountId,
   watchlist_id: message.watchlistId,

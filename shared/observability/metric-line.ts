@@ -30,9 +30,7 @@ interface Directive {
   readonly Metrics: { readonly Name: string; readonly Unit: string }[];
 }
 
-/**
- * Builds one directive for all metrics with the same dimensions, because shorter lines cost less.
- */
+/** Builds one directive for all metrics with the same dimensions. Shorter log lines cost less. */
 function directivesOf(written: readonly Pick<Metrics, "kind" | "values">[]): readonly Directive[] {
   const directives = new Map<string, Directive>();
   for (const { kind, values } of written) {
@@ -53,7 +51,7 @@ function directivesOf(written: readonly Pick<Metrics, "kind" | "values">[]): rea
 }
 
 /**
- * Omits values that are not finite numbers, because a single such value makes CloudWatch reject the
+ * Omits values that are not finite numbers. A single such value would make CloudWatch reject the
  * whole line.
  */
 function writtenValues(values: Metrics["values"]): Record<string, MetricValue> {

@@ -10,8 +10,8 @@ export type MetricUnit = "Count" | "Milliseconds";
 
 /**
  * Metrics that are written together. CloudWatch stores all metrics of the kind once for each list
- * in `dimensions`. A list names the members of the log line that are the dimensions. `stage` is
- * added to every list, so that stages of one AWS account stay separate. Never use a customer's ID:
+ * in `dimensions`, whose entries are names of members of the log line. `stage` is added to every
+ * list, so that the stages of one AWS account stay separate. Never use a customer's ID, because
  * CloudWatch charges for each value of a dimension.
  */
 interface Kind {
@@ -21,7 +21,10 @@ interface Kind {
 
 /** The metrics and dimensions of each kind. */
 export const metricKinds = {
-  /** API calls. Status 501, for announced features, is a separate class and not a failure. */
+  /**
+   * API calls. Status 501, for announced features, has a separate class and does not count as a
+   * failure.
+   */
   calls: { dimensions: [["group", "status_class"], ["status_class"]], metrics: { calls: "Count" } },
   /** API calls that were refused with 401 or 429. */
   refusals: {
@@ -57,7 +60,7 @@ export const metricKinds = {
     },
   },
   /**
-   * Calls that the shared rate limiter did not count, because its store failed or throttled the
+   * Calls that the shared rate limiter could not count, because its store failed or throttled the
    * key's row.
    */
   limiter: { dimensions: [[]], metrics: { limiter_local: "Count" } },
@@ -126,8 +129,8 @@ export const metricKinds = {
     },
   },
   /**
-   * Webhook endpoints and buckets. Each is counted once per message, whatever its number of
-   * attempts, so that busy receivers do not dominate the counts.
+   * Webhook endpoints and buckets. Each counts once per message, whatever its number of attempts,
+   * so that busy receivers do not dominate.
    */
   receivers: {
     dimensions: [[]],

@@ -5,7 +5,7 @@ import {
   type MetricName,
 } from "./metric-names.ts";
 
-/** The value or values of a metric. Durations are stored individually, counts are summed. */
+/** The value or values of a metric. Durations are stored one by one, and counts are added up. */
 export type MetricValue = number | readonly number[];
 
 /**
@@ -38,9 +38,10 @@ const present = ([name, value]: readonly [string, MetricValue | undefined]): [
 ][] => (value === undefined ? [] : [[name, value]]);
 
 /**
- * Merges metrics and distributes them over few log lines. A line is one JSON object, in which each
- * name of a value or dimension can occur only once. A line therefore contains each kind at most
- * once, and at most one value of each dimension. Returns at least one line, which may be empty.
+ * Merges metrics and distributes them over as few log lines as possible. A line is one JSON object,
+ * in which the name of a value or dimension can occur only once. A line therefore contains each
+ * kind of metrics at most once, and at most one value of each dimension. Returns at least one line,
+ * which may be empty.
  */
 export function inLines(metrics: readonly Metrics[]): readonly (readonly Metrics[])[] {
   const lines: { readonly dimensions: Map<string, string>; readonly metrics: Metrics[] }[] = [

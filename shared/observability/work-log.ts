@@ -1,7 +1,7 @@
 /**
  * Log keys and metrics of the current unit of work: a call, a message or a sweeper pass. A process
- * may handle several messages in parallel. Each message has separate keys and metrics, even in
- * asynchronous code.
+ * may handle several messages in parallel. Each message has separate keys and metrics, which its
+ * asynchronous code uses too.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Metrics, inLines, type MetricsSink } from "./metrics.ts";
@@ -20,8 +20,8 @@ const current = new AsyncLocalStorage<Work>();
 export const newWork = (keys: WorkKeys): Work => ({ keys, metrics: [] });
 
 /**
- * Runs `act` as part of `work` and returns the result of `act`. All log lines of `act`, including
- * the lines of its asynchronous code, contain the keys of `work`.
+ * Calls `act` and returns its result. The log lines of `act`, including its asynchronous code,
+ * contain the keys of `work`.
  */
 export const within = <Result>(work: Work, act: () => Result): Result => current.run(work, act);
 
@@ -46,9 +46,9 @@ export const recordMetrics: MetricsSink = (metrics) => {
 export type WriteLine = (message: string, line: Readonly<Record<string, unknown>>) => void;
 
 /**
- * Writes `line` as the last log line of the current work, together with the metrics of the work. If
- * the metrics need more than one line, writes further lines. Outside a unit of work, writes `line`
- * without metrics.
+ * Writes the last log line of the current work: `message`, the values of `line`, and the metrics of
+ * the work. If the metrics do not fit into one line, writes further lines. Outside a unit of work,
+ * the line has no metrics.
  */
 export function endWork(
   write: WriteLine,

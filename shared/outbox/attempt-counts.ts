@@ -1,6 +1,6 @@
 import { newMetrics, type Metrics } from "../observability/metrics.ts";
 
-/** Counts the attempts of a session to send something to its delivery target. */
+/** Counts a session's attempts to send something to its delivery target. */
 export interface AttemptCounts {
   /** Counts an attempt. */
   note(attempt: { readonly succeeded: boolean }): void;
@@ -9,8 +9,9 @@ export interface AttemptCounts {
 }
 
 /**
- * Creates the counts of one session. The receiver of the session counts once, whatever the number
- * of attempts, and counts as failing if no attempt succeeded. Without an attempt, it does not count.
+ * Creates the attempt counts of one session, for metrics. The receiver counts once per session,
+ * whatever the number of attempts. It counts as failing if no attempt succeeded, and not at all if
+ * there was no attempt.
  */
 export function attemptCounts(): AttemptCounts {
   let tried = 0;

@@ -18,8 +18,8 @@ export const retryWaitsSeconds = [
 export const attemptsMax = retryWaitsSeconds.length + 1;
 
 /**
- * Maximum variation of a delay, as a fraction of it, so that attempts that failed together spread
- * out.
+ * Maximum variation of a delay, as a fraction of the delay, so that attempts that failed together
+ * are not repeated together.
  */
 const jitter = 0.1;
 /** Maximum delay that a receiver's `Retry-After` can request, in seconds. */
@@ -30,14 +30,14 @@ export interface FailedAttempt {
   readonly attempt: number;
   /** The receiver's `Retry-After` in seconds; null if it sent none. */
   readonly retryAfterSeconds: number | null;
-  /** A random number in [0, 1) that chooses the delay within the jitter. */
+  /** Random number in [0, 1) that determines the variation of the delay. */
   readonly fraction: number;
 }
 
 /**
- * Returns the seconds until the next attempt; null if no further attempt is allowed. If the
- * `Retry-After`, reduced to at most an hour, is longer than the planned delay, returns the
- * `Retry-After`.
+ * Returns the seconds until the next attempt of a delivery or export; null if no further attempt is
+ * allowed. A `Retry-After` of the receiver counts as at most an hour, and applies if it is longer
+ * than the planned delay.
  */
 export function nextWaitSeconds(failed: FailedAttempt): number | null {
   const wait = retryWaitsSeconds[failed.attempt - 1];

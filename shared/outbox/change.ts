@@ -1,10 +1,11 @@
 import type { OutboxEntry } from "./outbox.ts";
 
 /**
- * Writes that result from work on one outbox entry, at most 90 rows. One transaction stores them.
+ * The writes that result from the work on one outbox entry, at most 90 rows, which one transaction
+ * stores.
  */
 export interface OutboxChange<LogRecord> {
-  /** The entry, if the work on this entry is complete. */
+  /** The entry, if its work is complete. */
   readonly removed?: OutboxEntry;
   readonly added?: readonly OutboxEntry[];
   readonly records?: readonly LogRecord[];

@@ -8,7 +8,7 @@ export interface TargetTimes {
   readonly leaseUntil: Date;
 }
 
-/** What the account's limit allows before a claim. `full`: no further target may be claimed. */
+/** The decision of the account's limit before a claim. `full`: no further target may be claimed. */
 export type ClaimAllowed =
   | { readonly outcome: "full" }
   | {
@@ -16,8 +16,8 @@ export type ClaimAllowed =
       /** The other targets that are claimed. */
       readonly taken: readonly TargetTimes[];
       /**
-       * True if other workers may claim so many targets at the same time that the limit is
-       * exceeded. Then the leases must be read again after the claim.
+       * True if other workers may claim targets at the same time, so that the limit could be
+       * exceeded. The leases must then be read again after the claim.
        */
       readonly isContested: boolean;
       /**
@@ -27,8 +27,9 @@ export type ClaimAllowed =
     };
 
 /**
- * Decides whether a target may be claimed, by the other targets of its account. At most
- * `targetsAtOnceMax` targets of an account are claimed at a time.
+ * Decides whether a worker may claim a delivery target, from the leases and due times of the
+ * account's other targets. At most `targetsAtOnceMax` targets of an account are claimed at the same
+ * time.
  */
 export function beforeClaim(others: readonly TargetTimes[], now: Date): ClaimAllowed {
   const taken = others.filter((target) => isTaken(target, now));
@@ -43,10 +44,11 @@ export function beforeClaim(others: readonly TargetTimes[], now: Date): ClaimAll
 }
 
 /**
- * Decides after a contested claim whether it stays. Several workers may claim targets of an account
- * at the same time; each of them reads the leases of the others, and only the earliest leases stay.
- * @param others the other targets after the claim
- * @param taken the other targets that were claimed before the claim
+ * Decides whether a claimed target stays claimed, if other workers claimed targets of the same
+ * account at the same time. Each worker reads the leases of the others, and only the earliest
+ * leases stay.
+ * @param others the other targets, as read after the claim
+ * @param taken the other targets that were already claimed before this claim
  */
 export function keepsClaim(
   own: Pick<TargetTimes, "targetId" | "leaseUntil">,
@@ -74,7 +76,7 @@ const isTaken = ({ leaseUntil }: TargetTimes, now: Date): boolean => leaseUntil 
 const isWaiting = ({ due, leaseUntil }: TargetTimes, now: Date): boolean =>
   due <= now && leaseUntil <= now;
 
-/** Leases have the same duration, so the lease that ends first started first. */
+/** All leases have the same duration, so the lease that ends first has started first. */
 const isBefore = (other: TargetTimes, own: Pick<TargetTimes, "targetId" | "leaseUntil">): boolean =>
   other.leaseUntil < own.leaseUntil ||
   (other.leaseUntil.getTime() === own.leaseUntil.getTime() && other.targetId < own.targetId);

@@ -133,16 +133,16 @@ export async function drain<LogRecord>(
     dependencies.report?.(session.attempts?.metrics() ?? []);
   }
   const delay = next === null ? null : await delayUntil(next, work);
-  // After an error, the sweeper wakes the target later. A message now would repeat the error
-  // immediately.
+  // After an error, no message is sent now, because it would repeat the error immediately. The
+  // sweeper wakes the target later.
   if (delay !== null && work.errors.length === 0) await queue.send([target], delay);
   if (claimed.crowded) await wakeWaiting(target, dependencies);
   if (work.errors.length > 0) throw work.errors[0];
 }
 
 /**
- * Returns the delay of the next wake-up message, in seconds. 0 for a deleted or disabled target.
- * Null if the delay exceeds the maximum of a message.
+ * Returns the delay of the next wake-up message, in seconds. Returns 0 for a deleted or disabled
+ * target, and null if the delay exceeds the maximum of a message.
  */
 async function delayUntil<LogRecord>(
   next: Date,
@@ -214,8 +214,8 @@ async function dueEntries<LogRecord>(
 }
 
 /**
- * Returns only the first entry of each key. Later entries of a key stay in the outbox for later, so
- * that entries with the same key are processed one after the other.
+ * Returns the first entry of each key. Other entries of the key stay in the outbox, so that entries
+ * with the same key are processed one after the other.
  */
 function firstOfEachKey(entries: readonly OutboxEntry[]): readonly OutboxEntry[] {
   const keys = new Set<string>();
@@ -226,10 +226,7 @@ function firstOfEachKey(entries: readonly OutboxEntry[]): readonly OutboxEntry[]
   });
 }
 
-/**
- * Takes entries from both lanes in alternation, so that neither lane waits until the other is
- * empty.
- */
+/** Takes entries from the two lanes alternately, so that no lane waits until the other is empty. */
 const alternately = (first: readonly OutboxEntry[], later: readonly OutboxEntry[]): OutboxEntry[] =>
   Array.from({ length: Math.max(first.length, later.length) }, (_, n) => [first[n], later[n]])
     .flat()

@@ -8,9 +8,9 @@ export interface EndPendingDependencies {
 }
 
 /**
- * Makes the outbox of a delivery target due and wakes the delivery worker, which then ends all
- * pending entries. Call it after the target was stored as disabled or deleted. Never rejects: if it
- * fails, it warns, and each entry ends when its next attempt is due.
+ * Makes the outbox of a delivery target due, and wakes the delivery worker, which then ends all
+ * pending entries. Call it after the target was stored as disabled or deleted. Never rejects. If it
+ * fails, it logs a warning, and each entry ends when its next attempt is due.
  */
 export async function endPending(
   target: DeliveryTarget,

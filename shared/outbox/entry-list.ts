@@ -9,9 +9,10 @@ import {
 } from "./outbox.ts";
 
 /**
- * The entries of an outbox during a drain. A small outbox is read with one request, and then kept
- * in memory: only the lease holder removes entries, and `OutboxStore.release` detects entries that
- * others added. Of a larger outbox, each call of `due` reads the first entries of each lane.
+ * The entries of an outbox during a drain. A small outbox is read with one request and kept in
+ * memory. This is safe, because only the lease holder removes entries, and `OutboxStore.release`
+ * detects entries that others have added. For a larger outbox, each call of `due` reads the first
+ * entries of each lane.
  */
 export interface EntryList {
   /**
@@ -19,15 +20,21 @@ export interface EntryList {
    * order of their due times.
    */
   due(by: Date | null, limit: number): Promise<readonly (readonly OutboxEntry[])[]>;
-  /** Applies a change that this drain stores. */
+  /** Applies a change that this drain stores to the entries in memory. */
   apply(change: Pick<OutboxChange<unknown>, "removed" | "added">): void;
-  /** Returns all entries of the outbox. Null if they are not in memory. */
+  /** Returns all entries of the outbox; null if they are not in memory. */
   remaining(): readonly OutboxEntry[] | null;
-  /** Forgets the entries, because others were added. The next call of `due` reads them again. */
+  /**
+   * Discards the entries in memory, because others were added. The next call of `due` reads them
+   * again.
+   */
   forget(): void;
 }
 
-/** Creates the list of a target that this process has claimed. Reads nothing yet. */
+/**
+ * Creates the list of pending entries of a delivery target that this process has claimed. The list
+ * reads entries only when they are requested.
+ */
 export function entryList(
   target: DeliveryTarget,
   outbox: Pick<OutboxStore<unknown>, "all" | "entries">,

@@ -1,7 +1,10 @@
 import type { RandomSource } from "../base/clock.ts";
 import type { Lease } from "./outbox.ts";
 
-/** Duration of a lease: much longer than one attempt, which takes 15 s at most, and its writes. */
+/**
+ * Duration of a lease. It is much longer than one attempt and its writes; an attempt takes at most
+ * 15 s.
+ */
 const leaseSeconds = 60;
 const leaseTokenBytes = 12;
 /**
@@ -10,15 +13,16 @@ const leaseTokenBytes = 12;
 const messageDelaySecondsMax = 900;
 
 /**
- * Maximum time that a worker drains one target, in seconds. A new wake-up message then continues
- * the drain, so that other targets are drained too.
+ * Maximum time for which a worker drains one target, in seconds. A new wake-up message then
+ * continues the drain, so that other targets get time too.
  */
 export const sliceSecondsMax = 30;
 
 /**
  * Maximum number of targets of one account that are drained at the same time. With four parallel
- * requests for each target, an account has about 16 requests in flight. The number may be exceeded
- * for a short time: if storing a claim takes long, other workers check the limit without it.
+ * requests for each target, an account has about 16 requests in flight. This maximum can be
+ * exceeded for a short time: while the storing of a claim takes long, other workers check the limit
+ * without it.
  */
 export const targetsAtOnceMax = 4;
 
@@ -32,8 +36,8 @@ export const newLease = (now: Date, random: RandomSource): Lease => ({
 });
 
 /**
- * Returns the delay in seconds, rounded up, of a message that must arrive at `dueAt`: 0 for a past
- * time; null above the maximum of 900 s.
+ * Returns the delay of a queue message that must arrive at `dueAt`, in seconds, rounded up. Returns
+ * 0 for a past time, and null if the delay exceeds the maximum of 900 s.
  */
 export function messageDelay(dueAt: Date, now: Date): number | null {
   const seconds = Math.max(0, Math.ceil((dueAt.getTime() - now.getTime()) / 1_000));

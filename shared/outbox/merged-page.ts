@@ -7,8 +7,8 @@ export interface LogPage<Entry> {
 }
 
 /**
- * Entries that have had no attempt yet. The page has all such entries down to the ID `from`; if
- * `from` is null, it has all of them.
+ * Entries that have had no attempt yet. The page has all of them down to the ID `from`, or all of
+ * them if `from` is null.
  */
 export interface PendingPage<Entry> {
   readonly entries: readonly Entry[];
@@ -17,8 +17,8 @@ export interface PendingPage<Entry> {
 
 /**
  * Merges a page of the log with a page of pending entries, newest first. Returns at most `limit`
- * entries. Leaves out entries with low IDs if one of the two pages ended above these IDs, because
- * that page may lack some of them. If both pages have an entry, returns the logged one.
+ * entries. If a page ended before the other one, it may lack entries with lower IDs than its last,
+ * so the result ends there. An entry in both pages is returned as logged.
  */
 export function mergePage<Entry extends { readonly id: string }>(
   logged: LogPage<Entry>,

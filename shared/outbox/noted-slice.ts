@@ -1,7 +1,7 @@
 import type { TimeSlice } from "./drain.ts";
 import type { OutboxChange } from "./change.ts";
 
-/** Wraps a time slice: calls `note` with each log record before the slice queues the record. */
+/** Wraps a time slice so that `note` receives each log record just before the slice queues it. */
 export function noteRecords<LogRecord>(
   slice: TimeSlice<LogRecord>,
   note: (record: LogRecord) => void,

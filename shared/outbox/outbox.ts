@@ -1,7 +1,7 @@
 /**
- * A delivery target: a webhook endpoint, the account's S3 destination, or the event bus of the
- * deployment for the account's events. Each target has a separate outbox, which one process at a
- * time drains, so that a slow target delays no other target.
+ * A delivery target: a webhook endpoint, the account's S3 destination, or the deployment's event
+ * bus for the events of the account. Each target has a separate outbox, which one process at a time
+ * drains, so that a slow target does not delay the others.
  */
 export interface DeliveryTarget {
   readonly accountId: string;
@@ -10,8 +10,8 @@ export interface DeliveryTarget {
 }
 
 /**
- * The lanes of an outbox. `first`: new entries. `later`: retries. A backlog of retries does not
- * delay new entries.
+ * The lanes of an outbox: `first` for new entries, `later` for retries. A backlog of retries
+ * therefore does not delay new entries.
  */
 export const lanes = ["first", "later"] as const;
 export type Lane = (typeof lanes)[number];
@@ -29,7 +29,7 @@ export interface OutboxEntry {
 /** Returns the name of an entry, unique within its delivery target. */
 export const entryName = ({ lane, dueAt, key }: OutboxEntry): string => `${lane}#${dueAt}#${key}`;
 
-/** True from the entry's due time on. */
+/** Returns true if the entry is due at `now`. */
 export const isDue = ({ dueAt }: OutboxEntry, now: Date): boolean => new Date(dueAt) <= now;
 
 /** The exclusive right to drain a target until `until`. The token identifies the lease holder. */
@@ -38,7 +38,7 @@ export interface Lease {
   readonly until: Date;
 }
 
-/** Changes to one target that a single transaction stores. */
+/** Changes of one target that a single transaction stores. */
 export interface OutboxChanges<LogRecord> {
   readonly removed: readonly OutboxEntry[];
   readonly added: readonly OutboxEntry[];
@@ -49,26 +49,26 @@ export interface OutboxChanges<LogRecord> {
 /** Result of a successful claim. */
 export interface ClaimResult {
   /**
-   * The number of entries added to the outbox so far. `release` compares it to detect later
-   * additions.
+   * The number of entries that were ever added to the outbox. `release` detects additions after the
+   * claim by this number.
    */
   readonly additions: number;
   /** The stored session state; undefined if there is none. */
   readonly state: unknown;
   /**
-   * True if the account is at its limit or other targets wait. After the release, wake the waiting
-   * targets.
+   * True if the account is at its limit or other targets wait. The waiting targets must then be
+   * woken after the release.
    */
   readonly crowded: boolean;
 }
 
-/** What the lease holder knows of its target when it releases the lease. */
+/** The state of a target as its lease holder passes it to `release`. */
 export interface HeldTarget {
   /** The token of the lease. */
   readonly token: string;
-  /** The number of additions that the claim or the last release attempt returned. */
+  /** The number of additions that the claim, or the last attempt to release, returned. */
   readonly additions: number;
-  /** All entries of the outbox. Null: the store reads the earliest one. */
+  /** All entries of the outbox; null if the store must read the earliest one. */
   readonly remaining: readonly OutboxEntry[] | null;
 }
 
@@ -83,13 +83,13 @@ export type ReleaseResult =
 /** Adds entries to the outboxes of delivery targets. */
 export interface Outbox {
   /**
-   * Adds up to 50 entries and makes the target due, in one transaction. If an entry exists,
-   * replaces its content. If an entry was removed earlier, adds it again.
+   * Adds up to 50 entries and makes the target due, in one transaction. Replaces the content of an
+   * entry that exists. Also adds an entry that was removed earlier.
    */
   add(target: DeliveryTarget, entries: readonly OutboxEntry[]): Promise<void>;
   /**
-   * Makes the target due without a new entry. A worker then ends the entries of a disabled or
-   * deleted target.
+   * Makes the target due without adding an entry. If the target is disabled or deleted, a worker
+   * then ends its entries.
    */
   wake(target: DeliveryTarget, now: Date): Promise<void>;
 }
@@ -105,8 +105,9 @@ export interface EntryQuery {
 /** Stores outboxes and their leases. A `LogRecord` is one entry in the log of a delivery target. */
 export interface OutboxStore<LogRecord> extends Outbox {
   /**
-   * Claims a delivery target under a lease. Null if another process holds the lease, if the target
-   * has no due time, or if `targetsAtOnceMax` other targets of its account are being drained.
+   * Claims a delivery target under a lease. Returns null if another process holds the lease, if the
+   * target has no due time, or if `targetsAtOnceMax` other targets of its account are being
+   * drained.
    */
   claim(
     target: DeliveryTarget,
@@ -117,10 +118,11 @@ export interface OutboxStore<LogRecord> extends Outbox {
   /** Lists up to `limit` entries of both lanes, those of lane `first` first. */
   all(target: DeliveryTarget, limit: number): Promise<readonly OutboxEntry[]>;
   /**
-   * Lists up to `limit` entries of a lane, in the order of their due times. Omits entries that are
-   * due after `by` (null: no bound) or, if `after` is defined, at or before `after`.
+   * Lists up to `limit` entries of a lane, sorted by due time. Omits entries that are due after
+   * `by` (null: no bound). If `after` is defined, also omits entries that are due at or before
+   * `after`.
    */
-  entries(target: DeliveryTarget, wanted: EntryQuery): Promise<readonly OutboxEntry[]>;
+  entries(target: DeliveryTarget, query: EntryQuery): Promise<readonly OutboxEntry[]>;
   /**
    * Stores changes, and `state` if it is defined, and extends the lease to `lease.until`, in one
    * transaction. Returns false, without storing anything, if this process no longer holds the
@@ -151,9 +153,9 @@ export interface PendingWork {
   /** Lists the targets of an account that have entries. */
   targets(accountId: string): Promise<readonly DeliveryTarget[]>;
   /**
-   * Lists entries of lane `first` that are due from `since` to `until` (ISO times, both inclusive;
-   * null: no bound), newest first. Returns `limit` entries, and all further entries with the due
-   * time of the last one.
+   * Lists entries of lane `first` that are due from `since` to `until` (ISO times, inclusive; null:
+   * no bound), newest first. Returns `limit` entries, and then all others with the same due time as
+   * the last one.
    */
   newest(
     target: DeliveryTarget,
@@ -167,7 +169,10 @@ export interface DueTargets {
   due(now: Date, limit: number): Promise<readonly DeliveryTarget[]>;
 }
 
-/** Sends wake-up messages to the delivery worker. The sweeper sends lost messages again. */
+/**
+ * Sends wake-up messages to the delivery worker. If a message is lost, the sweeper sends another
+ * one.
+ */
 export interface OutboxQueue {
   /** Sends one message for each target, to arrive after `delaySeconds` (0 to 900). */
   send(targets: readonly DeliveryTarget[], delaySeconds: number): Promise<void>;
@@ -191,10 +196,10 @@ export const endpointTarget = (accountId: string, endpointId: string): DeliveryT
   targetId: endpointId,
 });
 
-/** What a delivery target is. */
+/** The kinds of delivery targets. */
 export type TargetKind = "endpoint" | "destination" | "bus";
 
-/** Returns what a delivery target is, by its ID. */
+/** Returns the kind of a delivery target (webhook endpoint, S3 destination or bus), from its ID. */
 export function targetKind({ accountId, targetId }: DeliveryTarget): TargetKind {
   if (targetId === destinationTarget(accountId).targetId) return "destination";
   return targetId === busTarget(accountId).targetId ? "bus" : "endpoint";

@@ -12,20 +12,20 @@ import {
 } from "./outbox.ts";
 
 /**
- * This process no longer holds the lease, because another process has claimed the target. The other
- * process repeats the work that is not stored.
+ * Error: this process no longer holds the lease, because another process has claimed the delivery
+ * target. That process repeats the work whose result was not stored.
  */
 export class LeaseLost extends Error {}
 
 /**
- * Limits of one transaction. DynamoDB allows 100 rows and 4 MB; a log record may have 75 KB of
+ * Limits of one transaction. DynamoDB allows 100 rows and 4 MB, and a log record may have 75 KB of
  * response excerpts.
  */
 const rowsMax = 90;
 const recordsMax = 25;
 /**
- * Maximum milliseconds between transactions while changes are queued. After a crash, the work of
- * about this time is repeated.
+ * Maximum time between transactions while changes are queued, in milliseconds. After a crash, about
+ * this much work is repeated.
  */
 const keptWithinMs = 1_000;
 
@@ -37,7 +37,10 @@ export interface Recorder<LogRecord> {
    * transaction
    */
   record(change: OutboxChange<LogRecord>): Promise<void>;
-  /** True if a transaction failed. Any further work would be repeated. */
+  /**
+   * Returns true if a transaction has failed. Further work would not be stored, and would be
+   * repeated.
+   */
   hasFailed(): boolean;
   /**
    * Stores all queued changes before it returns.
@@ -56,14 +59,14 @@ export interface RecorderOptions<LogRecord> {
 }
 
 /**
- * Creates a recorder, which combines changes into few transactions. Each transaction succeeds only
- * under the lease and extends it. Its methods throw LeaseLost if another process has claimed the
- * target.
+ * Creates the recorder of a lease holder. It combines changes of the outbox and the log into few
+ * transactions. Each transaction succeeds only under the lease, and extends the lease. Its methods
+ * throw LeaseLost if another process has claimed the target.
  */
 export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Recorder<LogRecord> {
   const { target, token, outbox, clock, state } = options;
-  // One transaction at a time: all of them write the target's row, so parallel transactions would
-  // conflict.
+  // Only one transaction is in progress at a time. All of them write the target's row, so parallel
+  // ones would conflict.
   const transactions = taskChain();
   let waiting: OutboxChange<LogRecord>[] = [];
   let keptAt = clock.now().getTime();
@@ -99,7 +102,7 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
   };
 }
 
-/** Returns the first changes that fit into one transaction together, and at least one change. */
+/** Returns as many of the first changes as fit into one transaction, at least one. */
 function takeFitting<LogRecord>(
   changes: readonly OutboxChange<LogRecord>[],
 ): OutboxChange<LogRecord>[] {

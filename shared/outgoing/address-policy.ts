@@ -4,7 +4,7 @@ import { BlockList, isIP } from "node:net";
 export interface AddressPolicy {
   /**
    * True also allows plain HTTP, loopback addresses and the name `localhost`. Only the local server
-   * sets it.
+   * sets this to true.
    */
   readonly allowLoopback: boolean;
   /** Returns true for an allowed IP address; false for any other string, including host names. */
@@ -12,8 +12,8 @@ export interface AddressPolicy {
 }
 
 /**
- * Special-purpose IPv4 blocks. The last entry is a public address at which a cloud provider offers
- * internal services to its machines.
+ * Special-purpose IPv4 blocks. The last entry is a public address that a cloud provider uses for
+ * internal services of its machines.
  */
 const refusedIpv4 = [
   "0.0.0.0/8",

@@ -22,8 +22,8 @@ export interface AttemptOptions {
   /** Maximum number of body bytes to read. */
   readonly bytesMax: number;
   /**
-   * Aborts the attempt. The abort reason "timeout" results in the failure `timeout`, any other
-   * abort reason in `connection_failed`.
+   * Aborts the attempt. With the abort reason "timeout", the failure is `timeout`; with any other
+   * reason, it is `connection_failed`.
    */
   readonly signal: AbortSignal;
 }
@@ -32,8 +32,8 @@ export interface AttemptOptions {
 const interimMax = 16;
 
 /**
- * Builds the result of a request without a response. `sent` is true if the request may have been
- * sent.
+ * Builds the result of a request that got no response.
+ * @param sent true if the receiver may have received the request
  */
 export const failedExchange = (error: SendFailure, sent: boolean): Exchange => ({
   outcome: "failed",
@@ -43,15 +43,16 @@ export const failedExchange = (error: SendFailure, sent: boolean): Exchange => (
 
 /**
  * Sends a request once and reads the response. Keeps the socket open only if request and response
- * are complete. Never rejects. Returns "stale" if a reused socket fails before any byte of the
- * response arrives: the server has probably closed the idle socket. The caller can then try a new
- * socket.
+ * are complete. Never rejects. Returns `stale` if a reused socket fails before the first byte of
+ * the response. The server has then probably closed the idle socket, so the caller can repeat the
+ * request on a new socket.
+ * @param open creates the request
  */
 export function attemptExchange(
   open: () => ClientRequest,
   { body, bytesMax, signal }: AttemptOptions,
 ): Promise<Exchange | "stale"> {
-  // The signal may have been aborted between the attempt on a stale socket and this attempt.
+  // The signal may have been aborted after the attempt on a stale socket ended.
   if (signal.aborted) return Promise.resolve(endedBy(signal, false));
   return new Promise((resolve) => {
     const outgoing = openedOrNull(open);
@@ -63,7 +64,7 @@ export function attemptExchange(
       resolve(exchange);
       if (!keepsSocket) outgoing.destroy();
     };
-    // After the status has arrived, an error while reading the body does not change the result.
+    // Once the status has arrived, an error during the read of the body does not change the result.
     const onAbort = (): void => settle(answer?.() ?? endedBy(signal, hasLeft()));
     signal.addEventListener("abort", onAbort);
     const isUnheard = listening(outgoing);
@@ -102,8 +103,8 @@ function openedOrNull(open: () => ClientRequest): ClientRequest | null {
 }
 
 /**
- * Returns a function that returns true while the request uses a reused socket on which no byte has
- * arrived since the request.
+ * Creates a function that returns true while the request uses a reused socket on which no byte has
+ * arrived yet.
  */
 function listening(outgoing: ClientRequest): () => boolean {
   let hasResponse = false;
@@ -116,20 +117,20 @@ function listening(outgoing: ClientRequest): () => boolean {
 }
 
 /**
- * Returns a function that returns true once the request may have been sent: Node.js writes a
+ * Creates a function that returns true once the request may have been sent. Node.js writes a
  * request as soon as it has a connected socket.
  */
 function leaving(outgoing: ClientRequest): () => boolean {
   let hasLeft = false;
   outgoing.on("socket", (socket) => {
     if (outgoing.reusedSocket) {
-      // A reused socket is already connected. A listener for its connection would never run, and
-      // would stay until the socket closes.
+      // A reused socket is already connected. A listener for its connection would never be called,
+      // and would stay until the socket closes.
       hasLeft = true;
       return;
     }
     const ready = socket instanceof TLSSocket ? "secureConnect" : "connect";
-    // The agent destroys a connected socket if the policy refuses its address.
+    // If the policy refuses its address, the agent destroys a connected socket before this.
     socket.once(ready, () => {
       hasLeft = !socket.destroyed;
     });
@@ -170,8 +171,7 @@ const failures: readonly (readonly [RegExp, SendFailure])[] = [
 ];
 
 /**
- * Returns the failure that an error of Node.js represents; `connection_failed` for an unknown
- * error.
+ * Classifies an error of Node.js as a failure to send; `connection_failed` for an unknown error.
  */
 export function failureOf(error: Error): SendFailure {
   const code = "code" in error ? String(error.code) : "";

@@ -20,8 +20,8 @@ export interface AgentRules {
 const nextAddressMs = 1_000;
 
 /**
- * HTTPS agent that connects directly, with TLS 1.2 or newer, and only to addresses that the policy
- * allows.
+ * HTTPS agent that connects directly (not through a proxy), with TLS 1.2 or newer, and only to
+ * addresses that the policy allows.
  */
 export class GuardedTlsAgent extends TlsAgent {
   readonly #rules: AgentRules;
@@ -34,7 +34,7 @@ export class GuardedTlsAgent extends TlsAgent {
       ...trust,
       ALPNProtocols: ["http/1.1"],
       minVersion: "TLSv1.2",
-      // Set explicitly, because an environment variable could disable the check.
+      // This is explicit, because an environment variable could otherwise disable the check.
       rejectUnauthorized: true,
     });
     this.#rules = rules;
@@ -45,7 +45,10 @@ export class GuardedTlsAgent extends TlsAgent {
   }
 }
 
-/** Agent for plain HTTP. Only the local server allows plain HTTP. */
+/**
+ * HTTP agent without TLS that connects only to addresses that the policy allows. Only the local
+ * server allows plain HTTP.
+ */
 export class GuardedPlainAgent extends PlainAgent {
   readonly #rules: AgentRules;
 
@@ -112,7 +115,7 @@ function guardSocket(
   const limit = setTimeout(() => socket.destroy(new ConnectTimeout()), rules.connectMs);
   const stop = (): void => clearTimeout(limit);
   socket.once(ready, stop).once("close", stop);
-  // Runs before the listeners of Node.js, which start sending.
+  // This listener is called before the listeners of Node.js, which start to send.
   socket.prependOnceListener("connect", () => {
     if (!rules.policy.allows(socket.remoteAddress ?? "")) socket.destroy(new AddressRefused());
   });

@@ -59,7 +59,8 @@ const headerBytesMax = 16 * 1_024;
 /**
  * Creates a connection to one host, with HTTP/1.1 and without redirects. The connection sends
  * nothing to an address that the policy refuses: it checks an IP address in the URL, every address
- * of a DNS lookup, and finally the connected address. Other connections do not use its sockets.
+ * of a DNS lookup, and finally the address to which it has connected. It shares no sockets with
+ * other connections.
  */
 export function guardedConnection(options: ConnectionOptions): GuardedConnection {
   const { policy, parallel = parallelMax, answerBytesMax: bytesMax } = options;
@@ -84,8 +85,8 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
     try {
       const first = await attempt();
       if (first !== "stale") return first;
-      // The other idle sockets may be stale too. Closing them makes the second attempt use a new
-      // socket.
+      // The other idle sockets may be stale too. After they are closed, the second attempt uses a
+      // new socket.
       closeIdle(agents);
       const second = await attempt();
       if (second === "stale") return failedExchange("connection_failed", true);
@@ -123,7 +124,8 @@ function isAllowed({ protocol, hostname }: URL, policy: AddressPolicy): boolean 
 }
 
 /**
- * Creates the request from the parsed URL, so that no second parser can read another host from it.
+ * Creates the request from the parsed URL. A second parser could find a different host in the text
+ * of the URL.
  */
 function openRequest(
   { url, path, method, headers, body }: ExchangeRequest,
@@ -137,7 +139,7 @@ function openRequest(
     method,
     headers: { ...headers, "content-length": String(body.length) },
     maxHeaderSize: headerBytesMax,
-    // The certificate must be valid for the URL's host, not for the `Host` header.
+    // The certificate must be valid for the host of the URL, not for the header `Host`.
     servername: isIP(host) === 0 ? host.replace(/\.$/, "") : "",
   };
   return url.protocol === "http:"
@@ -153,7 +155,10 @@ function closeIdle({ tls, plain }: Agents): void {
   }
 }
 
-/** Creates a limiter that runs at most `max` tasks in parallel. Further tasks wait in order. */
+/**
+ * Creates a function that runs at most `max` tasks in parallel. Other tasks wait in the order of
+ * their calls.
+ */
 function turnTaking(max: number) {
   const waiting: (() => void)[] = [];
   let running = 0;

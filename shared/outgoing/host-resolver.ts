@@ -15,8 +15,8 @@ export interface HostResolverOptions {
 const limitMsMax = 5_000;
 
 /**
- * Creates a resolver that uses the system's DNS lookup, as connections do. The resolver returns no
- * addresses if the lookup fails or exceeds the time limit.
+ * Creates a resolver of host names that uses the system's DNS lookup, as connections do. The
+ * resolver returns no addresses if the lookup fails or takes longer than `limitMs` milliseconds.
  */
 export function hostResolver({
   lookup = systemLookup,

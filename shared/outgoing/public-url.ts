@@ -9,7 +9,7 @@ export interface CheckedParam {
 }
 
 /**
- * Validates and normalizes a customer's URL, and resolves its host. Returns the normalized URL.
+ * Validates, normalizes and returns a customer's URL, after resolving its host.
  * @throws 400 INVALID_PARAM if the rules refuse the URL or any address of its host, or if the host
  * has no address
  */

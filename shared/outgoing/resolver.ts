@@ -1,5 +1,5 @@
 /**
- * Resolves host names, so that the API can refuse a URL when a customer sets it, not only at
+ * Resolves host names. The API can therefore refuse a URL when a customer sets it, not only at
  * delivery.
  */
 export interface Resolver {

@@ -5,7 +5,8 @@ export interface OutgoingRequest {
 }
 
 /**
- * Why a delivery attempt has no response. The codes are stable, and the delivery log shows them.
+ * Reason why a delivery attempt has no response. The codes never change, and the delivery log
+ * contains them.
  */
 export type SendFailure =
   | "address_refused"
@@ -36,7 +37,7 @@ export type SendResult =
 
 /** Connections to one receiver. They stay open between deliveries. */
 export interface ReceiverConnection {
-  /** Sends a request. Returns failures of the receiver as results and never throws them. */
+  /** Sends a request. A failure of the receiver is a result, and is never thrown. */
   send(request: OutgoingRequest): Promise<SendResult>;
   close(): void;
 }

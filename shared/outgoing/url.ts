@@ -4,14 +4,14 @@ import type { AddressPolicy } from "./address-policy.ts";
 /** The addresses of this service. */
 export interface OwnAddresses {
   /**
-   * The service's own hosts, each as `host` or `host:port`. A URL with one of these hosts is
-   * refused, whatever its port. The local server refuses it only with the given port, because
+   * The service's own hosts, as `host` or `host:port`. A URL with one of these hosts is refused,
+   * whatever its port. The local server uses `host:port`, which refuses only this port, because
    * receivers run on the same host.
    */
   readonly hosts: readonly string[];
   /**
-   * ID of the gateway's API. URLs with its execute-api host are refused, even if clients call the
-   * service by another host. Null if the ID is unknown.
+   * ID of the API in API Gateway. URLs with its execute-api host are refused, even if clients call
+   * the service by another host. Null if the ID is unknown.
    */
   readonly apiId: string | null;
 }
@@ -54,8 +54,8 @@ const refusedSuffixes = [
 /**
  * Parses a customer's URL. Accepts HTTPS, a public host that is not this service, and port 443 or
  * 1024 to 65535. Refuses a user name or password. If the policy allows loopback, also accepts plain
- * HTTP and loopback hosts. `href` is the normalized URL to store; parse it only with the WHATWG
- * `URL` class. For a refused URL, `reason` completes a sentence that starts with the parameter
+ * HTTP and loopback hosts. `href` of an accepted URL is its normalized form; parse it only with the
+ * WHATWG `URL` class. `reason` of a refused URL completes a sentence that starts with the parameter
  * name.
  */
 export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
@@ -80,7 +80,7 @@ export function normalizeUrl(raw: string): string | null {
   return url.href;
 }
 
-/** Removes the fragment and the trailing dot of the host. Neither changes the destination. */
+/** Removes the fragment and the trailing dot of the host, which do not affect the destination. */
 function tidy(url: URL): void {
   url.hash = "";
   url.hostname = url.hostname.replace(/\.$/, "");

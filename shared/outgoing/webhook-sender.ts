@@ -16,8 +16,8 @@ export interface WebhookSenderOptions extends Omit<
 }
 
 /**
- * Creates a sender of webhooks. Each receiver gets its own connection, which never connects to an
- * address that the policy refuses. Failures of a receiver are returned as results, never thrown.
+ * Creates a sender of webhooks. Each receiver gets a separate connection, which never connects to
+ * an address that the policy refuses. A failure of a receiver is a result, not an exception.
  */
 export function webhookSender({ clock, ...options }: WebhookSenderOptions): Sender {
   return {

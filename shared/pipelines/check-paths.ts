@@ -3,7 +3,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalog.ts";
 import { nextOf, type Pipeline, type Step, startsOf, stepOf } from "./definition.ts";
 
-/** A reference to a step, and the key in the request that contains it. */
+/** A reference to a step, and the key of the request that contains it. */
 interface Way {
   readonly to: string;
   readonly param: string;
@@ -79,7 +79,7 @@ function checkNoLoops(pipeline: Pipeline, path: string): void {
 
 function checkReached(pipeline: Pipeline, path: string): void {
   const reached = new Set(startsOf(pipeline));
-  // The loop also visits the IDs that it adds.
+  // The loop also processes the IDs that are added during the loop.
   for (const id of reached) {
     for (const next of nextOf(stepOf(pipeline, id))) reached.add(next);
   }
@@ -101,7 +101,7 @@ const offerFinders: readonly StepScraperId[] = stepScraperIds.filter((id) =>
 
 /**
  * Checks that every path to an `offer_check` step contains a product step (lite or full) or an
- * offers step. A path begins at any step at which a run can start.
+ * offers step before it. A path begins at any step at which a run can start.
  */
 function checkOffersAreFound(pipeline: Pipeline, path: string): void {
   const seen = new Set<string>();

@@ -45,9 +45,9 @@ export function checkRoute(route: Route, place: Place): void {
 const limitKeys = ["where", "min_delta", "min_delta_percent", "confirm", "once"] as const;
 
 /**
- * For each of these keys of a route, the values of `when` with which it has an effect. `where`
- * needs the values of a read. An item matches `new` and `not_found` only once, so `confirm` and
- * `once` have no effect with them.
+ * The keys of a route that have an effect only with some values of `when`, with these values.
+ * `where` needs the values of a read. An item matches `new` and `not_found` only once, so `confirm`
+ * and `once` would have no effect.
  */
 export const whensByKey = {
   where: ["new", "changed", "unchanged", "ok", "always"],
@@ -57,7 +57,10 @@ export const whensByKey = {
   once: ["unchanged", "ok", "failed"],
 } as const satisfies Record<(typeof limitKeys)[number], readonly When[]>;
 
-/** @throws 400 if a key has no effect with the other keys of the route */
+/**
+ * Checks that each key of a route has an effect.
+ * @throws 400 if a key has no effect with the other keys of the route
+ */
 function checkKeys(route: Route, { path }: Place): void {
   const { when, op, where, once, cooldown, notify } = route;
   for (const key of limitKeys) {
@@ -89,7 +92,10 @@ function orList(names: readonly string[]): string {
     : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
 }
 
-/** @throws 400 if a minimum difference has no numeric field to compare */
+/**
+ * Checks the minimum differences of a route.
+ * @throws 400 if there is no numeric field to compare
+ */
 function checkDelta(route: Route, { scraper, path }: Place): void {
   for (const key of ["min_delta", "min_delta_percent"] as const) {
     if (route[key] === undefined) continue;
@@ -105,7 +111,10 @@ function checkDelta(route: Route, { scraper, path }: Place): void {
   }
 }
 
-/** @throws 400 if a test of `where` does not fit the step's scraper */
+/**
+ * Checks one test of `where`.
+ * @throws 400 if the test does not fit the step's scraper
+ */
 function checkWhere({ field, op, value }: FieldTest, { scraper, path }: Place): void {
   const type = readType(field, { scraper, path });
   checkOp({ when: "ok", op, value, field, type }, { scraper, path });
@@ -126,7 +135,7 @@ function readType(field: string, { scraper, path }: Place): FieldType {
 }
 
 /**
- * Checks that a route has no test of a field. For routes whose `when` allows no test.
+ * Checks a route whose `when` allows no test of a field.
  * @throws 400 if the route has `field`, `op` or `value`
  */
 function checkNoTest({ when, ...route }: Route, { path }: Place): void {
@@ -160,8 +169,8 @@ function checkTest({ when, field, op, value }: Route, place: Place): void {
 }
 
 /**
- * Returns the values of `when` with which a route can test a field. Empty if no route can test the
- * field, or if reads of the scraper do not have the field.
+ * Returns the values of `when` with which a route can test a field of a scraper. Returns an empty
+ * array if reads of the scraper do not have the field, or if no route can test it.
  */
 export function whensFor(scraper: StepScraperId, field: string): readonly When[] {
   const { testableFields, derivedFields } = stepScrapers[scraper];
@@ -170,8 +179,8 @@ export function whensFor(scraper: StepScraperId, field: string): readonly When[]
 }
 
 /**
- * The rules of each `op`: whether it applies to numbers only, and whether it compares with the last
- * read or with a value.
+ * For each `op`, whether it applies only to numbers, and whether it compares with the last read or
+ * with a value.
  */
 const opRules: Readonly<
   Record<Op, { readonly numbersOnly: boolean; readonly against: "last read" | "value" }>
@@ -256,8 +265,7 @@ function checkOp({ when, op, value, field, type }: Test, place: Place): void {
     );
   }
   if (value === undefined) throw missingParam(`${path}.value`);
-  // The type of an item's metadata is known only at the read. Metadata of another type never
-  // matches.
+  // The type of a metadata value is known only at the read. A value of another type never matches.
   if (isMetadataReference(value)) return;
   if (typeOfValue(value, { ...place, path: `${path}.value` }) !== type) {
     throw invalidParam(

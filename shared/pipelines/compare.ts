@@ -7,7 +7,10 @@ export type FieldChanges = Readonly<
 >;
 
 const halfCent = 0.005;
-/** Tolerance for binary fractions: exactly half a cent must count as equal. */
+/**
+ * Tolerance for the rounding of binary fractions, so that prices that differ by exactly half a cent
+ * count as equal.
+ */
 const tolerance = 1e-9;
 const prices: ReadonlySet<string> = new Set(priceFields);
 
@@ -32,8 +35,8 @@ export function changedFields(
 }
 
 /**
- * Returns true if two values of a field are equal. Two prices that differ by at most half a cent
- * count as equal.
+ * Returns true if two values of a field count as equal. Two prices are equal if they differ by at
+ * most half a cent.
  */
 export function areEqual(field: string, was: FieldValue, is: FieldValue): boolean {
   if (typeof was === "number" && typeof is === "number" && prices.has(field)) {

@@ -16,7 +16,7 @@ export interface ChangeRead extends TestedItem {
   readonly at: string;
 }
 
-/** Whether an item matches a `changed` route, and what follows from it. */
+/** The decision whether an item matches a `changed` route, with its consequences. */
 export interface ChangeDecision {
   readonly matches: boolean;
   /** The changes that match, from the reference value to the value of this read. */
@@ -25,18 +25,17 @@ export interface ChangeDecision {
 }
 
 /**
- * Decides whether an item matches a `changed` route with state. Compares each field of the read
- * with its reference value:
- *
- * - With `min_delta`, `min_delta_percent`, `confirm` or `cooldown`, the reference value is the
- *   value that this route last notified. Before the first notification, it is the value before the
- *   first change. With `decreased` the reference value follows higher values, and with `increased`
- *   lower values. So a change is not lost if it comes in small steps, or during a cooldown.
- * - Without these keys, the reference value is the last known value that is not null. Only routes
- *   with `increased` or `decreased` have a state then.
- *
- * With `min_delta`, `increased` or `decreased`, the reference value is never null, because only
- * numbers are compared. A field that the read lacks keeps its reference value.
+ * Decides whether an item matches a `changed` route that has a state. Compares each field of the
+ * read with its reference value in the state. A field that the read lacks keeps its reference
+ * value.
+ * - Route with `min_delta`, `min_delta_percent`, `confirm` or `cooldown`: the reference value is
+ *   the value that the route notified last, or before the first notification, the value before the
+ *   first change. It also follows higher values if the route has `decreased`, and lower values if
+ *   it has `increased`. A change in small steps or during a cooldown is therefore not lost.
+ * - Route without these keys: the reference value is the last known value that is not null. Only
+ *   routes with `increased` or `decreased` have a state then.
+ * - With `min_delta`, `increased` or `decreased`, the reference value is never null, because only
+ *   numbers are compared.
  */
 export function decideChange(route: Route, state: RouteState, read: ChangeRead): ChangeDecision {
   const { trackedFields, at } = read;
@@ -67,11 +66,11 @@ export function decideChange(route: Route, state: RouteState, read: ChangeRead):
 }
 
 /**
- * Returns the state of a `changed` route after a step that does not have the route has read the
- * item. Keeps each reference value that the route can still compare with. A route without limits
- * takes the new number instead. A changed field without a reference value gets the value before the
- * read, because this route has not compared the new value yet. Drops the count of a field whose
- * value is now on another side of the reference value.
+ * Returns the state of a `changed` route after a read by another step, which does not have the
+ * route. Keeps the reference values with which the route can still compare. A route without limits
+ * takes the new number as its reference value. A changed field without a reference value gets the
+ * value before the read, because the route has not compared the new value yet. Drops the
+ * confirmation count of a field whose value is now on the other side of the reference value.
  */
 export function keepState(
   route: Route,
@@ -122,8 +121,9 @@ interface FieldValues {
 }
 
 /**
- * Returns the values that decide whether a field changed: before this read, of this read, and the
- * reference value. Undefined if the field was never read before, or if this read lacks the field.
+ * Returns the values from which a change of a field is decided: before this read, of this read, and
+ * the reference value. Returns undefined if the field was never read before, or if this read lacks
+ * it.
  */
 function valuesOf(
   field: string,
@@ -142,7 +142,7 @@ function valuesOf(
 }
 
 interface FieldRead extends FieldValues {
-  /** Number of successive reads with the same effect, up to the read before this one. */
+  /** Number of successive reads with the same effect, before this read. */
   readonly seen: number;
   /** Verdict of the route's tests. */
   readonly verdict: Verdict;
@@ -182,7 +182,10 @@ function readsInRow({ confirm = 1 }: Route, read: FieldRead, effect: Effect): nu
   return effect === "none" ? 0 : Math.min(before + 1, confirm);
 }
 
-/** Where a value is, seen from the reference value. `other`: it differs, but not as a number. */
+/**
+ * Position of a value relative to the reference value. `other`: the values differ, but are not both
+ * numbers.
+ */
 type Side = "same" | "above" | "below" | "other";
 
 function sideOf(field: string, is: FieldValue, reference: FieldValue): Side {
@@ -192,8 +195,8 @@ function sideOf(field: string, is: FieldValue, reference: FieldValue): Side {
 }
 
 /**
- * Returns true if both values are on the same side of the reference value. On the side `other`, the
- * two values must also be equal.
+ * Returns true if two values are on the same side of the reference value. On the side `other`, they
+ * must also be equal.
  */
 function isSameSide(
   field: string,
@@ -212,8 +215,8 @@ interface Compared {
 }
 
 /**
- * What a changed value means for a route. `opposite`: it changed in the direction that the route
- * does not report.
+ * The effect of a changed value on a route. `opposite`: the value changed in the direction that the
+ * route does not report.
  */
 type Effect = "holds" | "opposite" | "none";
 
@@ -228,7 +231,10 @@ function effectOf(route: Route, compared: Compared): Effect {
   return isLargeEnough(route, compared) ? "holds" : "none";
 }
 
-/** Tolerance for binary fractions: a difference of exactly the minimum must count. */
+/**
+ * Tolerance for the rounding of binary fractions, so that a difference of exactly the minimum
+ * counts.
+ */
 const tolerance = 1e-9;
 
 function isLargeEnough(

@@ -11,8 +11,9 @@ export const isCooling = ({ until }: RouteState, at: string): boolean =>
   until !== undefined && Date.parse(until) > Date.parse(at);
 
 /**
- * Returns the end of the cooldown after a read: a new end if the read matched and the route has a
- * cooldown, else the stored end. Returns an empty object if there is no end.
+ * Returns the end of a route's cooldown after a read: a new end if the read matched and the route
+ * has a cooldown, otherwise the stored end. Returns an empty object if there is no end.
+ * @param at time of the read, ISO 8601
  */
 export const cooldownAfter = (
   { cooldown }: Route,

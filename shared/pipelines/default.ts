@@ -16,7 +16,10 @@ export function defaultPipeline(platform: Platform, refreshEveryRuns: number): P
   return platform === "retailer_a" ? retailerADefault(refreshEveryRuns) : oneTierDefault(platform);
 }
 
-/** The step of retailer_a that scans items, and routes those that may have changed to lite. */
+/**
+ * The step of retailer_a that reads all items at pulse, and routes those that may have changed to
+ * lite.
+ */
 export const scanStep: Step = {
   id: "pulse",
   scraper: "retailer_a.pulse",

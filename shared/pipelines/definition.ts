@@ -19,8 +19,8 @@ export const valueOps = ["below", "above", "is", "is_not"] as const;
 export type ValueOp = (typeof valueOps)[number];
 
 /**
- * Operators of a field test. `increased` and `decreased` compare the field with an earlier value of
- * the field: the reference value of the route. The others compare it with `value`.
+ * Operators of a field test. `increased` and `decreased` compare the field with its earlier value,
+ * the reference value of the route. The others compare it with `value`.
  */
 export const ops = ["increased", "decreased", ...valueOps] as const;
 export type Op = (typeof ops)[number];
@@ -35,17 +35,22 @@ export const metadataKeyPattern = new RegExp(
   `^[a-z0-9_]{1,${limits.itemLabels.metadataKeyLengthMax}}$`,
 );
 
-/** Refers to a metadata value of an item. The item may lack the key, or its value another type. */
+/**
+ * Refers to a metadata value of an item. The item may lack the key, or have a value of another
+ * type.
+ */
 export interface MetadataReference {
   readonly metadata: string;
 }
 
-/** Names another field of the same read. A test compares its field with the value of that field. */
+/**
+ * Refers to another field of the same read. A test compares its field with the value of that field.
+ */
 export interface FieldReference {
   readonly field: string;
 }
 
-/** What a test compares a field with. */
+/** The value with which a test compares a field. */
 export type TestValue = MetadataValue | MetadataReference | FieldReference;
 
 /** Returns true if a test compares with the value of another field. */
@@ -60,9 +65,9 @@ export interface FieldTest {
 }
 
 /**
- * A rule of a step: selects items by the outcome of their read, then routes or reports them. Its
- * keys have the names of the API. The previous release therefore shows a stored key that it does
- * not know under the correct name.
+ * A rule of a step. It selects items by the outcome of their read, and then routes or reports them.
+ * Its keys have the names of the API, so that a release that does not know a stored key still
+ * returns it under the correct name.
  */
 export interface Route {
   readonly when: When;
@@ -78,7 +83,8 @@ export interface Route {
   /** Number of reads in a row that must meet the condition. */
   readonly confirm?: number;
   /**
-   * If true, an item matches when the condition becomes true, and again only after it was false.
+   * If true, an item matches when the condition becomes true, and then not again until the
+   * condition has been false.
    */
   readonly once?: boolean;
   /** Minimum time between two notifications about an item, such as `6h`. */
@@ -125,8 +131,8 @@ export function stepOf(pipeline: Pipeline, id: string): Step {
 }
 
 /**
- * Returns the kind of reading that a step stores. An offers step has a separate kind for each
- * condition filter.
+ * Returns the kind of reading that a step stores, such as a pulse or a full product. An offers step
+ * has a separate kind for each condition filter.
  */
 export function readingKind({ scraper, condition = "all" }: Step): ReadingKind {
   return condition === "all" ? stepScrapers[scraper].kind : `offers_${condition}`;

@@ -65,8 +65,9 @@ function creditsFrom(pipeline: Pipeline, { start, items, isSure }: Walk): number
 }
 
 /**
- * Returns the highest price of a step at which items start: of the entry for the items that were
- * read, and of the baseline for the new items.
+ * Returns the maximum price of the first step of a run, for all items that start there. Items that
+ * were read before start at the entry, and new items at the baseline; the more expensive of the two
+ * steps counts.
  */
 export function firstStepCredits(pipeline: Pipeline, items: ItemsByState): number {
   const { entry } = pipeline;
@@ -89,16 +90,17 @@ export interface RunItems {
 
 /** The bounds of the credits of one run. */
 export interface RunBounds {
-  /** The credits if no item changes, at the lowest price of each step. */
+  /** The credits if no item changes, at the lowest prices. */
   readonly best: number;
   /** The credits if every item takes every route, at the highest prices. */
   readonly worst: number;
 }
 
 /**
- * Calculates the bounds of the credits of a run under a limit. A step runs completely or not at
- * all. It costs nothing if the limit left too few credits for the items that are certain to reach
- * it. Items that may reach it, but are not certain to, cost at most what the limit left.
+ * Calculates the lowest and highest cost of a run under a credit limit. A step runs completely or
+ * not at all. It costs nothing if the limit leaves too few credits for the items that are certain
+ * to reach it. The items that may reach a step, but are not certain to, cost at most the rest of
+ * the limit.
  */
 export function boundsOf(pipeline: Pipeline, items: RunItems): RunBounds {
   const best = boundOf(pipeline, items, {
@@ -147,7 +149,7 @@ function boundOf(
   return credits;
 }
 
-/** A step that a run does not read, because its price exceeds what the limit left. */
+/** A step that a run defers, because its price exceeds the credits that the limit has left. */
 interface Deferral {
   readonly step: string;
   /** Price of the step, in credits. */
@@ -156,9 +158,9 @@ interface Deferral {
 }
 
 /**
- * Returns the steps that a run under a limit defers, in run order.
- * @param likelyAt returns the likely number of items of a step; the items that are certain to reach
- * the step count in any case
+ * Returns the steps that a run under a credit limit probably defers, in run order.
+ * @param likelyAt returns the likely number of items of a step. At least the items that are certain
+ * to reach the step are counted.
  */
 export function likelyDeferrals(
   pipeline: Pipeline,
@@ -185,17 +187,17 @@ export function likelyDeferrals(
   return deferrals;
 }
 
-/** Returns true if a route matches every item whose read finds the item without changes. */
+/** Returns true if a route matches every item that is read without changes. */
 const whenUnchanged = (route: Route): boolean =>
   isUntested(route) && ["unchanged", "ok", "always"].includes(route.when);
 
-/** Returns true if a route matches every item whose first read finds the item. */
+/** Returns true if a route matches every item at its first successful read. */
 const whenNew = (route: Route): boolean =>
   isUntested(route) && route.confirm === undefined && ["new", "ok", "always"].includes(route.when);
 
 /**
- * Returns true if a route matches every item that its `when` selects, immediately or after
- * `confirm` reads.
+ * Returns true if a route has no test, so that it matches every item that its `when` selects,
+ * immediately or after `confirm` reads.
  */
 const isUntested = ({ op, where, once }: Route): boolean =>
   op === undefined && where === undefined && once !== true;

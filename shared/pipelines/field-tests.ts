@@ -18,10 +18,13 @@ export interface TestedItem {
   readonly metadata?: Metadata;
 }
 
-/** Whether a read meets a condition. `unknown`: the read lacks a field that the condition tests. */
+/** The result of the tests of a condition on a read. `unknown`: the read lacks a tested field. */
 export type Verdict = "met" | "unmet" | "unknown";
 
-/** Returns the tests of a route: its own, if it compares with `value`, and the tests in `where`. */
+/**
+ * Returns all tests of a route: the test in the route itself, if it compares with `value`, and the
+ * tests in `where`.
+ */
 const testsOf = ({ field, op, value, where = [] }: Route): readonly FieldTest[] =>
   field === undefined || op === undefined || op === "increased" || op === "decreased"
     ? where
@@ -44,7 +47,10 @@ export function verdictOf(route: Route, { values, metadata = {} }: TestedItem): 
   return isKnown ? "met" : "unknown";
 }
 
-/** @param skipsNull true if `below` and `above` of a null value result in `unknown` */
+/**
+ * Returns the result of one test.
+ * @param skipsNull true if `below` and `above` of a null value have the result `unknown`
+ */
 function verdictOfTest(test: FieldTest, item: Required<TestedItem>, skipsNull: boolean): Verdict {
   const { field, op, value } = test;
   const is = item.values[field];
@@ -60,8 +66,9 @@ function verdictOfTest(test: FieldTest, item: Required<TestedItem>, skipsNull: b
 const isOrder = (op: FieldTest["op"]): boolean => op === "below" || op === "above";
 
 /**
- * Returns the value that a test compares a field with. If the test names another field or metadata,
- * this is its value; undefined if the item lacks it, or if the metadata is not of the field's type.
+ * Returns the value with which a test compares a field. If the test refers to another field or to
+ * metadata, returns the value of that. Returns undefined if the item lacks it, or if the metadata
+ * has another type than the field.
  */
 function wantedValue(
   { field, value }: FieldTest,

@@ -9,10 +9,10 @@ import type { Pipeline, Step } from "./definition.ts";
 import { pipelineBody, plainName } from "./pipeline-body.ts";
 
 /**
- * Parses a pipeline, sets defaults and checks all rules (specification, section "Pipeline").
- * Refuses unknown keys at every level, steps that no run reaches, and an `offer_check` step if a
- * path to it has no earlier product or offers step.
- * @param path name of the pipeline in the request; `param` of an error begins with it
+ * Parses a pipeline of a request, sets defaults and checks all rules (specification, section
+ * "Pipeline"). Refuses unknown keys at every level, steps that no run reaches, and an `offer_check`
+ * step without a product or offers step before it on every path.
+ * @param path path of the pipeline in the request, with which `param` of an error begins
  * @throws 400 with `param` = the key to change; 501 if the pipeline is valid but one of its
  * scrapers is only announced for this marketplace
  */
@@ -76,7 +76,7 @@ function refusal(
 ): ServiceError {
   const param = [path];
   for (const { key, input } of issue.path ?? []) {
-    // The client sent an array where an object is required, so the array is the invalid value.
+    // The client sent an array where an object is required, so the invalid value is the array.
     if (typeof key === "string" && Array.isArray(input)) {
       const place = param.join("");
       return invalidParam(place, `'${place}' must be an object, not an array.`);
@@ -93,7 +93,7 @@ const isUnknownScraper = ({ type, path }: v.BaseIssue<unknown>): boolean =>
   type === "picklist" && path?.at(-1)?.key === "scraper";
 
 /**
- * The schema accepts the scrapers of all platforms, so this lists only the scrapers of the
+ * The schema accepts the scrapers of all platforms, but the message lists only those of the
  * watchlist's platform.
  */
 const scraperMessage = ({ input }: v.BaseIssue<unknown>, { platform }: Shop): string =>

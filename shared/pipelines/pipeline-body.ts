@@ -10,10 +10,13 @@ import { conditionFilters } from "../scrapers/offer.ts";
 import { metadataKeyPattern, ops, valueOps, whens } from "./definition.ts";
 import { meaning } from "./pipeline-schema.ts";
 
-/** Pattern of names that are short and plain enough to repeat in an error message. */
+/** Pattern of a name that is short and plain enough to occur in an error message. */
 export const plainName = /^[\w.-]{1,64}$/;
 
-/** Creates the schema of an object that refuses unknown keys, because they may be mistyped. */
+/**
+ * Creates the schema of an object that refuses unknown keys, because an unknown key may be a typing
+ * error.
+ */
 function strict<Entries extends v.ObjectEntries>(what: string, entries: Entries) {
   const keys = Object.keys(entries);
   const notAnObject = addRefusedValue(
@@ -227,8 +230,8 @@ export const stepBody = strict("A step", {
 });
 
 /**
- * Schema of a pipeline in bodies. It checks each key; `parsePipeline` also checks whether the keys
- * fit together.
+ * Schema of a pipeline in bodies. It checks each key alone; `parsePipeline` also checks whether the
+ * keys fit together.
  */
 export const pipelineBody = v.pipe(
   strict("A pipeline", {

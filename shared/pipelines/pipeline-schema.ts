@@ -20,7 +20,7 @@ export const changesSchema = v.pipe(
   v.description("Values before and after, by changed field."),
 );
 
-/** What each key of a pipeline means, in bodies and in API responses. */
+/** Descriptions of the keys of a pipeline, in bodies and in API responses. */
 export const meaning = {
   entry: "ID of the step at which every run starts.",
   baseline:
@@ -65,8 +65,8 @@ export const meaning = {
 } as const;
 
 /**
- * Schema of a string in responses that now has one of these values. Accepts every string, because
- * later releases may add values.
+ * Creates the schema of a string in responses that now has one of these values. It accepts every
+ * string, because later releases may add values.
  */
 export const openSet = (values: readonly string[], description: string): v.GenericSchema<string> =>
   v.pipe(

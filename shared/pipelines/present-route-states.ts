@@ -1,7 +1,7 @@
 import type { Pipeline } from "./definition.ts";
 import { type RouteStates, statefulParts } from "./route-state.ts";
 
-/** What a notifying route has stored about an item, in API responses. */
+/** The state of a notifying route for an item, in API responses. */
 interface PresentedState {
   readonly step: string;
   /** Position of the route in its step, from 0. */
@@ -12,9 +12,9 @@ interface PresentedState {
 }
 
 /**
- * Converts the states of the notifying routes to their form in API responses. Omits routes whose
- * state cannot prevent a match: routes without `confirm`, `once` and `cooldown`, and routes in
- * their initial state.
+ * Converts the states of an item at notifying routes to their form in API responses. Omits states
+ * that cannot prevent a match: of routes without `confirm`, `once` and `cooldown`, and initial
+ * states.
  */
 export const presentRouteStates = (
   pipeline: Pipeline,

@@ -15,7 +15,8 @@ export interface PriceTrace {
   /** For `previousPrice`: the last price that differed from the current one. */
   readonly previous?: number;
   /**
-   * For `previousPrice`: the last price before the price became null. Absent while it is not null.
+   * For `previousPrice`: the last price before the price became null; absent while the price is not
+   * null.
    */
   readonly last?: number;
   /** For `average30d`: the time of the last change of the price, in milliseconds since 1970. */
@@ -31,7 +32,7 @@ export interface PriceTrace {
 export interface PriceRead {
   /** Last known price; undefined if this is the first price of the item. */
   readonly was: FieldValue | undefined;
-  /** Price of this read. Exactly `was` if the two differ by at most half a cent. */
+  /** Price of this read. It equals `was` exactly if the two differ by at most half a cent. */
   readonly is: FieldValue;
   /** Time of the read, in milliseconds since 1970. */
   readonly at: number;
@@ -42,14 +43,14 @@ const dayMs = 86_400_000;
 const dayOf = (at: number): number => Math.floor(at / dayMs);
 
 interface DerivedPrice {
-  /** Number of days before the day of the read that the field covers. Null if it has no window. */
+  /** Number of days before the day of the read that the field covers; null if it has no window. */
   readonly window: number | null;
   /** Returns the trace after the read of the first price, without the member `since`. */
   readonly start: (read: PriceRead) => Omit<PriceTrace, "since">;
   /** Returns the trace after a read that changed the price. */
   readonly changed: (trace: PriceTrace, read: PriceRead) => PriceTrace;
   /**
-   * Returns the field's value at a read, from the trace before the read. Undefined if no price was
+   * Returns the field's value at a read, from the trace before the read; undefined if no price was
    * known before.
    */
   readonly value: (trace: PriceTrace, read: PriceRead) => number | undefined;
@@ -63,7 +64,11 @@ const derivedPrices: Readonly<Record<DerivedPriceField, DerivedPrice>> = {
   changedCount7d: countOf(7),
 };
 
-/** Returns the trace of an item after the first read with a price. */
+/**
+ * Returns the first trace of an item's prices, from which a derived field such as a 30-day minimum
+ * is calculated.
+ * @param read the first read with a price
+ */
 export const startTrace = (field: DerivedPriceField, read: PriceRead): PriceTrace => ({
   since: dayOf(read.at),
   ...derivedPrices[field].start(read),
@@ -77,8 +82,9 @@ export const traceAfter = (
 ): PriceTrace => (read.is === read.was ? trace : derivedPrices[field].changed(trace, read));
 
 /**
- * Returns the value of a derived field at a read. Undefined if the prices of the item do not go
- * back to the first day of the field's window, or if no price was known in the window.
+ * Returns the value of a derived price field at a read. Returns undefined if the prices in the
+ * trace do not go back to the first day of the field's window, or if no price was known in the
+ * window.
  * @param trace the trace before the read
  */
 export function derivedPrice(
@@ -105,8 +111,8 @@ function previousAt(trace: PriceTrace, read: PriceRead): number | undefined {
 }
 
 /**
- * Returns the lowest price of the last `window` days. Each entry of the trace contains a price and
- * the last day on which it held. Later entries have higher prices.
+ * Returns the field with the lowest price of the last `window` days. Each entry of its trace has a
+ * price and the last day on which it applied. Later entries have higher prices.
  */
 function lowestOf(window: number): DerivedPrice {
   return {
@@ -115,7 +121,7 @@ function lowestOf(window: number): DerivedPrice {
     changed({ since, days = [] }, { was, is, at }) {
       const held = typeof was === "number" ? withLowest(days, [dayOf(at), was]) : days;
       const first = dayOf(at) - window;
-      // Drops prices that are not below the current price: none of them can become the lowest,
+      // Drops prices that are not below the current price. None of them can become the lowest,
       // because the current price stays in the window longer.
       const isBelow = (price: number): boolean => typeof is !== "number" || price < is;
       const left = held.filter(([day = 0, price = 0]) => day >= first && isBelow(price));
@@ -136,8 +142,9 @@ function withLowest(days: Entries, [day, price]: readonly [number, number]): Ent
 }
 
 /**
- * Returns the average of the price over `window` days, weighted by time. An entry contains the day,
- * the milliseconds of this day with a price, and the sum of each price times its milliseconds.
+ * Returns the field with the average price of `window` days, weighted by time. Each entry of its
+ * trace has the day, the milliseconds of the day with a price, and the sum of each price times its
+ * milliseconds.
  */
 function averageOf(window: number): DerivedPrice {
   const closed = ({ at: from = 0, days = [] }: PriceTrace, { was, at }: PriceRead): Entries => {
@@ -161,7 +168,7 @@ function averageOf(window: number): DerivedPrice {
       const days = closed(trace, read);
       const time = days.reduce((total, [, ms = 0]) => total + ms, 0);
       const sum = days.reduce((total, [, , weighted = 0]) => total + weighted, 0);
-      // Rounded, so that the average of a price that never changed equals the price.
+      // The average is rounded, so that it equals a price that never changed.
       return time === 0 ? undefined : Math.round((sum / time) * 10_000) / 10_000;
     },
   };
@@ -172,7 +179,7 @@ interface DailyPart {
   readonly ms: number;
 }
 
-/** Splits the time from `from` until `to` at the starts of UTC days. */
+/** Splits the time from `from` to `until` at the starts of UTC days. */
 function dailyParts(from: number, to: number): readonly DailyPart[] {
   const parts: DailyPart[] = [];
   for (let at = from; at < to; at = (dayOf(at) + 1) * dayMs) {
@@ -194,7 +201,10 @@ function withPart(
     : [...days, [day, ms, weighted]];
 }
 
-/** Entry: the day, and the number of price changes on this day. */
+/**
+ * Returns the field with the number of price changes. Each entry of its trace has the day and the
+ * number of changes on it.
+ */
 function countOf(window: number): DerivedPrice {
   const counted = ({ days = [] }: PriceTrace, { was, is, at }: PriceRead): Entries => {
     const today = dayOf(at);

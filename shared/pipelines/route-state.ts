@@ -4,20 +4,20 @@ import type { Pipeline, Route, Step } from "./definition.ts";
 import type { PriceTrace } from "./price-trace.ts";
 
 /**
- * What a route stores about an item between two reads. A member is absent while it has its initial
- * value, so most items have no state.
+ * The state that a route stores about an item between two reads. A member is absent while it has
+ * its initial value, so most items have no state.
  */
 export interface RouteState {
   /**
-   * Reference values of a `changed` route, by field: the values that the next reads are compared
-   * with. Absent for a field whose reference value is its last reading.
+   * Reference values of a `changed` route by field, with which the next reads are compared. Absent
+   * for a field whose reference value is its last reading.
    */
   readonly from?: Snapshot;
   /** For `changed` with `confirm`: number of reads in a row that met the condition, by field. */
   readonly seen?: Readonly<Record<string, number>>;
   /** For any other `when` with `confirm`: number of reads in a row that met the condition. */
   readonly held?: number;
-  /** For `once`: true if the route matched since the condition became true. */
+  /** For `once`: true if the route has matched since the condition became true. */
   readonly matched?: true;
   /** End of the cooldown, ISO 8601. */
   readonly until?: string;
@@ -26,15 +26,15 @@ export interface RouteState {
 }
 
 /**
- * What a pipeline stores about one item: the states of its routes, by `RoutePart.key`, and the
- * states of the derived price fields that the routes test, by name. No key equals a name, because
- * their lengths differ.
+ * The state that a pipeline stores about one item. It has the states of the routes, by
+ * `RoutePart.key`, and the states of the derived price fields that the routes test, by name. A key
+ * never equals a name, because their lengths differ.
  */
 export type RouteStates = Readonly<Record<string, RouteState>>;
 
 /**
- * A route, or one of its two halves. `cooldown` delays notifications but not `run`. So a route with
- * `cooldown`, `run` and `notify` is evaluated as two routes: one with `run`, the other with
+ * A route, or one of its two halves. `cooldown` delays notifications, but not `run`. A route with
+ * `cooldown`, `run` and `notify` is therefore evaluated as two routes: one with `run`, and one with
  * `cooldown` and `notify`.
  */
 export interface RoutePart {
@@ -45,7 +45,10 @@ export interface RoutePart {
   readonly key: string | null;
 }
 
-/** Returns true if a route compares with what it reported last, or counts or delays its matches. */
+/**
+ * Returns true if a route compares with the values that it notified last, or counts or delays its
+ * matches.
+ */
 export const isGated = (route: Route): boolean =>
   route.min_delta !== undefined ||
   route.min_delta_percent !== undefined ||
@@ -53,12 +56,12 @@ export const isGated = (route: Route): boolean =>
   route.cooldown !== undefined ||
   route.once === true;
 
-/** Returns true if a route compares numbers with an earlier value. */
+/** Returns true if a route tests whether a number increased or decreased. */
 export const isDirectional = ({ op }: Route): boolean => op === "increased" || op === "decreased";
 
 const partsByStep = new WeakMap<Step, readonly RoutePart[]>();
 
-/** Returns the route parts of a step, in route order. */
+/** Returns the parts of a step's routes that can have a state, in route order. */
 export function partsOf(step: Step): readonly RoutePart[] {
   const known = partsByStep.get(step);
   if (known !== undefined) return known;
@@ -79,16 +82,16 @@ function halvesOf(route: Route): readonly Route[] {
 }
 
 /**
- * Number of characters of a key. A pipeline has at most 160 keys. With 8 characters, two of them
- * are equal in one of 10^10 pipelines.
+ * Number of characters of a key. A pipeline has at most 160 keys. With 8 characters, two keys of a
+ * pipeline are equal in one of 10^10 pipelines.
  */
 const keyLength = 8;
 
 /**
  * Returns the key of the state; null for a route without state. The key depends on the step, the
- * condition and the notification settings of the route, but not on the order of steps or routes, or
- * on `run`. So a change of the condition resets the state, and a change of another part of the
- * pipeline keeps it.
+ * condition and the notification settings of the route. It does not depend on the order of steps or
+ * routes, or on `run`. A change of the condition therefore resets the state, and any other change
+ * of the pipeline keeps it.
  */
 function keyOf(step: Step, route: Route): string | null {
   if (!isGated(route) && !isDirectional(route)) return null;
@@ -114,7 +117,7 @@ export interface StatefulPart {
 
 const statefulByPipeline = new WeakMap<Pipeline, readonly StatefulPart[]>();
 
-/** Returns the route parts of a pipeline that have a state. */
+/** Returns the parts of all routes of a pipeline that have a state. */
 export function statefulParts(pipeline: Pipeline): readonly StatefulPart[] {
   const known = statefulByPipeline.get(pipeline);
   if (known !== undefined) return known;

@@ -13,10 +13,10 @@ import {
   type RouteStates,
 } from "./route-state.ts";
 
-/** Facts about the read of an item, which the routes of a step test. */
+/** Facts about the read of an item, on which the routes of a step decide. */
 export interface ReadingFacts {
   readonly status: ReadStatus;
-  /** True if the item had no read before this one. */
+  /** True if the item was never read before. */
   readonly firstRead: boolean;
   /** Last reading of the same kind; null if there is none. */
   readonly before: Snapshot | null;
@@ -32,7 +32,7 @@ export interface ReadingFacts {
   readonly metadata?: Metadata;
 }
 
-/** What the routes of the pipeline stored about the item before a read. */
+/** The state that the routes of the pipeline had stored about the item before a read. */
 export interface Remembered {
   readonly states: RouteStates;
   /** Time of the read, ISO 8601. */
@@ -44,22 +44,21 @@ const nothingRemembered: Remembered = { states: {}, at: new Date(0).toISOString(
 /** The routes of a step that an item matches. */
 export interface RouteMatches {
   /**
-   * Changes to store: new changes and changes that an event reports now. Contains only tracked
+   * Changes to store: new changes, and changes that an event reports now. They contain only tracked
    * fields and fields that matching `changed` routes name.
    */
   readonly changes: FieldChanges;
-  /** True if at least one of the changes is new: no earlier read found it. */
+  /** True if at least one change is new: no earlier read observed it. */
   readonly hasNews: boolean;
   readonly trackedChanged: boolean;
   /**
-   * True if an event must report the changes. This requires that a `changed` route with `notify`
-   * matched: either a change that no event has reported yet, or a difference from its reference
-   * value.
+   * True if an event must report the changes: a `changed` route with `notify` matched a change that
+   * no event has reported yet, or a difference from its reference value.
    */
   readonly notifyChanged: boolean;
   /**
-   * The changes that an event reports, if they differ from `changes`. They differ if a route with a
-   * reference value reports the change since that value.
+   * The changes for the event, if they differ from `changes`, because a route reports the change
+   * since its reference value.
    */
   readonly reported?: FieldChanges;
   /**
@@ -74,8 +73,8 @@ export interface RouteMatches {
 }
 
 /**
- * What the routes of a step are compared with: the facts about the read, the route states of the
- * item, and the changed fields. Calculated once for all routes.
+ * The facts on which all routes of a step decide: the read, the route states of the item, and the
+ * changed fields. They are calculated once for all routes.
  */
 interface Outcome extends ReadingFacts, Remembered {
   readonly trackedFields: readonly string[];
@@ -86,13 +85,13 @@ interface Outcome extends ReadingFacts, Remembered {
   readonly trackedChanged: boolean;
 }
 
-/** What the condition of a route is compared with. */
+/** The part of the facts on which the condition of a route decides. */
 type Tested = Omit<Outcome, "known" | "notified" | "trackedFields" | keyof Remembered>;
 
 /**
  * Returns the routes of a step that an item matches after a read (specification, section
- * "Pipeline"). An item without an earlier reading of the same kind is neither `changed` nor
- * `unchanged`.
+ * "Pipeline"). The first reading of its kind is neither `changed` nor `unchanged`.
+ * @param remembered the stored route states and earlier reading of the item; none by default
  */
 export function matchRoutes(
   step: Step,
@@ -127,8 +126,8 @@ export function matchRoutes(
 }
 
 /**
- * Returns true if an `ok` read in which no field changed matches no route of a step. The routes of
- * the step must have no state.
+ * Returns true if an item that was read with status `ok` and without changed fields matches no
+ * route of a step. The routes of the step must have no state.
  */
 export function matchesNoRoute(
   step: Step,
@@ -185,24 +184,20 @@ interface Matched {
 
 /**
  * Returns the changes that a read stores and reports. It makes two comparisons:
- *
  * - For routes, it compares the read with the last read of the same kind (specification, section
- *   "Pipeline"). So a step sees every change since it last read the item, even if another scraper
- *   saw the change first. Example: a pulse sees a change and routes the item to lite. The routes of
- *   lite must still match the change.
- * - For new changes, it compares the read with the last known values from reads of any kind. If two
- *   scrapers see a change, in one run or in two, it is new only once. Only new changes are counted.
- *
+ *   "Pipeline"). A step therefore detects every change since it last read the item, even if another
+ *   scraper detected it first. Example: a pulse detects a change and routes the item to lite. The
+ *   routes of lite must still match the change.
+ * - For new changes, it compares the read with the last known values from reads of any kind. A
+ *   change that two scrapers detect, in one run or in two, is therefore new only once. Only new
+ *   changes are counted.
  * A step reports a change that matches its routes, unless an event has already reported the change.
- * So each change is counted once and reported at most once, and a step whose routes match a change
- * never misses it.
- *
- * A route with a reference value decides alone: it reports each difference that it matches, even if
- * another route has reported some of that difference. If only routes with reference values match,
- * the event contains only the fields that these routes match.
- *
- * A route with `increased` or `decreased` compares with the last known number. If the last reading
- * is null, the event shows this number as `before`.
+ * Each change is therefore counted once and reported at most once, and a step does not miss a
+ * change that its routes match.
+ * A route with a reference value decides alone. It reports each difference that it matches, even if
+ * another route has reported a part of it. If only such routes match, the event contains only the
+ * fields that they match. A route with `increased` or `decreased` compares with the last known
+ * number. If the last reading is null, the event has this number as `before`.
  */
 function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const { trackedFields, fieldNames } = stepScrapers[step.scraper];
@@ -221,8 +216,7 @@ function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const counted = only({ ...news, ...changed }, [...trackedFields, ...fieldsNamedBy(routes)]);
   const fields = Object.keys(counted).filter(reportsChanged ? isUnreported : isNew);
   const changes = only(counted, fields);
-  // If two routes report the same field, the event contains the change that the first route
-  // matches.
+  // If two routes report the same field, the event has the change that the first route matches.
   const differences = Object.assign({}, ...gated.toReversed().map((one) => one.changes));
   const bridged = reportsChanged ? acrossNull(changes, notifying) : {};
   return {
@@ -235,7 +229,7 @@ function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   };
 }
 
-/** Returns the changes from null that a route measured from the last known number instead. */
+/** Returns the changes from null that a route has compared with the last known number instead. */
 function acrossNull(changes: FieldChanges, notifying: readonly Decision[]): FieldChanges {
   const bridged: Record<string, FieldChanges[string]> = {};
   for (const { part, changes: measured = {} } of notifying) {
@@ -254,9 +248,9 @@ const fieldsNamedBy = (routes: readonly Route[]): readonly (string | undefined)[
   routes.filter(({ when }) => when === "changed").map(({ field }) => field);
 
 /**
- * Returns `met` or `unmet` for the condition of a route at a read, whatever the state of the route
- * is. Returns `unknown` for a failed read, unless the route selects failed reads, and for a read
- * without a field that the route tests.
+ * Returns whether a read meets the condition of a route, regardless of the state of the route.
+ * Returns `unknown` for a failed read, unless the route selects failed reads, and for a read
+ * without a tested field.
  */
 function conditionOf(route: Route, outcome: Tested): Verdict {
   if (route.when !== "failed" && takes.failed(outcome, route)) return "unknown";
@@ -265,8 +259,8 @@ function conditionOf(route: Route, outcome: Tested): Verdict {
 }
 
 /**
- * Predicates by the `when` of a route. Each returns true if `when` selects the item; the tests of
- * the route are checked separately. Only `failed` is called for a failed read.
+ * For each `when`, a function that returns true if it selects the item. The tests of the route are
+ * evaluated separately. Only `failed` is called for a failed read.
  */
 const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
@@ -281,10 +275,10 @@ const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> 
 };
 
 /**
- * Merges a new reading into the last one of its kind: adds new fields and replaces changed values.
- * A field that is absent in `observed` keeps its last value. A price that changes by at most half a
- * cent also keeps its stored value, so a slow drift is detected when the changes add up. Returns
- * `before` itself if nothing differs.
+ * Merges a new reading into the last reading of its kind: adds new fields and replaces changed
+ * values. A field that is absent in `observed` keeps its last value. A price that differs by at
+ * most half a cent also keeps its stored value, so that a slow drift is detected when it exceeds
+ * half a cent. Returns `before` itself if nothing differs.
  */
 export function mergeReading(before: Snapshot | null, observed: Snapshot): Snapshot {
   if (before === null) return observed;
@@ -296,9 +290,9 @@ export function mergeReading(before: Snapshot | null, observed: Snapshot): Snaps
 }
 
 /**
- * Calculates the derived field of a pulse. Returns true if the buy-box price of the last product
- * read is higher than the lowest new price of the pulse by more than half a cent. Returns undefined
- * if either price is unknown or null.
+ * Calculates the derived field `buyboxAboveLowest` of a pulse: true if the buy-box price of the
+ * last product read exceeds the lowest new price of the pulse by more than half a cent. Returns
+ * undefined if either price is unknown or null.
  */
 export function buyboxAboveLowest(product: Snapshot | null, pulse: Snapshot): boolean | undefined {
   const price = product?.["price"];

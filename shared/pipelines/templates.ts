@@ -28,7 +28,7 @@ const everyReading: Route = { when: "ok", notify: true };
 
 type OneTier = Exclude<Platform, "retailer_a">;
 
-/** The template of each platform for a field that no other platform has. */
+/** For each platform, the template for a field that no other platform has. */
 const special: Readonly<Record<OneTier, Omit<Template, "pipeline"> & { readonly route: Route }>> = {
   retailer_b: {
     id: "clearance",

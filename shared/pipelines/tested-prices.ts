@@ -24,12 +24,15 @@ export function testedPrices(pipeline: Pipeline): readonly DerivedPriceField[] {
 const referredBy = (value: TestValue | undefined): string | undefined =>
   isFieldReference(value) ? value.field : undefined;
 
-/** Returns true if the reads of a step have a price from which fields can be derived. */
+/**
+ * Returns true if the reads of a step contain a price, from which derived fields can be calculated.
+ */
 export const readsPrice = ({ scraper }: Pick<Step, "scraper">): boolean =>
   stepScrapers[scraper].testableFields.includes("price");
 
 /**
- * Returns the read of the price in `observed`; undefined if `observed` has no price.
+ * Returns the price that a read observed, with the earlier price and the time. Returns undefined if
+ * `observed` has no price.
  * @param before last reading of the same kind
  * @param at time of the read, ISO 8601
  */
@@ -44,7 +47,10 @@ export function priceRead(
   return { was, is: settlePrice(was, seen), at: Date.parse(at) };
 }
 
-/** Returns `was` if the price differs from it by at most half a cent, else the observed price. */
+/**
+ * Returns `was` if the observed price differs from it by at most half a cent, otherwise the
+ * observed price.
+ */
 const settlePrice = (was: FieldValue | undefined, seen: FieldValue): FieldValue =>
   was !== undefined && areEqual("price", was, seen) ? was : seen;
 

@@ -211,9 +211,9 @@ export const liveMarketplaces = (platform?: string): readonly string[] => [
 const anyShop = looseObject({ platform: optional(unknown()), marketplace: optional(unknown()) });
 
 /**
- * Refuses a request for an announced platform, endpoint or marketplace. Accepts a raw request of
- * any type, so that it can run before all other checks: no other error should hide this one. Accepts
- * unknown names, which `parsePlatform` refuses.
+ * Throws if a request names a platform, endpoint or marketplace that is only announced. Accepts a
+ * raw request of any type, so that it can run before all other checks: no other error must hide
+ * this one. Accepts unknown names, which `parsePlatform` refuses.
  * @throws 501 if the platform, its endpoint or its marketplace is announced
  */
 export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"): void {
@@ -269,7 +269,7 @@ export function parsePlatform(
 export function currencyOf(platform: Platform, marketplace: string): string {
   const entry: PlatformEntry = platforms[platform];
   const foundMarketplace = entry.marketplaces.find((one) => one.code === marketplace);
-  assert(foundMarketplace !== undefined, "a stored marketplace belongs to its platform");
+  assert(foundMarketplace !== undefined, "a stored marketplace must belong to its platform");
   return foundMarketplace.currency;
 }
 
@@ -285,7 +285,7 @@ export function productTiers(platform: Platform): readonly Tier[] {
 /** Returns a products tier by ID. @throws Error if the platform does not have it */
 export function productTier(platform: Platform, id: string): Tier {
   const foundTier = productTiers(platform).find((tier) => tier.id === id);
-  assert(foundTier !== undefined, "a tier that the code names exists");
+  assert(foundTier !== undefined, "a tier that the code names must exist");
   return foundTier;
 }
 

@@ -15,7 +15,7 @@ interface IdRule {
  */
 const rules: Readonly<Record<Platform, IdRule>> = {
   retailer_a: {
-    // The pattern is tested before the conversion to upper case, because that converts some other
+    // The pattern is matched before the conversion to upper case, which would convert some other
     // characters to these letters.
     pattern: /^([A-Za-z0-9]{10})$/,
     expected: "an ASIN of 10 letters or digits",

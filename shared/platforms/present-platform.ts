@@ -60,7 +60,7 @@ const tierHealthSchema = v.pipe(
   v.description("How the source of the tier answers the reads of all customers."),
 );
 
-/** The health of the source of a tier in API responses. */
+/** The health of the source from which a tier is read, in API responses. */
 export type TierHealth = v.InferOutput<typeof tierHealthSchema>;
 
 /** Returns the health of the source that reads a tier of an endpoint. */

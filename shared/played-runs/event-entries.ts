@@ -16,7 +16,7 @@ export const eventCounts = v.pipe(
   v.description("Items in the events that would have been sent, by event type."),
 );
 
-/** Returns the entries of the events of a run, one for each item. */
+/** Returns the entries of the events of a played run: one for each item of an event. */
 export const entriesOf = ({ run, events }: Pick<PlayedRun, "run" | "events">): EventEntry[] =>
   events.flatMap((event) =>
     entriesIn(event).map((entry) => ({ type: event.type, run_number: run.runNumber, entry })),

@@ -1,6 +1,9 @@
 import type { Ledger } from "../credits/ledger.ts";
 
-/** Creates a ledger that stores nothing. @param reserve decides which steps the credits cover */
+/**
+ * Creates a ledger for a played run. It stores and charges nothing.
+ * @param reserve decides whether the credits cover a step
+ */
 export const memoryLedger = (reserve: Ledger["reserve"]): Ledger => ({
   reserve,
   settle: async ({ credits }) => ({ credits, balance: 0 }),

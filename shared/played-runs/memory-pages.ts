@@ -2,7 +2,7 @@ import { type Item } from "../watchlists/item.ts";
 import { countByState, maxChangedAt, type StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 
-/** The items of runs in memory, in one page. */
+/** A page in memory with the items of runs. */
 export interface MemoryPages {
   readonly pages: PageStore;
   readonly items: () => readonly Item[];
@@ -11,8 +11,8 @@ export interface MemoryPages {
 }
 
 /**
- * Creates the page, without items.
- * @param stored the stored pages, from which the details of items are only read
+ * Creates a page store in memory, without items.
+ * @param stored the real page store, from which only item details are read
  */
 export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
   let items: readonly Item[] = [];

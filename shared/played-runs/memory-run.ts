@@ -12,9 +12,7 @@ import type { RunQueue } from "../runs/run-queue.ts";
 import type { RunStore, WatchlistOutcome } from "../runs/run-store.ts";
 import type { Starts, StepStore } from "../runs/step-store.ts";
 
-/**
- * The stores and the queue of one run. They exist only in memory, and use no table and no queue.
- */
+/** The stores and the queue of one run, which exist only in memory. */
 export interface MemoryRun {
   readonly runs: RunStore;
   readonly steps: StepStore;
@@ -23,7 +21,7 @@ export interface MemoryRun {
   readonly nextBatch: () => BatchRef | undefined;
   /** Returns the run as it is now. @throws Error before the run is claimed */
   readonly run: () => Run;
-  /** What the end of the run changed in the watchlist; null before the end. */
+  /** Returns the changes that the end of the run makes in the watchlist; null before the end. */
   readonly outcome: () => WatchlistOutcome | null;
 }
 
@@ -32,7 +30,7 @@ const failUnused = async (): Promise<never> => {
 };
 
 /**
- * A run in memory has no brake, so no items are restored.
+ * Fails, because a run in memory has no brake and so restores no items.
  * @throws Error always
  */
 const noItemsBefore = (): never => {
@@ -48,7 +46,7 @@ export function memoryRun(id: string): MemoryRun {
   let ended: WatchlistOutcome | null = null;
   const batches: BatchRef[] = [];
   const run = (): Run => {
-    assert(current !== undefined, "a run is claimed before it is read");
+    assert(current !== undefined, "a run must be claimed before it is read");
     return current;
   };
   return {
@@ -71,7 +69,7 @@ export function memoryRun(id: string): MemoryRun {
         return "claimed";
       },
       get: async () => current,
-      // Lists no runs, so the history counts as complete: it contains every earlier run.
+      // Lists no runs, so the history counts as complete.
       list: async () => ({ runs: [], hasMore: false }),
       async startReading(_ref, plan) {
         current = { ...run(), ...plan, phase: "reading" };
@@ -110,7 +108,7 @@ function memorySteps(run: () => Run): StepStore {
   const steps = new Map<string, MemoryStep>();
   const change = (name: string, changes: Partial<StepRecord>): StepRecord => {
     const step = steps.get(name);
-    assert(step !== undefined, "a step is planned before it changes");
+    assert(step !== undefined, "a step must be planned before it changes");
     const record = { ...step.record, ...changes };
     steps.set(name, { ...step, record });
     return record;

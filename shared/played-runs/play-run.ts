@@ -33,21 +33,21 @@ interface PlayDependencies {
   readonly earlierRuns: Pick<RunStore, "list">;
   readonly random: RandomSource;
   readonly clock: Clock;
-  /** The clock that finishes the run. */
+  /** The clock with which the run is finished. */
   readonly clockAtEnd: Clock;
 }
 
-/** A run that ended in memory. Nothing of it was stored or sent. */
+/** A run that ended in memory. Nothing of it is stored or sent. */
 export interface PlayedRun {
   readonly run: Run;
   /** The events that the run would have sent, as they would be stored. */
   readonly events: readonly SerializedEvent[];
   readonly results: readonly StepResults[];
-  /** What the end of the run would have changed in the watchlist. */
+  /** The changes that the end of the run would have made in the watchlist. */
   readonly outcome: WatchlistOutcome;
 }
 
-/** Plans, reads and ends a run on stores in memory, with the run engine itself. */
+/** Plays a run: plans, reads and ends it with the run engine, on stores in memory. */
 export async function playRun(
   { memory, watchlist, deadline }: PlayRequest,
   { earlierRuns, clockAtEnd, ...dependencies }: PlayDependencies,
@@ -74,7 +74,7 @@ export async function playRun(
     },
   });
   const [run, outcome] = [memory.run(), memory.outcome()];
-  assert(outcome !== null, "a run in memory ends");
+  assert(outcome !== null, "a run in memory must end");
   return { run, events, results: await stepResultsOf(run, memory.steps), outcome };
 }
 

@@ -11,9 +11,9 @@ export interface MostReads {
 }
 
 /**
- * Returns the most reads of each step of a run, in run order. Leaves out steps that no item can
- * reach.
- * @param starts the steps at which each item starts
+ * Returns the maximum number of reads of each step of a run, in run order. Leaves out steps that no
+ * item can reach.
+ * @param starts for each item, the steps at which it can start
  */
 export function mostReads(
   pipeline: Pipeline,

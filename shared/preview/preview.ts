@@ -50,7 +50,7 @@ export interface PreviewedStep {
 
 export interface Preview extends PlayedRun {
   readonly steps: readonly PreviewedStep[];
-  /** What the call reserved, by step. */
+  /** The reads of each step for which the call reserved credits. */
   readonly reserved: readonly MostReads[];
   /** Credits charged for the call, as stored in the ledger. */
   readonly credits: number;
@@ -59,11 +59,9 @@ export interface Preview extends PlayedRun {
 }
 
 /**
- * Runs a pipeline once on some items of a watchlist, with live reads: the run engine plans, reads
- * and
- * ends the next run on stores in memory. Stores and sends nothing. Each step costs what it costs in
- * a
- * run; the call reserves the price of the reads that all routes together can cause.
+ * Runs a pipeline once on some items of a watchlist, with live reads. The run engine plans, reads
+ * and ends this run on stores in memory. Stores and sends nothing. Each step costs what it costs in
+ * a run. The call first reserves the maximum price of the reads that the routes can cause.
  * @throws before any read: 402 if the balance or `max_credits` is too low, 409 if the daily budget
  * is too low, 429 if no slot is free. Later: 503 if a dependency fails or no time is left to
  * respond; the errors of the scrapers
@@ -117,7 +115,10 @@ const previewedWatchlist = ({ watchlist, pipeline }: PreviewRequest): Watchlist 
   ...noLimits,
 });
 
-/** What the run engine uses: the items in memory, and the stored history of their prices. */
+/**
+ * Returns the dependencies of the run engine: the items in memory, and the stored history of their
+ * prices.
+ */
 async function engineOf(
   { request: { watchlist, items } }: PreviewCall,
   { pages: stored, runs, history, clock, random }: PreviewDependencies,
@@ -141,7 +142,7 @@ async function engineOf(
   };
 }
 
-/** Reads the sources, and adds each read step to `steps`. */
+/** Returns a reader of the sources that adds each step that it reads to `steps`. */
 const recordedReads =
   (steps: PreviewedStep[], sources: StepSources): StepReader =>
   async (request) => {

@@ -11,7 +11,7 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 const { previewItemsMax } = limits;
 
 /**
- * Checks that a run of the watchlist reads at least one item.
+ * Throws if a run of the watchlist would read no item.
  * @throws 409 if the watchlist is empty or all of its items are delisted
  */
 export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">): void {
@@ -23,8 +23,9 @@ export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">
 }
 
 /**
- * Parses the IDs of the items to preview: normalized, unique and sorted.
- * @throws 400 that names the parameter, if an ID is malformed or there are too many
+ * Parses the item IDs that a preview request contains. Returns them normalized, unique and sorted.
+ * @param sent the IDs as the client sent them, from 1 to `limits.previewItemsMax` different ones
+ * @throws 400 that names the parameter, if an ID is malformed, or if there are no IDs or too many
  */
 export function parsePreviewedIds(
   { platform }: Pick<Watchlist, "platform">,
@@ -73,12 +74,12 @@ export async function findPreviewItems(
   return items;
 }
 
-/** Number of items above which one range is read instead of a range for each item. */
+/** Maximum number of items for which a separate range is read for each item. */
 const rangesMax = 100;
 
 /**
- * Returns the ranges in which to read items: one for all IDs, or one for each ID of a watchlist with
- * many pages, in which few IDs can be far apart.
+ * Returns the ranges of pages to read: one range for all IDs, or one for each ID. A range for each
+ * ID is better in a watchlist with many pages, in which few IDs can be far apart.
  * @param itemIds sorted
  */
 function rangesOf(

@@ -21,7 +21,7 @@ export interface TakeSnapshotDependencies {
 }
 
 /**
- * Number of items of a row group. The rows of one group are in memory at the same time; larger
+ * Number of items in a row group. The rows of one group are in memory at the same time. Larger
  * groups make files only slightly smaller.
  */
 const itemsInGroup = 5_000;
@@ -76,7 +76,10 @@ async function* itemRows(
   yield await rowsOf(group);
 }
 
-/** Returns the ends of the newest complete runs, including the run that ends. See `lastReadAt`. */
+/**
+ * Returns the end times of the newest complete runs, including the run that is ending (see
+ * `lastReadAt`).
+ */
 async function readsAfter(
   run: Run,
   runs: TakeSnapshotDependencies["runs"],

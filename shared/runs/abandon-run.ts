@@ -18,8 +18,8 @@ export interface AbandonDependencies extends StartDependencies {
 }
 
 /**
- * Time without stored progress after which a run is abandoned, in milliseconds. The run may have
- * made progress until `progressIntervalMs` after the stored time, so this interval is added.
+ * Milliseconds without stored progress after which a run is abandoned. A run may make progress for
+ * `progressIntervalMs` without storing it, so this interval is added.
  */
 const stuckMs = 15 * 60 * 1_000 + progressIntervalMs;
 
@@ -27,8 +27,8 @@ const message =
   "The run made no progress for 15 minutes. The next run reads the items that this run did not read.";
 
 /**
- * Returns true if a run in phase `claimed` or `reading` made no progress for more than 15 minutes,
- * or if an earlier call began to abandon the run. False in all other phases.
+ * Returns true if a run in phase `claimed` or `reading` has made no progress for more than 15
+ * minutes, or if an earlier call already began to abandon it. Returns false in all other phases.
  */
 export const isStalled = (run: Run, now: Date): boolean =>
   (run.phase === "claimed" || run.phase === "reading") &&
@@ -57,9 +57,9 @@ export async function abandonRun(run: Run, dependencies: AbandonDependencies): P
 }
 
 /**
- * Stores the outcomes of items that were routed to other steps, because those steps, which should
- * have stored them, may never have run. An item that was routed to such a step gets an owed retry
- * of it.
+ * Stores the outcomes of items that were routed to later steps. Those steps should have stored
+ * them, but may never have run. Each such item gets an owed retry of the step to which it was
+ * routed.
  */
 async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps } = dependencies;
@@ -92,9 +92,9 @@ function missedBy(
 }
 
 /**
- * Completes all open batches of a step: records a result of each batch that has none, and stores
- * its outcomes in the items. Items that were not read become `deferred` if the step was deferred,
- * else `unavailable`. Returns the updated step.
+ * Completes all open batches of a step: records a result for each batch without one, and stores its
+ * outcomes in the items. An item that was not read becomes `deferred` if the step was deferred,
+ * otherwise `unavailable`. Returns the updated step.
  */
 async function withoutOpenBatches(
   run: Run,
@@ -125,9 +125,9 @@ async function withoutOpenBatches(
 }
 
 /**
- * Releases the hold of a step without a stored decision: the process that planned the step may have
- * reserved credits and then died. First reserves the same hold ID. The ledger opens a hold only
- * once, so a process that still runs cannot open it after the release.
+ * Releases the hold of a step without a stored decision. The process that planned the step may have
+ * reserved credits and then died. Before the release, this reserves the same hold ID: the ledger
+ * opens a hold only once, so a process that still runs cannot open it later.
  */
 async function releaseUndecided(
   run: Run,

@@ -19,14 +19,13 @@ export interface AdvanceDependencies extends PlanDependencies, ReserveDependenci
 }
 
 /**
- * Starts the first step at or after position `from` that has items to read: sends its batches. All
- * steps before `from` must be complete. Idempotent. Does nothing unless the run is in phase
- * `reading` without an error. Does not send the batches of a step a second time, even if their
- * messages were lost; `resumeRun` does.
- *
- * Sends the run to the finisher in two cases: no step has items left to read, or the run has not
- * read anything yet and the balance does not cover the next step. If the customer's credit limits
- * do not cover a step, only defers this step, so that a cheaper step can still be read.
+ * Starts the first step at or after position `from` of the run order that has items to read, by
+ * sending its batches. All steps before `from` must be complete. Idempotent. Does nothing unless
+ * the run is in phase `reading` without an error. Does not send the batches of a step again, even
+ * if their messages were lost; `resumeRun` does this. Sends the run to the finisher in two cases:
+ * no step has items left to read, or the balance does not cover the next step and the run has not
+ * read anything yet. If a credit limit of the customer does not cover a step, defers only this
+ * step, so that a cheaper step can still be read.
  */
 export async function advanceRun(
   run: Run,
@@ -34,18 +33,18 @@ export async function advanceRun(
   dependencies: AdvanceDependencies,
 ): Promise<void> {
   const { runs, steps, queue } = dependencies;
-  // A run that failed or ended is finished by the process that set its error or phase.
+  // The process that set the error or the phase of a run also finishes the run.
   if (run.phase !== "reading" || run.error !== null) return;
   const order = runOrder(run.pipeline);
   for (let position = from; position < order.length; position += 1) {
     const step = order[position];
-    assert(step !== undefined, "every position in the run order has a step");
+    assert(step !== undefined, "every position in the run order must have a step");
     const planned =
       (await steps.get(run.id, step.id)) ?? (await planStep(run, position, dependencies));
     if (planned === "over") return;
     if (planned === undefined || planned.stats !== null) continue;
-    // Each repeated message of the previous step leads to this line. If all batches were sent again
-    // here, the number of messages would multiply with every step.
+    // Each repeated message of the previous step leads to this line. If it sent all batches again,
+    // the number of messages would multiply with every step.
     if (planned.isSent) return;
     if ((await startStep(run, planned, dependencies)) === "done") return;
   }
@@ -72,9 +71,8 @@ async function startStep(
       await queue.sendFinish(run);
       return "done";
     }
-    // Every item of this step also starts at this step in the next run, so none needs an owed
-    // retry. Without owed retries, a watchlist that waits for its budget costs the service almost
-    // nothing.
+    // Every item of this step also starts there in the next run, so none needs an owed retry. A
+    // watchlist that waits for its budget therefore costs the service almost nothing.
     await steps.recordStats({ ...step, stats: emptyStepStats(step.scraper) });
     return "passed";
   }
@@ -100,7 +98,10 @@ export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
     }));
 }
 
-/** Returns true if credit limits deferred all planned steps before `step`, or if there are none. */
+/**
+ * Returns true if credit limits deferred all planned steps before `step`, or if there is no such
+ * step.
+ */
 async function isNothingRead(step: StepRecord, steps: StepStore): Promise<boolean> {
   const planned = await steps.list(step.runId);
   return planned.filter(({ position }) => position < step.position).every(isDeferredUnread);

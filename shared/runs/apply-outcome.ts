@@ -19,18 +19,22 @@ export interface Reading {
 }
 
 /**
- * Number of positions reserved per run: a step's revision is `runNumber * positionsMax + position`.
+ * Number of revisions for the steps of one run: a step's revision is `runNumber * positionsMax +
+ * position`.
  */
 const positionsMax = 16;
 
 /**
- * Returns a revision above the revisions of all steps of a run. Late outcomes of the run have no
- * effect on an item with this revision.
+ * Returns the revision that an item gets from the end of a run. It is higher than the revisions of
+ * all steps of the run, so late outcomes of the run no longer have an effect.
  */
 export const revisionAfter = (runNumber: number): number =>
   runNumber * positionsMax + positionsMax - 1;
 
-/** Returns the item after an outcome, as `changeByOutcome` changes it. */
+/**
+ * Returns an item after the outcome of a read: the result of `changeByOutcome`, or the item itself
+ * if the outcome has no effect.
+ */
 export const applyOutcome = (item: Item, outcome: ItemOutcome, reading: Reading): Item =>
   afterChange(item, changeByOutcome(item, outcome, reading));
 
@@ -114,7 +118,7 @@ function applyReading(item: Item, outcome: ItemOutcome, reading: Reading): Item 
 
 /**
  * Returns the item with the route states after an outcome. If `after` is undefined, the item keeps
- * its states; if `after` is empty, the item has no `routeStates`.
+ * its states. If `after` is empty, the item has no states.
  */
 function withStates(item: Item, after: ItemOutcome["routeStates"]): Item {
   if (after === undefined) return item;
@@ -123,8 +127,8 @@ function withStates(item: Item, after: ItemOutcome["routeStates"]): Item {
 }
 
 /**
- * Returns the item's last change after an outcome. Merges the changes of several steps of one run:
- * per field, `before` is from the first step and `after` from the last.
+ * Returns the last change of an item after an outcome. Merges the changes of several steps of one
+ * run: for each field, `before` is from the first step and `after` from the last.
  */
 function lastChangeAfter(
   before: LastChange | null,

@@ -23,10 +23,10 @@ interface BatchRead {
 export type DetailsOf = (id: string) => KnownDetails;
 
 /**
- * Stores the facts that a batch read. Returns a function that returns the details of the batch's
- * items, with these facts and with the labels and metadata that clients had set by the end of the
- * read. If the batch shows no facts, and no outcome can contain or test details, this call reads
- * and stores nothing, and the function returns no details.
+ * Stores the product facts (title, address, image, sellers) that a batch read. Returns a function
+ * that returns the details of an item of the batch: these facts, with the label and metadata that
+ * clients had set by the end of the read. If the batch has no facts, and no outcome can contain or
+ * test details, reads and stores nothing, and the returned function returns no details.
  */
 export async function batchDetails(
   { run, step, items, answers }: BatchRead,
@@ -48,12 +48,12 @@ export async function batchDetails(
     after.set(id, afterChange(known, changed));
     return changed;
   };
-  // The facts are stored before the result of the batch is recorded. If the process dies in
-  // between, the batch is read again.
+  // The facts are stored before the result of the batch is recorded. If the process dies between
+  // the two writes, the batch is read again.
   const outcome = await pages.changeDetails(run, { ids, change });
   if (outcome !== "done") {
     // After many conflicts, a later read stores the facts. An error here would make the service
-    // read and pay the source again.
+    // read and pay for the source again.
     const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };
     const known = await pages.details(run.watchlistId, range);
     for (const id of ids) change(known.get(id), id);

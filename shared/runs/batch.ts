@@ -25,7 +25,7 @@ export const noCounts: BatchCounts = {
   quarters: 0,
 };
 
-/** Returns the sum of each count and of the prices. */
+/** Adds two batch counts, member by member. */
 export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => ({
   requested: a.requested + b.requested,
   ok: a.ok + b.ok,
@@ -37,8 +37,8 @@ export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => (
 });
 
 /**
- * The result of a batch. Recorded once; item changes, stats, charges and events are derived from
- * it.
+ * The result of a batch, which is recorded once. Item changes, stats, charges and events are
+ * derived from it.
  */
 export interface BatchResult {
   readonly counts: BatchCounts;
@@ -47,13 +47,15 @@ export interface BatchResult {
   readonly shape?: BatchShape;
 }
 
-/** The differences between a batch's answers and the earlier readings of its items. */
+/** The differences between the shape of a batch's answers and the earlier readings of its items. */
 export interface BatchShape {
   /** Number of items with an `ok` answer and an earlier reading of the same kind. */
   readonly compared: number;
   /** Number of items with a `partial` answer whose previous answer was complete. */
   readonly incomplete: number;
-  /** By field: how many compared items had a value, and how many of them have none now. */
+  /**
+   * For each field, the number of compared items that had a value, and of those that have none now.
+   */
   readonly fields: Readonly<Record<string, readonly [had: number, lost: number]>>;
 }
 
@@ -87,7 +89,9 @@ export interface BatchRef extends RunRef {
   readonly runId: string;
   readonly step: string;
   readonly plan: string;
-  /** As in `StepRecord`: if not null, the batch is stored under this run plan. */
+  /**
+   * ID of the run's plan, if the batch belongs to that plan; otherwise null (as in `StepRecord`).
+   */
   readonly starts: string | null;
   /** Number of the batch in its plan, from 0. */
   readonly batch: number;

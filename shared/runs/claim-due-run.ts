@@ -10,8 +10,8 @@ import type { RunStore } from "./run-store.ts";
 
 /**
  * Maximum time by which a tick may precede the due time, in milliseconds. EventBridge Scheduler
- * rounds the ticks of an `every` schedule to whole seconds. The ticks of a cron schedule are exact,
- * but some of them fall on minutes that are not due, so they get no tolerance.
+ * rounds the ticks of an `every` schedule to whole seconds. The ticks of a cron schedule are exact.
+ * Some of them are at minutes that are not due, so they get no tolerance.
  */
 const tickToleranceMs = { every: 60_000, cron: 0 } as const;
 
@@ -23,15 +23,14 @@ export interface DueTick {
 }
 
 /**
- * Handles a schedule tick. A tick may arrive twice, late, or for a paused or deleted watchlist.
- * Only the stored due time decides if the watchlist is due. Returns the run to start or resume:
- *
- * - due, and no run is in progress: the claimed run;
+ * Handles a schedule tick of a watchlist. A tick may arrive twice, late, or for a paused or deleted
+ * watchlist, so only the stored due time decides whether the watchlist is due. Returns the run to
+ * start or resume:
+ * - due, and no run is in progress: the run that this call claims;
  * - due, but a run is in progress or the watchlist has no items: undefined. The due time advances,
  *   and nothing is recorded, charged or sent;
  * - not due: the run in progress, if there is one (see `unfinishedRun`);
  * - in all other cases: undefined.
- *
  * Removes the schedule of a paused or deleted watchlist.
  */
 export async function claimDueRun(
@@ -69,7 +68,7 @@ export async function claimDueRun(
 
 /**
  * Returns the run to resume after a tick that is not due: the run in progress, if there is one. If
- * the process that claimed a run died, SQS delivers the tick again. By then, the due time has
+ * the process that claimed a run died, SQS delivers the tick again, after the due time has
  * advanced.
  */
 async function unfinishedRun(watchlist: Watchlist, runs: RunStore): Promise<Run | undefined> {

@@ -11,7 +11,7 @@ import { runWatchlist } from "./run-watchlist.ts";
 export interface ClaimRequest {
   readonly watchlist: Watchlist;
   readonly trigger: RunTrigger;
-  /** The due time of the claimed run. For a manual run, the time of the request. */
+  /** The due time of the claimed run. For a manual run, it is the time of the request. */
   readonly due: Date;
   readonly now: Date;
 }
@@ -57,7 +57,8 @@ export async function claimRun(
 }
 
 /**
- * The run is a baseline if the watchlist has no active and no delisted item, so every item is new.
+ * Returns the kind of the run. It is a baseline if the watchlist has no active and no delisted
+ * item, so that every item is new.
  */
 function kindOf(watchlist: Watchlist, pipeline: Pipeline, runNumber: number): RunKind {
   const { active, delisted } = watchlist.itemCounts;
@@ -67,14 +68,17 @@ function kindOf(watchlist: Watchlist, pipeline: Pipeline, runNumber: number): Ru
 
 /**
  * Returns the ID of the step at which the items of a run start. In a sweep or a refresh, new items
- * and owed retries may start at another step.
+ * and owed retries can start at other steps.
  */
 function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string {
   if (kind === "baseline") return baseline ?? entry;
   return kind === "refresh" ? (refresh?.entry ?? entry) : entry;
 }
 
-/** Returns the due time of the run after the claimed run (ISO); null if the watchlist is paused. */
+/**
+ * Returns the due time of the run after the claimed run (ISO 8601); null if the watchlist is
+ * paused.
+ */
 function nextRunAt(watchlist: Watchlist, due: Date, now: Date): string | null {
   if (watchlist.status === "paused") return null;
   return nextRunAfter(watchlist.schedule, due, now).toISOString();

@@ -21,7 +21,7 @@ export function countComparedItems(
   return stats.tracked - countWithout(uncompared, changedIdsIn(steps));
 }
 
-/** Returns the IDs of the items that changed or were delisted. */
+/** Returns the IDs of the items that changed or were delisted in the steps of a run. */
 export const changedIdsIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
   new Set(
     steps
@@ -30,7 +30,7 @@ export const changedIdsIn = (steps: readonly StepResults[]): ReadonlySet<string>
       .map(({ id }) => id),
   );
 
-/** Returns the IDs of the items without a complete answer. */
+/** Returns the IDs of the items that a run did not read completely in any of its steps. */
 export const unansweredIdsIn = (steps: readonly StepResults[]): ReadonlySet<string> =>
   new Set([
     ...steps.flatMap((step) => step.unread ?? []),
@@ -57,8 +57,8 @@ function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
 }
 
 /**
- * Returns true if the outcome counts for the brake: it contains a new change, or delists the item.
- * Returns false for an item that its first read did not find, because it has no earlier reading.
+ * Returns true if the brake counts the outcome as a change: it contains a new change, or it delists
+ * the item. An item that its first read did not find has no earlier reading, so it does not count.
  */
 export const isChange = ({ changes, isCounted, lastSnapshot }: ItemOutcome): boolean =>
   (lastSnapshot !== undefined && lastSnapshot !== null) ||

@@ -11,8 +11,8 @@ export type CompleteDependencies = AdvanceDependencies;
 export interface CompletedStep {
   readonly step: StepRecord;
   /**
-   * Time at which the batches were sent to the queue. Null if the sweeper resumed the run, because
-   * only the messages of the batches contain this time.
+   * Time at which the batches were sent to the queue; null if the sweeper resumed the run. Only the
+   * messages of the batches contain this time.
    */
   readonly batchesSentAt: Date | null;
 }

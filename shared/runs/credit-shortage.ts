@@ -3,9 +3,10 @@ import type { Run } from "./run.ts";
 import type { CreditLimit, Shortfall, StepRecord } from "./step.ts";
 
 /**
- * Returns the `error` text of a run with deferred steps: each deferred step, the credits that it
- * needed, and the balance at that moment or the credits that a limit left. Leaves out steps without
- * a stored shortfall, which an earlier release deferred. Null if no step has a stored shortfall.
+ * Returns the text of `error` for a run with deferred steps. For each deferred step, it has the
+ * credits that the step needed, and either the balance at that time or the credits that a limit
+ * left. Leaves out steps without a stored shortfall, which an earlier release deferred. Returns
+ * null if no step has one.
  */
 export function creditShortage(
   { status }: Pick<Run, "status">,

@@ -6,7 +6,7 @@ import type { Hold, Run, RunRef } from "./run.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunStore } from "./run-store.ts";
 
-/** What a client decides about a held run. */
+/** The decision of a client about a held run. */
 export interface HoldDecision {
   readonly status: "released" | "discarded";
   readonly reason: string | null;
@@ -20,9 +20,9 @@ interface DecideDependencies {
 }
 
 /**
- * Releases or discards a held run, and returns the run with this decision. If the same was decided
- * before, returns the run unchanged. If the wake-up message cannot be sent, only warns: the sweeper
- * continues the run.
+ * Records the decision of a client to release or discard a held run, and returns the run with this
+ * decision. If the same decision was recorded before, returns the run unchanged. If the wake-up
+ * message cannot be sent, logs a warning, and the sweeper continues the run.
  * @throws 404 if there is no such run or its watchlist was deleted; 409 if the run is not held or
  * the opposite was decided before; 503 if the rows stay contended or the retry budget is exhausted
  */

@@ -30,7 +30,7 @@ export async function restoreItems(run: Run, dependencies: RestoreDependencies):
 
 /**
  * Returns the items that the run read, as they were before the run, by ID. If several steps
- * recorded an item, only the first step recorded its state before the run.
+ * recorded an item, the first record counts.
  */
 async function itemsBefore(
   run: Run,
@@ -46,8 +46,8 @@ async function itemsBefore(
 }
 
 /**
- * Returns the item with the values that it had before the run, in all members that outcomes change.
- * The new revision makes late outcomes of the run have no effect.
+ * Returns the item with the values from before the run, in all members that outcomes change. The
+ * new revision makes late outcomes of the run ineffective.
  */
 function restoreItem(item: Item, before: Item | undefined, { runNumber }: Run): Changed<Item> {
   const revision = revisionAfter(runNumber);
@@ -58,7 +58,7 @@ function restoreItem(item: Item, before: Item | undefined, { runNumber }: Run): 
   return { ...kept, ...membersOfRuns(before), revision };
 }
 
-/** The members of an item that outcomes change. Clients may change other members during a hold. */
+/** The members of an item that outcomes change. During a hold, clients can change other members. */
 const membersOfRuns = (item: Item): Omit<Item, "id" | "addedAt" | "revision"> => ({
   state: item.state,
   firstReadAt: item.firstReadAt,

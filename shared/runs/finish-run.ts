@@ -40,36 +40,33 @@ export interface FinishDependencies {
   readonly publisher: RunEventPublisher;
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
   readonly pages: Pick<PageStore, "pages" | "replace">;
-  /** Absent: no run has a snapshot file. */
+  /** Absent if no run has a snapshot file. */
   readonly snapshots?: ItemSnapshots;
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** Called once with the run before its result is written, to add the run to log lines. */
+  /** Receives the run once, before its result is written, so that log lines contain it. */
   readonly begins?: (run: Run) => void;
   /** Receives the metrics of the ended run. */
   readonly report?: MetricsSink;
 }
 
 export interface FinishRequest extends RunRef {
-  /** Time at which the merge of the history must stop. Absent: no limit. */
+  /** Time at which the merge of the history must stop; absent for no limit. */
   readonly until?: Date;
 }
 
 /**
- * Finishes a run whose steps are read:
- *
- * 1. stores the items in a snapshot file, if the account wants it, and then writes the result to
- *    the run and its watchlist;
+ * Finishes a run whose steps were read:
+ * 1. writes a snapshot file of the items, if the account's destination includes it, and stores the
+ * result in the run and its watchlist;
  * 2. records the history of the run;
  * 3. publishes the events of the run;
  * 4. merges the windows of the history that are complete.
- *
- * A run above its brake is held after the first action: only a notice is published. A call after
- * the decision does the other actions. For a discarded run, it first restores the items. A run
- * whose watchlist was deleted has no history and no events.
- *
- * Idempotent. Does nothing in the phases `claimed`, `reading`, `held` and `done`. If the process
- * dies or stops at `until`, the run stays in the due index, and the sweeper requests another call.
+ * If the brake holds the run, a call stops after the first action and publishes only a notice. A
+ * call after the client's decision does the other actions; for a discarded run, it first restores
+ * the items. A run whose watchlist was deleted has no history and no events. Idempotent. Does
+ * nothing in the phases `claimed`, `reading`, `held` and `done`. If the process fails or stops at
+ * `until`, the run stays in the due index, and the sweeper requests another call.
  */
 export async function finishRun(
   { until, ...ref }: FinishRequest,
@@ -103,7 +100,7 @@ export async function finishRun(
   const isOver = (): boolean => until !== undefined && clock.now() >= until;
   const isDone = await publishPhase(run, { stepResults, isOver }, dependencies);
   if (!isDone) return;
-  // The run history of a watchlist is limited, so this run replaces the oldest one.
+  // The run history of a watchlist has a maximum length, so this run replaces the oldest one.
   await runs.forget(run.watchlistId, run.runNumber - limits.runHistoryMax);
   await leavePhase(run, runs);
 }
@@ -115,7 +112,7 @@ const isToFinish = (run: Run): boolean => run.phase === "finishing" || isToPubli
 
 /**
  * Does the work of the run's phase: restores the items of a discarded run, records the history, and
- * publishes events. Returns false if `isOver` returned true before all of it was done.
+ * publishes events. Returns false if `isOver` returned true before all of this was done.
  */
 async function publishPhase(
   run: Run,
@@ -123,7 +120,8 @@ async function publishPhase(
   dependencies: FinishDependencies,
 ): Promise<boolean> {
   if (run.phase === "holding") {
-    // Publishes only the notice. The history points of a held run are stored after its release.
+    // Only the notice is published now. The history points of a held run are stored after its
+    // release.
     await publishEvents(run, end.stepResults, dependencies.publisher);
     return true;
   }
@@ -145,8 +143,8 @@ interface RunEnd {
 }
 
 /**
- * Records the history points of a run, publishes its events, and merges the history if it is time.
- * Returns false if `isOver` returned true before the history was merged.
+ * Records the history points of a run, publishes its events, and merges the windows of the history
+ * that are complete. Returns false if `isOver` returned true before the merge was complete.
  */
 async function recordAndPublish(
   run: Run,
@@ -158,7 +156,8 @@ async function recordAndPublish(
     run,
     stepResults.map(({ points }) => points),
   );
-  // Stores the history before the events, so that a receiver of an event finds the change in it.
+  // The history is stored before the events, so that a receiver of an event finds the change in the
+  // history.
   const recorded = await history.append(run, segment);
   await publishEvents(run, stepResults, publisher);
   if (recorded === "watchlist_deleted") return true;
@@ -180,7 +179,7 @@ async function publishEvents(
   if (run.watchlist === null) return;
   const { snapshot } = run;
   const isNotice = run.hold?.status === "held";
-  // The items of a discarded run are restored, so they are not those of the file.
+  // The items of a discarded run are restored, so they differ from those in the file.
   const hasSnapshot = run.hold === undefined || run.hold.status === "released";
   await publisher.publish({
     accountId: run.accountId,
@@ -198,14 +197,13 @@ async function publishEvents(
 const notFinalized = "Run results could not be finalized. The run's events are late or missing.";
 
 /**
- * Time after which a run in phase `finishing` fails, in milliseconds. Then its watchlist can run
- * again.
+ * Milliseconds after which a run in phase `finishing` fails, so that its watchlist can run again.
  */
 export const finishTimeoutMs = 60 * 60 * 1_000;
 
 /**
- * Ends a run as failed because its results cannot be finalized. Its watchlist can run again.
- * Idempotent.
+ * Ends a run with status `failed` because its results could not be finalized in time. The watchlist
+ * can then run again. Idempotent.
  */
 export async function failOverdueRun(
   run: Run,
@@ -220,8 +218,8 @@ export async function failOverdueRun(
 }
 
 /**
- * Time without progress after which a run ends without a snapshot file, in milliseconds. A file that
- * cannot be written must not fail the run.
+ * Milliseconds without progress after which a run ends without a snapshot file. A file that cannot
+ * be written must not fail the run.
  */
 export const snapshotTimeoutMs = 15 * 60 * 1_000;
 
@@ -256,8 +254,8 @@ async function endRun(
 
 /**
  * Writes the run and its watchlist in one transaction, or the run alone if the watchlist was
- * deleted. Reads the watchlist again after each conflict: if a client has just resumed the
- * watchlist, earlier skips must not pause it.
+ * deleted. Reads the watchlist again after each conflict, because a client may have resumed the
+ * watchlist, and earlier skips must then not pause it again.
  */
 async function endWithWatchlist(
   ended: Run,
@@ -275,8 +273,8 @@ async function endWithWatchlist(
 }
 
 /**
- * Returns the end of a run whose watchlist was deleted. It has no events, so there is nothing to
- * hold and no file.
+ * Returns the end of a run whose watchlist was deleted. Such a run has no events, so it has no hold
+ * and no snapshot file.
  */
 function withoutWatchlist(run: Run): Run {
   const { hold: _, snapshot: __, ...ended } = run;
@@ -285,9 +283,9 @@ function withoutWatchlist(run: Run): Run {
 
 /**
  * Ends the run and updates its watchlist. The run stores the ID of the webhook endpoint that
- * receives its events, so that an endpoint deleted or created later does not affect them. The
- * watchlist stores the endpoint's ID and URL, so that the binding survives when the endpoint is
- * deleted. The third scheduled run in a row that is skipped for lack of credits pauses the
+ * receives its events, so that endpoints that are deleted or created later do not affect them. The
+ * watchlist stores the endpoint's ID and URL, so that a deletion of the endpoint does not end the
+ * binding. The third consecutive scheduled run that is skipped for lack of credits pauses the
  * watchlist.
  */
 async function finishIn(
@@ -319,8 +317,8 @@ async function finishIn(
 }
 
 /**
- * Returns the number of runs in a row skipped for lack of credits, after this run. A skipped manual
- * run does not count.
+ * Returns the number of consecutive runs that were skipped for lack of credits, including this run.
+ * A skipped manual run does not count.
  */
 function skipsAfter(run: Run, before: number): number {
   if (run.status !== "insufficient_credits") return 0;

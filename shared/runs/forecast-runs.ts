@@ -24,7 +24,7 @@ export interface ForecastDependencies {
   readonly budgets: {
     /**
      * Returns the credits that count towards the daily budgets of watchlists on the UTC day of
-     * `now`.
+     * `now`, by watchlist ID.
      */
     usedByWatchlists(
       accountId: string,
@@ -44,8 +44,8 @@ export async function newestRuns(
 }
 
 /**
- * Returns the runs from which the credits of a watchlist are forecast: the runs among its newest
- * ones that completed and read every step.
+ * Selects, from the newest runs of a watchlist, the runs on which its forecast is based: those that
+ * completed and read every step.
  */
 export const pastRuns = (newest: readonly Run[]): readonly PastRun[] =>
   newest

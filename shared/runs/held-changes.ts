@@ -20,20 +20,20 @@ interface DetailDependencies {
   readonly clock: Clock;
 }
 
-/** A change that counts for the brake of a held run. */
+/** A change that the brake of a held run counts. */
 interface HeldChange {
   /** ID of the step that read the change. */
   readonly step: string;
   readonly outcome: ItemOutcome;
 }
 
-/** Items whose history is read at the same time. */
+/** Number of items whose history is read at the same time. */
 const readsAtOnce = 10;
 
 /**
- * Converts a run to the response of `GET /v1/watchlists/{id}/runs/{run_number}`. For a held run,
- * adds the first `limit` changes that count for its brake, in run order, so that a person can
- * decide.
+ * Converts a run to the response of `GET /v1/watchlists/{id}/runs/{run_number}`. A held run also
+ * has the first `limit` changes that its brake counts, in run order, so that a person can decide
+ * whether to release it.
  */
 export async function presentRunDetail(
   run: Run,
@@ -68,7 +68,10 @@ const idOf = ({ outcome }: HeldChange): string => outcome.id;
 const hasReturn = ({ outcome }: HeldChange): boolean =>
   Object.values(outcome.changes ?? {}).some(isReturn);
 
-/** Returns the points of a held run, which the history does not have yet, of some items by ID. */
+/**
+ * Returns the points of some items in a held run, by item ID. The history does not have these
+ * points yet.
+ */
 const heldPoints = (
   results: readonly StepResults[],
   ids: ReadonlySet<string>,
@@ -79,8 +82,8 @@ const heldPoints = (
   );
 
 /**
- * Returns the points of an item before a held change: of the history, then of earlier steps of the
- * run.
+ * Returns the points of an item before a held change: from the history, and then from earlier steps
+ * of the run.
  */
 async function pointsBefore(
   { step, outcome: { id, at } }: HeldChange,
@@ -92,7 +95,7 @@ async function pointsBefore(
   const earlier = await history.item({ watchlistId, itemId: id, since, until: at });
   const current = own.findIndex((point) => point.step === step);
   return [
-    // A release can add the run to the history at any time.
+    // A release may have added the points of the run to the history.
     ...earlier.filter((point) => point.runNumber < runNumber),
     ...own.slice(0, current === -1 ? own.length : current),
   ];

@@ -13,29 +13,29 @@ const holdMs = 7 * 86_400_000;
 
 /**
  * Returns true if the brake may hold the run. The batches of such a run also record their items as
- * they were before the run. False for a run without a brake, and for a baseline run, whose items
- * have no earlier readings.
+ * they were before the run. Returns false for a run without a brake, and for a baseline run, whose
+ * items have no earlier readings.
  */
 export const mayBeHeld = ({ limits, kind }: Pick<Run, "limits" | "kind">): boolean =>
   limits.brake !== null && kind !== "baseline";
 
 /**
- * Decides whether the brake holds a run: too many items changed, or the shape of the answers
- * (`run.shape`) is suspicious. Returns the hold, or undefined if the run sends its events. Counts an
- * item once, even if several steps report it.
+ * Decides whether the brake holds a run: too many items changed, or the answers have a suspicious
+ * shape (`run.shape`). Returns the hold, or undefined if the run may send its events. An item
+ * counts once, even if several steps report it.
  */
 export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefined {
   const { shape } = run;
   const { brake } = run.limits;
-  // A batch that an earlier release read during a deployment cannot be discarded.
+  // A run with a batch that an earlier release read, during a deployment, cannot be discarded.
   const isPossible = mayBeHeld(run) && steps.every((step) => step.isRestorable);
   if (brake === null || !isPossible) return undefined;
   const isWrongShape = shape !== undefined && holdsEvents(shape);
   const changed = changedIdsIn(steps);
   const changedItems = changed.size;
   const points = steps.reduce((sum, step) => sum + step.points.length, 0);
-  // Avoids the exact count for most runs: even if every point were of a new item, which does not
-  // count, the share of changed items would not exceed the brake.
+  // For most runs, this makes the exact count unnecessary. Items without an earlier reading do not
+  // count, but even if none of them existed, the share of changed items would not exceed the brake.
   const answered = run.stats.tracked - countWithout(unansweredIdsIn(steps), changed);
   const mayBeAbove = changedItems * 100 > brake.maxChangedPercent * (answered - points);
   if (!isWrongShape && !mayBeAbove) return undefined;

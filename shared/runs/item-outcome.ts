@@ -6,40 +6,39 @@ import type { ReadingKind, Snapshot } from "../scrapers/catalog.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { KnownDetails } from "../watchlists/item-details.ts";
 
-/** The effect of one step on one item. A read without any effect has no outcome. */
+/** The effect of one step on one item. A read without an effect has no outcome. */
 export interface ItemOutcome {
   readonly id: string;
   /**
-   * `addedAt` of the item that was read. The stored item has another value if it was removed and
-   * added again.
+   * `addedAt` of the item that was read. If the item was removed and added again, the stored item
+   * has another value.
    */
   readonly addedAt: string;
   readonly status: PointStatus;
   /** Time of the read, ISO 8601. */
   readonly at: string;
   /**
-   * Readings after the read, by kind; only those that differ from the readings stored with the
+   * Readings after the read, by kind. Contains only readings that differ from those stored with the
    * item.
    */
   readonly readings?: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
   /**
-   * ID of the offer in the buy box, null if the buy box is empty; absent if unchanged or not read.
+   * ID of the offer in the buy box; null if the buy box is empty; absent if it is unchanged or was
+   * not read.
    */
   readonly buyboxOfferId?: string | null;
   /** Open changes after the read; absent if they equal the stored ones. */
   readonly openChanges?: Item["openChanges"];
   /**
-   * Fields whose value differs from the last known value, or that had no known value, whether or
-   * not a route names them. Absent if there are none, or if the item was already delisted. Stored
-   * only as a history point (`EffectiveResult.points`), so an outcome that is read from the store
-   * lacks this field.
+   * Fields whose value differs from the last known value or had no known value, whether or not a
+   * route names them. Absent if there are none, or if the item was already delisted. It is stored
+   * only as a history point (`EffectiveResult.points`), so an outcome that was read from the store
+   * lacks it.
    */
   readonly observed?: ObservedChanges;
   /** New changes, and earlier changes that this run reports. */
   readonly changes?: FieldChanges;
-  /**
-   * Present if no change in `changes` is new. An earlier run has then counted the item as changed.
-   */
+  /** True if no change in `changes` is new. An earlier run has then counted the item as changed. */
   readonly isCounted?: true;
   /** States of the pipeline's routes after the read; absent if they equal the stored ones. */
   readonly routeStates?: RouteStates;
@@ -48,34 +47,36 @@ export interface ItemOutcome {
   /** Snapshot of the item after the change; present if an event reports the change. */
   readonly reported?: Snapshot;
   /**
-   * Present if routes whose `when` is not `changed` report the item in an event. `branches`: the
-   * `when` of these routes. `values`: the testable fields of the step after an `ok` read; otherwise
-   * the last snapshot of the item.
+   * Present if an event reports the item because of routes whose `when` is not `changed`.
+   * `branches` has the `when` of these routes. `values` has the testable fields of the step after
+   * an `ok` read, and otherwise the last snapshot of the item.
    */
   readonly matched?: { readonly branches: readonly When[]; readonly values: Snapshot };
   /** IDs of the steps to which the item is routed. */
   readonly next?: readonly string[];
-  /** Last snapshot of the item, or null if it has none; present if this read delists the item. */
+  /** Present if this read delists the item: its last snapshot, or null if it has none. */
   readonly lastSnapshot?: Snapshot | null;
   /** Known details of the item; absent if it has none, or if no event reports the outcome. */
   readonly details?: KnownDetails;
 }
 
-/** Fields that every outcome has: which item was read, when, and with which status. */
+/** Fields that every outcome has: the item that was read, the time and the status. */
 type ReadField = "id" | "addedAt" | "status" | "at";
 
 /**
- * What a field of an outcome affects.
- *
- * - `item`: the stored item.
- * - `history`: the history of the item.
- * - `event`: the field makes the item part of an event.
- * - `route`: the field routes the item to a step.
- * - `addition`: nothing alone; the field completes another one.
+ * The effect of a field of an outcome.
+ * - `item`: changes the stored item.
+ * - `history`: adds to the history of the item.
+ * - `event`: makes an event report the item.
+ * - `route`: routes the item to a step.
+ * - `addition`: completes another field, and has no effect alone.
  */
 type Effect = "item" | "history" | "event" | "route" | "addition";
 
-/** The only list of the fields of an outcome. A new field must be added here. */
+/**
+ * The effect of each field of an outcome. This is the only list of the fields, so a new field must
+ * be added here.
+ */
 const effects: Readonly<Record<Exclude<keyof ItemOutcome, ReadField>, Effect>> = {
   readings: "item",
   buyboxOfferId: "item",
@@ -105,19 +106,21 @@ const effectiveFields = fieldsWith("item", "history", "event", "route");
 const hasAny = (outcome: ItemOutcome, fields: readonly EffectField[]): boolean =>
   fields.some((field) => outcome[field] !== undefined);
 
-/** Returns true if the outcome has values that are stored in the item. */
+/** Returns true if the outcome has values to store in the item. */
 export const changesItem = (outcome: ItemOutcome): boolean => hasAny(outcome, itemFields);
 
 /** Returns true if an event contains the item because of this outcome. */
 export const isReported = (outcome: ItemOutcome): boolean => hasAny(outcome, eventFields);
 
 /**
- * Returns true if an `ok` outcome changes the item or its history, reports the item in an event, or
- * routes it to a step.
+ * Returns true if an `ok` outcome has any effect: it changes the item or its history, reports the
+ * item in an event, or routes the item to a step.
  */
 export const hasEffects = (outcome: ItemOutcome): boolean => hasAny(outcome, effectiveFields);
 
-/** Returns the outcome with only the fields that are stored in the item. */
+/**
+ * Returns the outcome without the fields that are not stored in the item, such as those for events.
+ */
 export function itemPartOf(outcome: ItemOutcome): ItemOutcome {
   const { id, addedAt, status, at } = outcome;
   const part: Record<string, unknown> = {};

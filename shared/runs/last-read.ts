@@ -2,13 +2,13 @@ import type { Item } from "../watchlists/item.ts";
 import type { RunStore } from "./run-store.ts";
 import type { Run } from "./run.ts";
 
-/** Number of the newest runs from which the last read of an item is found. */
+/** Number of the newest runs that are searched for the last read of an item. */
 const runsMax = 20;
 
 /**
- * Returns the times at which the newest complete runs of a watchlist ended (ISO), newest first.
- * These runs read every item that was then active. Omits runs that failed, that were skipped, that
- * read only a part of the items, and runs that a brake holds or that were discarded.
+ * Returns the end times (ISO 8601) of the newest complete runs of a watchlist, newest first. A
+ * complete run read every item that was active. Omits runs that failed, were skipped, read only
+ * some of the items, are held, or were discarded.
  */
 export async function completeReads(
   watchlistId: string,
@@ -18,7 +18,7 @@ export async function completeReads(
   return newest.filter(readEverything).map(({ finishedAt }) => finishedAt ?? "");
 }
 
-/** Returns true for an ended run that read every active item. */
+/** Returns true if a run has ended and read every active item. */
 export const readEverything = ({ status, error, finishedAt, hold }: Run): boolean =>
   status === "completed" &&
   error === null &&
@@ -26,16 +26,16 @@ export const readEverything = ({ status, error, finishedAt, hold }: Run): boolea
   (hold === undefined || hold.status === "released");
 
 /**
- * Returns the time at which a run last read an item successfully (ISO); null before its first such
- * read. A read that finds no change is not stored with the item. The time is therefore derived from
- * the runs: the newest complete run read every item that has no failure.
- * @param reads ends of the newest complete runs, newest first
+ * Returns the time (ISO 8601) at which a run last read an item successfully; null before the first
+ * such read. A read without a change is not stored with the item, so the time is derived: the
+ * newest complete run read every item that has no failure.
+ * @param reads end times of the newest complete runs, newest first
  */
 export function lastReadAt(item: Item, reads: readonly string[]): string | null {
   const { state, delistedAt, snapshotAt, owes, consecutiveFailures: failures } = item;
   if (state === "delisted") return delistedAt;
-  // A new item may have a snapshot that it got before it was delisted and added again. An item with
-  // an owed retry may not have been read by the newest run.
+  // A new item can have a snapshot from before it was delisted and added again. The newest run may
+  // not have read an item with an owed retry.
   if (state === "new" || snapshotAt === null || (owes.length > 0 && failures === 0)) {
     return snapshotAt;
   }

@@ -20,7 +20,7 @@ interface AnsweredBatch {
   /** Items by ID. */
   readonly items: ReadonlyMap<string, Item>;
   readonly answers: readonly StepAnswer[];
-  /** Returns true if the history of no further item may be read. */
+  /** Returns true if no further history may be read. */
   readonly isOver: () => boolean;
 }
 
@@ -38,14 +38,15 @@ interface Untraced {
   readonly at: string;
 }
 
-/** Number of items whose history is read at a time. */
+/** Number of items whose history is read at the same time. */
 const parallelReads = 8;
 
 /**
- * Makes the traces that items of a batch lack because an earlier pipeline did not test the derived
- * fields. Reads the history of at most `limits.tracedItemsMax` items; later runs make the traces of
- * the other items. Returns the traces by item ID; empty while the history lacks an earlier run.
- * Leaves out an item whose history does not end with its known price.
+ * Builds the price traces that items of a batch lack, because an earlier pipeline did not test the
+ * derived fields. A derived field, such as a 30-day minimum, is calculated from a trace. Reads the
+ * history of at most `limits.tracedItemsMax` items; later runs build the other traces. Returns the
+ * route states with these traces, by item ID. Returns none while the history lacks an earlier run,
+ * and none for an item whose history does not end with its known price.
  */
 export async function missingTraces(
   run: Run,
@@ -60,7 +61,7 @@ export async function missingTraces(
     const points = await dependencies.history.item({
       watchlistId: run.watchlistId,
       itemId: one.item.id,
-      // Earlier points are of a removed item with the same ID.
+      // Earlier points belong to a removed item with the same ID.
       since: one.item.addedAt,
       until: one.at,
     });
@@ -91,8 +92,8 @@ function untracedItems(
 }
 
 /**
- * Returns true if the history contains every run before this one. A run may be missing, because the
- * finisher may record it after the next run has begun.
+ * Returns true if the history contains every run before this one. A run can be missing for a while,
+ * because the finisher may record it after the next run has begun.
  */
 async function isHistoryComplete(
   { watchlistId, runNumber }: Run,
@@ -107,7 +108,7 @@ async function isHistoryComplete(
 
 /**
  * Returns the price traces of an item, by derived field. Returns undefined if the last price in the
- * item's history is not its known price.
+ * history is not the known price of the item.
  */
 function tracesOf(
   { fields, price, at }: Untraced,
@@ -126,7 +127,7 @@ function tracesOf(
       const read = { was: before, is: after, at: time };
       trace = trace === undefined ? startTrace(field, read) : traceAfter(field, trace, read);
     }
-    // An item without points was read before the history began, so its prices begin now.
+    // An item without points was read before its history began, so its trace begins now.
     states[field] = {
       prices: trace ?? startTrace(field, { was: undefined, is: price, at: Date.parse(at) }),
     };

@@ -25,8 +25,11 @@ import { deriveFromPulse, unchangedCheck } from "./unchanged-read.ts";
 
 /**
  * Derives the result of a batch from the answers for its items (specification, sections "States and
- * transitions" and "Pipeline"). Pure and deterministic. `answers` must be sorted by item ID. The
- * outcomes are sorted by item ID, too. An item without an answer had no offer to check.
+ * transitions" and "Pipeline"). Pure and deterministic. The answers must be sorted by item ID, and
+ * so are the outcomes of the result. An `offer_check` item without an answer had no offer to check.
+ * @param at time of the reads, ISO 8601
+ * @param traces route states with missing price traces, by item ID
+ * @param detailsOf returns the details of an item; no details by default
  */
 export function batchResult(
   { pipeline, step }: PipelineStep,
@@ -49,7 +52,8 @@ export function batchResult(
   const answered = new Set(answers.map(({ id }) => id));
   for (const item of items.values()) {
     const { id, addedAt } = item;
-    // The item has no offer to check, so a run could never do the owed retry. It ends here.
+    // The item has no offer to check, so no run could repeat the owed retry. It therefore ends
+    // here.
     const endsRetry = !answered.has(id) && retrySteps(pipeline, item).includes(step.id);
     if (endsRetry) outcomes.push({ id, addedAt, status: "skipped", at });
   }
@@ -58,8 +62,8 @@ export function batchResult(
 }
 
 /**
- * Returns the item's metadata. Empty if the step tests none, because finding the details takes
- * time.
+ * Returns the metadata of an item, or nothing if the step does not test metadata, because reading
+ * the details takes time.
  */
 const testedMetadata = (step: Step, details: () => KnownDetails): Metadata =>
   testsMetadata(step) ? (details().metadata ?? {}) : {};
@@ -77,17 +81,17 @@ interface TestedStep extends PipelineStep {
 
 interface BatchItems {
   /**
-   * Items by ID, with the outcomes of earlier steps applied. Items that were removed after the run
-   * was planned are left out.
+   * Items by ID, with the outcomes of earlier steps applied. Items that were removed after the
+   * planning of the run are not included.
    */
   readonly items: ReadonlyMap<string, Item>;
   /** Number of planned items, including removed ones. */
   readonly planned: number;
-  /** The time (ISO 8601) that the outcome of an item gets if there is no answer for the item. */
+  /** Time (ISO 8601) of the outcome of an item without an answer. */
   readonly at: string;
   /**
-   * By item ID: the states of derived fields that are not stored in the item. They were calculated
-   * from its history.
+   * The states of derived fields that the items lack, by item ID. They were calculated from the
+   * history.
    */
   readonly traces?: ReadonlyMap<string, RouteStates>;
   /** Returns the known details of an item. @default none */
@@ -107,8 +111,8 @@ function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts 
 }
 
 /**
- * Returns the outcome of a step for an item. Undefined if the answer does not change the item,
- * cause an event, or route the item to a step.
+ * Returns the outcome of a step for an item. Returns undefined if the answer does not change the
+ * item, cause an event, or route the item to a step.
  */
 function outcomeOf(tested: TestedStep, item: Item, answer: StepAnswer): ItemOutcome | undefined {
   const { pipeline, step } = tested;
@@ -137,7 +141,7 @@ function outcomeOf(tested: TestedStep, item: Item, answer: StepAnswer): ItemOutc
     : { ...outcome, ...routeStatesAfter(item, { pipeline, step, matches, at, after: {} }) };
 }
 
-/** Returns the facts that do not depend on the answer. */
+/** Returns the facts about an item that do not depend on the answer. */
 const factsOf = (
   { metadata }: TestedStep,
   { firstReadAt }: Item,
@@ -195,8 +199,8 @@ function okOutcome(
 }
 
 /**
- * Returns what a read changed since the last known values, for the history; empty if nothing. Not
- * called for a delisted item: its history has ended, because later reads do not change the item.
+ * Returns the changes of a read since the last known values, for the history; empty if there are
+ * none. It is not called for a delisted item, because later reads do not change such an item.
  */
 function changesSince(
   known: Snapshot,
@@ -235,7 +239,7 @@ const reportedIn = (
  * them.
  */
 function knownOf(item: Item, step: Step): Snapshot {
-  // Most items of a baseline run have no reading.
+  // Skips the work for items without a reading, which are most items of a baseline run.
   if (Object.keys(item.readings).length === 0) return {};
   const kind = readingKind(step);
   return valuesOf(stepScrapers[step.scraper].fieldNames, (field) => knownValue(item, field, kind));
@@ -258,8 +262,8 @@ const snapshotAfter = (
   }) ?? {};
 
 /**
- * Returns true if an `ok` read is the first one, ends the failures of the item or clears an owed
- * retry of the step.
+ * Returns true if an `ok` read has an effect even without changes: it is the first read, ends the
+ * failures of the item, or clears an owed retry of the step.
  */
 const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
   item.lastReadStatus !== "ok" || retrySteps(pipeline, item).includes(step.id);
@@ -267,7 +271,7 @@ const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
 const pickFields = (snapshot: Snapshot, fields: readonly string[]): Snapshot =>
   valuesOf(fields, (field) => snapshot[field]);
 
-/** Returns the values of the fields that have one. */
+/** Returns the values of the fields that have a value. */
 function valuesOf(
   fields: readonly string[],
   valueOf: (field: string) => FieldValue | undefined,

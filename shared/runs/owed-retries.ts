@@ -2,23 +2,20 @@ import { type Pipeline, readingKind, type Step, stepOf } from "../pipelines/defi
 import type { Item, OwedRetry } from "../watchlists/item.ts";
 
 /**
- * Finds the step that does an owed retry of an item. A retry is a read of one kind (scraper and
- * condition), so it survives a change of the watchlist's pipeline. Returns the first of these steps
- * that exists:
- *
+ * Finds the step that repeats an owed retry of an item. A retry names a kind of read (scraper and
+ * condition), not only a step, so it stays valid if the pipeline of the watchlist changes. Returns
+ * the first of these steps that exists:
  * 1. the baseline step, for an item in state `new`: its first read replaces all owed retries;
  * 2. the step that failed, if it still reads the same kind;
  * 3. the first step that reads the same kind;
  * 4. the first step of the same scraper, with any condition;
  * 5. the baseline step.
- *
- * Exception: if rules 2 to 5 select a baseline step without routes, that step would report nothing.
- * Then the first step with routes that reads the same kind does the retry, if there is such a step.
- * On the default pipeline of retailer_a, `pulse` does the owed retries of a pulse, and `lite` does
- * all other retries (specification, section "Watchlists").
- *
- * Each retry has exactly one step. A run reads an item at most once at a step, even if the item
- * also starts there or is routed there.
+ * Exception: if rules 2 to 5 select a baseline step without routes, this step would report nothing.
+ * The first step with routes that reads the same kind then repeats the retry, if there is such a
+ * step. On the default pipeline of retailer_a, `pulse` repeats the owed retries of a pulse, and
+ * `lite` repeats all others (specification, section "Watchlists"). Each retry has exactly one step.
+ * A run reads an item at most once at a step, even if the item also starts there or is routed
+ * there.
  */
 export function stepOfRetry(
   pipeline: Pipeline,
@@ -37,8 +34,8 @@ export function stepOfRetry(
 }
 
 /**
- * Returns `step` if it has routes. Otherwise, returns the first step that has routes and stores the
- * same kind of reading. Undefined if there is none.
+ * Returns `step` if it has routes, otherwise the first step with routes that stores the same kind
+ * of reading; undefined if there is none.
  */
 const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
   step.routes.length > 0
@@ -46,8 +43,9 @@ const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
     : steps.find((one) => one.routes.length > 0 && readingKind(one) === readingKind(step));
 
 /**
- * Returns true if a step reads what an owed retry needs: the same scraper, and offers of the same
- * condition. A retry from an earlier release has no scraper, so the step IDs must be equal.
+ * Returns true if a step makes the read that an owed retry needs: with the same scraper, and for
+ * offers with the same condition. A retry from an earlier release has no scraper, so its step ID
+ * must be equal.
  */
 const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): boolean =>
   owed.scraper === undefined
@@ -57,16 +55,16 @@ const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): 
 type Owing = Pick<Item, "state" | "owes">;
 
 /**
- * Returns the IDs of the steps that do an item's owed retries, one for each retry. An ID may be
- * repeated.
+ * Returns the IDs of the steps that repeat an item's owed retries, one ID for each retry. An ID can
+ * occur more than once.
  */
 export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =>
   item.owes.map((owed) => stepOfRetry(pipeline, item, owed).id);
 
 /**
- * Returns the owed retries of an item after a step failed to read it or was deferred: adds a retry
- * of this step, and removes the retries with the same scraper and condition filter that were
- * assigned to this step.
+ * Returns the owed retries of an item after a step could not read the item or was deferred. Adds an
+ * owed retry of this step. Removes the retries of the same scraper and condition that this step had
+ * to repeat.
  */
 export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] {
   const step = stepOf(pipeline, stepId);
@@ -81,7 +79,8 @@ export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: str
 }
 
 /**
- * Returns the owed retries of an item that remain after a step has answered or skipped the item.
+ * Returns the owed retries of an item after a step has answered or skipped the item: without those
+ * that this step had to repeat.
  */
 export const retriesAfterAnswer = (pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] =>
   item.owes.filter((owed) => stepOfRetry(pipeline, item, owed).id !== stepId);

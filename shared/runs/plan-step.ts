@@ -22,11 +22,9 @@ export interface PlanDependencies {
  * Plans the step at a position in the run order: stores the batches of items to read. A step reads
  * the items that start there and the items that earlier steps routed there. Returns undefined if
  * there are no such items. The batches depend only on stored data that no longer changes, so a
- * repeated call plans the same batches. The plan that was stored first wins, and is returned.
- *
- * Returns `over`, without a plan, if the run is no longer in phase `reading`. Otherwise, a process
- * that was paused until the run was abandoned could plan a step and reserve credits. If it then
- * died, the credits would stay reserved until the hold expires.
+ * repeated call plans the same batches. The first stored plan is valid, and is returned. Returns
+ * `over`, without a plan, if the run is no longer in phase `reading`. This prevents a process that
+ * was paused from planning a step of an abandoned run and reserving credits for it.
  */
 export async function planStep(
   run: Run,
@@ -35,7 +33,7 @@ export async function planStep(
 ): Promise<StepRecord | "over" | undefined> {
   const { steps, random } = dependencies;
   const step = runOrder(run.pipeline)[position];
-  assert(step !== undefined, "every position in the run order has a step");
+  assert(step !== undefined, "every position in the run order must have a step");
   const planned = await steps.starts(run, step.id);
   const read = await stepRead(run, position, { planned, steps });
   const batches = batchesOf(read, step.scraper, dependencies.batchIdsMax);
@@ -65,10 +63,13 @@ type Batches = readonly (readonly string[])[];
 
 /** The items that a step reads. */
 type StepRead =
-  /** Exactly the batches that the run planned at its start; they are not stored again. */
+  /**
+   * The step reads exactly the batches that the run planned at its start, which are not stored
+   * again.
+   */
   | { readonly kind: "as_planned"; readonly batches: Batches }
   /**
-   * Everything else: the items are not those that the run planned at its start, or this step also
+   * All other cases: the step reads other items than the run planned at its start, or it also
    * stores outcomes that earlier steps left unstored.
    */
   | {
@@ -109,8 +110,8 @@ const batchesOf = (
       }));
 
 /**
- * Returns the IDs of the items that earlier steps delisted. The step does not read these items,
- * unless they are routed to it.
+ * Returns the IDs of the items that earlier steps delisted. This step does not read them, unless
+ * they are routed to it.
  */
 async function delistedBefore(
   run: Run,
@@ -134,8 +135,8 @@ interface EarlierOutcomes {
 }
 
 /**
- * Reads the outcomes of the steps before `position` in run order. The outcome of a routed item is
- * stored by the next step that reads the item, whether the item is routed to it or starts there.
+ * Reads the outcomes of the steps before `position` in the run order. The outcome of an item that a
+ * step routes to another step is stored later, by the next step that reads the item.
  */
 async function outcomesBefore(
   run: Run,
@@ -161,10 +162,7 @@ async function outcomesBefore(
   return { sent, unstored };
 }
 
-/**
- * Selects the outcomes of the items in `ids`, grouped by step. Leaves out steps without any of
- * these outcomes.
- */
+/** Selects the outcomes of the items in `ids`, by step. Leaves out steps without such outcomes. */
 const outcomesOf = (
   ids: ReadonlySet<string>,
   carried: readonly CarriedOutcomes[],

@@ -31,8 +31,8 @@ export function presentRun(run: Run): Record<string, unknown> {
 }
 
 /**
- * Converts a run to the run object of API responses. A run that its brake is about to hold is shown
- * as running until it can be released or discarded.
+ * Converts a run to the run object of API responses. A run that its brake is about to hold has
+ * status `running` until a client can release or discard it.
  */
 export function presentStoredRun(run: Run): Record<string, unknown> {
   if (run.phase !== "holding") return presentRun(run);
@@ -50,7 +50,8 @@ const unsentStats = (stats: RunStats): RunStats => ({
 });
 
 function shownStatus({ finishedAt, hold, status }: Run): RunStatus | "held" {
-  // The final status is stored before the stats and credits are final.
+  // The final status is stored before the stats and credits are final, so such a run is still
+  // running.
   if (finishedAt === null) return "running";
   return hold?.status === "held" ? "held" : status;
 }
@@ -81,8 +82,8 @@ const presentShape = ({
 });
 
 /**
- * Stats with steps in run order. A stored map has no order, but the same event must always have the
- * same bytes.
+ * Returns the stats with steps in run order. A stored map has no order, but the same event must
+ * always have the same bytes.
  */
 function presentStats(stats: RunStats, pipeline: Pipeline): Record<string, unknown> {
   return {
@@ -98,7 +99,7 @@ function presentStats(stats: RunStats, pipeline: Pipeline): Record<string, unkno
     matched: stats.matched,
     deferred: stats.deferred,
     changed: stats.changed,
-    // Absent in runs of an earlier release. Their events must keep their bytes.
+    // Runs of an earlier release lack this field. Their events must keep their bytes.
     ...(stats.notified !== undefined && { notified: stats.notified }),
     delisted: stats.delisted,
     retry_next_run: stats.retryNextRun,

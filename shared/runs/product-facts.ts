@@ -5,8 +5,9 @@ import type { ProductFacts, SellerField } from "../watchlists/item-details.ts";
 const { titleLengthMax, urlLengthMax, sellerNameLengthMax } = limits.productFacts;
 
 /**
- * Returns the facts that a product read shows; undefined if it shows none. Cuts long strings, and
- * leaves out addresses that are too long to store.
+ * Extracts the product facts (title, address, image, sellers) from the fields of a product read;
+ * undefined if there are none. Cuts long strings, and leaves out addresses that are too long to
+ * store.
  */
 export function factsOfProduct(fields: ProductFields): ProductFacts | undefined {
   const title = cutText(fields["title"], titleLengthMax);
@@ -22,7 +23,10 @@ export function factsOfProduct(fields: ProductFields): ProductFacts | undefined 
   });
 }
 
-/** Returns the seller of the buy box as facts; undefined if the offers do not name that seller. */
+/**
+ * Extracts the name of the buy box's seller from an offers read, as facts; undefined if the offers
+ * do not name this seller.
+ */
 export const factsOfOffers = ({
   offers,
 }: Extract<OffersAnswer, { status: "ok" }>): ProductFacts | undefined =>
@@ -31,7 +35,7 @@ export const factsOfOffers = ({
 const knownFacts = (facts: ProductFacts): ProductFacts | undefined =>
   Object.keys(facts).length === 0 ? undefined : facts;
 
-/** Returns the ID and name of a seller as facts. Empty if the source lacks one of the two. */
+/** Returns the ID and name of a seller as facts; empty if the source lacks one of the two. */
 function sellerFacts(field: SellerField, seller: unknown): Pick<ProductFacts, "sellers"> {
   const id = at(seller, "id");
   const name = cutText(at(seller, "name"), sellerNameLengthMax);
@@ -42,19 +46,19 @@ const at = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 
 /**
- * Trims a source's text and cuts it to `lengthMax` characters. Returns undefined if the value is
- * not a string, or is an empty one.
+ * Trims a text of a source, and cuts it to `lengthMax` characters. Returns undefined if the value
+ * is not a string or is empty.
  */
 function cutText(text: unknown, lengthMax: number): string | undefined {
   if (typeof text !== "string") return undefined;
   const visible = text.toWellFormed().trim();
   if (visible === "") return undefined;
-  // A string has at most as many characters as code units.
+  // A string never has more characters than code units.
   if (visible.length <= lengthMax) return visible;
   return Array.from(visible).slice(0, lengthMax).join("");
 }
 
-/** Returns a source's URL; undefined if it is not an HTTP URL or is too long to store. */
+/** Returns a URL of a source; undefined if it is not an HTTP URL or is too long to store. */
 const shortUrl = (url: unknown): string | undefined =>
   typeof url === "string" && url.length <= urlLengthMax && /^https?:\/\/[^\s]+$/.test(url)
     ? url

@@ -45,7 +45,9 @@ export interface BatchTimes {
  * that stores the last batch also completes the step. Idempotent: a repeated call stores the
  * recorded result again and does not read the source. Does nothing if another plan of the step was
  * stored first, or if the run has ended or was abandoned. If the run is in phase `finishing`, only
- * sends the finish message again.
+ * sends the message to the finisher again.
+ * @param deadline time at which reads must end
+ * @param sentAt time at which the message of the batch was sent
  */
 export async function readBatch(
   ref: BatchRef,
@@ -53,13 +55,14 @@ export async function readBatch(
   dependencies: ReadBatchDependencies,
 ): Promise<void> {
   const { run, step, ...batch } = await dependencies.steps.open(ref);
-  // Another process stored its plan first. The plan of this message has other batches and is
-  // ignored.
+  // Another process has stored its plan first. The plan of this message has other batches, so the
+  // message is ignored.
   if (step === undefined || step.plan !== ref.plan) return;
-  // The process that completed the last step may have died before it sent the finish message.
+  // The process that completed the last step may have died before it sent the message to the
+  // finisher.
   if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
-  // An abandoned run has an error. The process that abandoned it settles its steps and sends the
-  // finish message.
+  // A run with an error was abandoned. The process that abandoned it settles its steps and sends
+  // the message to the finisher.
   if (run?.phase !== "reading" || run.error !== null) return;
   const isStored = step.stats !== null || step.done.has(ref.batch);
   const after = isStored
@@ -125,12 +128,12 @@ async function readItems(
   const latest = startedAt + limits.stepDeadlineSeconds * 1_000;
   const readUntil = new Date(Math.min(deadline.getTime(), latest));
   const definition = stepOf(run.pipeline, step.step);
-  assert(run.watchlist !== null, "a run in phase 'reading' has its watchlist");
+  assert(run.watchlist !== null, "a run in phase 'reading' must have its watchlist");
   const { ids } = planned;
   const answers = await read({
     step: definition,
     marketplace: run.watchlist.marketplace,
-    // Items that were removed after planning are not read.
+    // Items that were removed after the planning are not read.
     items: ids.flatMap((id) => items.get(id) ?? []),
     deadline: readUntil,
   });
@@ -158,18 +161,18 @@ async function readItems(
 
 interface ResultWithPages {
   readonly result: BatchResult;
-  /** The pages from which the result was derived. */
+  /**
+   * The pages from which the result was derived, so that they can be written without another read.
+   */
   readonly pagesRead: readonly StoredPage[];
 }
 
 /**
- * Records the result of a batch, unless a result was recorded earlier. Returns the recorded result.
- * `pagesRead` of an earlier result is empty, because that result was derived from other pages.
- *
- * If the run may be held, also records the items of the outcomes as they are in `pagesRead`, so
- * that the run can be discarded. The first batch of an item thus records the item as it was before
- * the run. Omits items for which this batch stores outcomes of earlier steps, because the batches
- * of those steps have recorded them.
+ * Records the result of a batch, unless a result is already recorded, and returns the recorded
+ * result. `pagesRead` of an earlier result is empty, because other pages led to it. If the run may
+ * be held, also records the items as they are in `pagesRead`, so that a discard can restore them.
+ * Omits the items for which this batch stores outcomes of earlier steps: the batches of those steps
+ * have recorded them already.
  */
 export async function recordBatch(
   { ref, run, planned }: Pick<Batch, "ref" | "run" | "planned">,
@@ -192,8 +195,9 @@ function itemsToRecord(
 }
 
 /**
- * Loads the stored items of a batch, and applies the outcomes that earlier steps left to this
- * batch. Leaves out items that were removed from the watchlist. Also returns the loaded pages.
+ * Reads the stored items of a batch, and applies the outcomes that earlier steps left for this
+ * batch to store. Leaves out items that were removed from the watchlist. Also returns the pages
+ * that were read.
  */
 export async function itemsOf(
   run: Run,
@@ -216,9 +220,10 @@ export async function itemsOf(
 const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
 
 /**
- * Returns the outcomes that a batch stores in its items: the outcomes carried from earlier steps,
- * and the outcomes of this batch. Leaves out the outcome of a routed item, because the item's next
- * step stores it. Exception: if this batch stores an earlier outcome of the item, it stores both.
+ * Returns the outcomes that a batch stores in its items, in step order: those that earlier steps
+ * left for it, and its own. An own outcome that routes the item to another step is left out,
+ * because the item's next step stores it. Exception: if the batch stores an earlier outcome of the
+ * item, it stores both.
  */
 export function outcomesToStore(
   { step }: StepRecord,
@@ -231,8 +236,8 @@ export function outcomesToStore(
 }
 
 /**
- * Returns the result of a batch that was not read: each item has an outcome with `status`, so it
- * gets an owed retry of the step. Nothing is charged.
+ * Returns the result of a batch that was not read: every item has an outcome with this status, and
+ * so an owed retry of the step. Nothing is charged.
  */
 export function unreadResult(
   items: Iterable<Item>,

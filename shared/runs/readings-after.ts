@@ -21,20 +21,17 @@ interface GoodRead {
 
 type Readings = Item["readings"];
 /**
- * The new values of fields that several kinds of reads share, by field, and whether an event
+ * The new values of fields that several kinds of readings share, by field, and whether an event has
  * reported each value.
  */
 type Changes = ReadonlyMap<string, OpenChange>;
 
 /**
- * Returns the readings and open changes of an item after an `ok` read. Each is absent if it stays
- * the same.
- *
- * A change is open while the stored reading of another kind still has an older value of the field.
- * Most open changes can be derived from the readings, so nothing is stored. An open change is
- * stored in two cases:
- *
- * - the newest value is not in the reading that takes precedence in a snapshot;
+ * Returns the readings and open changes of an item after an `ok` read. A member is absent if it
+ * stays the same. A change is open while the stored reading of another kind still has an older
+ * value of the field. Most open changes follow from the readings, so they are not stored. An open
+ * change is stored in two cases:
+ * - the reading that takes precedence in a snapshot does not have the newest value;
  * - an event has reported the change.
  */
 export function readingsAfter(
@@ -99,7 +96,7 @@ function newReadings(item: Item, read: GoodRead, changes: Changes): Readings {
         pulse[field] = value;
       }
     }
-    // A product read that contains no pulse field must not store an empty pulse reading.
+    // A product read without a pulse field must not store an empty pulse reading.
     if (Object.keys(pulse).length > 0) refresh("pulse", pulse);
   }
   return readings;
@@ -114,10 +111,10 @@ interface ProductField {
 }
 
 /**
- * Returns true if a product read also updates the field in the pulse reading. The next pulse then
- * does not detect the same change again, and does not route the item to another paid product read.
- * Returns false if a pulse route would route or notify differently from this read: the next pulse
- * must then detect the change.
+ * Returns true if a product read also updates this field in the pulse reading. Otherwise the next
+ * pulse would detect the same change again, and would route the item to another paid product read.
+ * Returns false if a pulse route would route or notify differently from this read, because the next
+ * pulse must then detect the change.
  */
 const replacesPulseReading = ({ pipeline, step, field, isNotified }: ProductField): boolean =>
   pipeline.steps

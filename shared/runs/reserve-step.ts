@@ -7,8 +7,7 @@ import type { CreditLimit, Shortfall, StepDecision, StepRecord } from "./step.ts
 import type { StepStore } from "./step-store.ts";
 
 /**
- * Lifetime of a hold, in milliseconds. It exceeds the duration of any run, so only abandoned holds
- * expire.
+ * Milliseconds after which a hold expires. No run lasts this long, so only abandoned holds expire.
  */
 const holdMs = 24 * 60 * 60 * 1_000;
 
@@ -109,8 +108,9 @@ async function reserveAndDecide(
 }
 
 /**
- * Returns the shortfall if a step could make the run exceed its maximum, else null. All earlier
- * steps are settled, so the result depends only on stored data that no longer changes.
+ * Returns the shortfall if the cost of a step could exceed the rest of the run's maximum, otherwise
+ * null. All earlier steps are settled, so the result depends only on stored data that no longer
+ * changes.
  */
 async function overRunLimit(
   { limits: { maxCreditsPerRun } }: Run,

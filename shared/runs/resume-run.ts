@@ -56,16 +56,16 @@ async function expireHeldRun(run: Run, dependencies: AbandonDependencies): Promi
 }
 
 /**
- * Returns true if a run in phase `finishing` made no progress for `finishTimeoutMs`. Always false
- * for a skipped run, which has no results that could fail.
+ * Returns true if a run in phase `finishing` has made no progress for `finishTimeoutMs`. Always
+ * false for a skipped run, which has no results to finalize.
  */
 const isOverdue = (run: Run, now: Date): boolean =>
   run.status !== "insufficient_credits" &&
   now.getTime() - new Date(run.progressAt).getTime() >= finishTimeoutMs;
 
 /**
- * Continues with the last planned step, or with the step after it if all its batches are done.
- * Resends the messages of unfinished batches, because the earlier messages may be lost.
+ * Continues with the last planned step, or with the next step if all of its batches are done. Sends
+ * the messages of unfinished batches again, because the earlier messages may be lost.
  */
 async function resumeReading(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps, queue } = dependencies;

@@ -21,20 +21,21 @@ interface StatesRead {
   readonly matches: Pick<RouteMatches, "states">;
   /** Time of the read, ISO 8601. */
   readonly at: string;
-  /** The readings that the read changes. */
+  /** The changed readings after the read. */
   readonly after: Pick<ItemOutcome, "readings">;
   /** The price of the read; absent if it has none. */
   readonly price?: PriceRead | undefined;
   /**
-   * States of derived fields, made from the item's history. The states in `before` take precedence.
+   * States of derived fields that were calculated from the item's history. The states in `before`
+   * take precedence.
    */
   readonly traces?: RouteStates | undefined;
 }
 
 /**
  * Returns the states of the pipeline's routes for an item after a read; an empty object if they
- * stay the same. Contains no state of a route that the pipeline no longer has. An expired cooldown
- * has no effect, so it is removed only when the item is stored for another reason.
+ * stay the same. Drops the state of a route that the pipeline no longer has. An expired cooldown
+ * has no effect, so it is dropped only when the item is stored for another reason.
  */
 export function routeStatesAfter(item: Item, read: StatesRead): Pick<ItemOutcome, "routeStates"> {
   const { pipeline, at, price, traces } = read;
@@ -72,7 +73,7 @@ function withoutExpired(states: RouteStates, at: string): RouteStates {
   return Object.fromEntries(entries.filter(([, state]) => Object.keys(state).length > 0));
 }
 
-/** Returns the state without its cooldown if the cooldown has expired, otherwise unchanged. */
+/** Returns the state without its cooldown if this has expired, otherwise the state itself. */
 function current(state: RouteState, at: string): RouteState {
   if (state.until === undefined || isCooling(state, at)) return state;
   const { until: _, ...others } = state;

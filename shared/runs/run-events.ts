@@ -19,8 +19,8 @@ import type { StepOutcomes } from "./run-outcomes.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 /**
- * Builds the entries of one event type from an outcome. Each entry begins with the item's IDs and
- * details.
+ * Builds the entries of one event type from an outcome. Each entry begins with `ids`, the IDs and
+ * details of the item.
  */
 type Build = (ids: Entry, outcome: ItemOutcome, step: StepRecord) => readonly Entry[];
 
@@ -32,12 +32,12 @@ interface Publication {
 }
 
 /**
- * Returns the current publication of an ended run. A run that its brake holds has two, one after
- * the other: the notice of the hold when the run ends, and its events after the decision.
+ * Returns what an ended run publishes now. A held run publishes twice: a notice of the hold when
+ * the run ends, and its events after the decision.
  * @throws Error if the run has not ended
  */
 export function publicationOf({ id, finishedAt, hold }: Run): Publication {
-  assert(finishedAt !== null, "only an ended run has a publication");
+  assert(finishedAt !== null, "a run with a publication must have ended");
   if (hold === undefined) return { id, at: finishedAt };
   return hold.decidedAt === null
     ? { id: derivedId("run", id, "hold"), at: finishedAt }
@@ -47,8 +47,9 @@ export function publicationOf({ id, finishedAt, hold }: Run): Publication {
 /**
  * Builds the events of a run in delivery order (specification, section "Events"): changed, matched,
  * delisted, run completed. A held or discarded run has only the event `watchlist.run.completed`.
- * Returns an empty list if the run has not ended or its watchlist was deleted. IDs, times and bytes
+ * Returns no events if the run has not ended or its watchlist was deleted. IDs, times and bytes
  * depend only on stored data, so a repeated call builds identical events.
+ * @param stepOutcomes the outcomes of the run's steps, in run order
  */
 export function runEvents(run: Run, stepOutcomes: readonly StepOutcomes[]): SerializedEvent[] {
   const { watchlist, finishedAt, hold } = run;
@@ -152,8 +153,8 @@ function delistedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): read
 }
 
 /**
- * Returns the last event of a run: the run object, event counts, and a digest by which receivers
- * detect lost events.
+ * Returns the last event of a run: the run object, the event counts, and a digest with which
+ * receivers detect lost events.
  */
 function completedEvent(
   run: Run,

@@ -6,8 +6,8 @@ import type { ItemOutcome } from "./item-outcome.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Returns the history points of the outcomes of one step, in the order of the outcomes. An `ok`
- * outcome without an observed change has no point.
+ * Converts the outcomes of one step to lines with their history points, in the order of the
+ * outcomes. An `ok` outcome without an observed change has no point.
  */
 export const pointLinesOf = (step: string, outcomes: readonly ItemOutcome[]): PointLine[] =>
   outcomes.flatMap(({ id, at, status, observed = {} }) =>
@@ -17,18 +17,18 @@ export const pointLinesOf = (step: string, outcomes: readonly ItemOutcome[]): Po
   );
 
 /**
- * Returns the history of an ended run. Depends only on recorded results and the stored end of the
- * run, so a repeated call returns the same segment.
- * @param steps the points of each step, in step order
+ * Builds the run segment of an ended run, which stores its history. It depends only on recorded
+ * results and the stored end of the run, so a repeated call returns an equal segment.
+ * @param steps the lines of the history points of each step, in step order
  * @throws Error if the run has not ended
  */
 export function runSegment(
   { runNumber, finishedAt }: Run,
   steps: readonly (readonly PointLine[])[],
 ): RecordedSegment {
-  assert(finishedAt !== null, "a run in phase 'emitting' has ended");
+  assert(finishedAt !== null, "a run in phase 'emitting' must have ended");
   const lines = steps.flat().map((line) => ({ id: itemIdOf(line), line }));
-  // The sort is stable, so the points of one item stay in step order.
+  // The sort is stable, so the points of an item stay in step order.
   const points = lines.toSorted((a, b) => compareIds(a.id, b.id)).map(({ line }) => line);
   return { runNumber, endedAt: finishedAt, points };
 }

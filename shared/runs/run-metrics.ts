@@ -46,7 +46,10 @@ export const stepMetrics = (
   credits: { readonly reserved: number; readonly charged: number },
 ): Metrics => creditMetrics(scraper, credits);
 
-/** Returns the metric of a step's duration: from sending its batches to settling its credits. */
+/**
+ * Returns the metric of a step's duration in milliseconds, from the sending of its batches to the
+ * settling of its credits.
+ */
 export const stepTimeMetrics = ({ scraper }: StepRecord, milliseconds: number): Metrics =>
   newMetrics("steps", { scraper }, { step_ms: milliseconds });
 

@@ -23,8 +23,8 @@ interface RunNowDependencies {
 
 /**
  * Starts a manual run of an active or paused watchlist, and returns the run. The next scheduled run
- * of an active watchlist is then computed from `now`. If the wake-up message cannot be sent, only
- * warns: the sweeper resumes the run.
+ * of an active watchlist is then calculated from `now`. If the wake-up message cannot be sent, logs
+ * a warning, and the sweeper resumes the run.
  * @throws 404 if the watchlist was deleted; 409 if a run is in progress or held, if the watchlist
  * has no items, or after too many conflicts with concurrent changes; 503 if the rows stay contended
  * or the retry budget is exhausted
@@ -45,10 +45,7 @@ export async function runNow(
   return retryLostChange(foundWatchlist, attempt, dependencies);
 }
 
-/**
- * Returns the error for a watchlist whose last run is held, or is ending after its release or
- * discard.
- */
+/** Returns the error for a watchlist whose last run is held, or is being released or discarded. */
 async function heldRefusal(
   { accountId, id: watchlistId, runningRun }: Watchlist,
   { runs }: Pick<RunNowDependencies, "runs">,
@@ -86,7 +83,7 @@ async function wake(
   if (watchlist.status === "active") {
     const restarted = watchlistSchedule({ ...watchlist, nextRunAt: now.toISOString() }, now);
     // The stored row, not the schedule, decides when the next run is due. If this update fails, the
-    // only effect is that the schedule ticks late.
+    // schedule only ticks late.
     await bestEffort(() => schedules.put(restarted), warn);
   }
 }

@@ -11,21 +11,21 @@ export interface StepOutcomes {
   readonly step: StepRecord;
   readonly outcomes: readonly ItemOutcome[];
   /**
-   * IDs of the items that start at the step. Present only if the step was deferred and therefore
-   * has no outcomes.
+   * IDs of the items that start at the step. Present only if the step was deferred, so that it has
+   * no outcomes.
    */
   readonly unread?: readonly string[];
 }
 
-/** The parts of a step's recorded results that are needed to end the run. */
+/** The parts of a step's recorded results that the end of the run needs. */
 export interface StepResults extends StepOutcomes {
   /** The history points of all outcomes, in batch order. */
   readonly points: readonly PointLine[];
   /** The shapes of the answers, by batch. */
   readonly shapes: readonly BatchShape[];
   /**
-   * True if every batch recorded its items as they were before the step, so that they can be
-   * restored.
+   * True if every batch has recorded its items as they were before the step, so that a discard can
+   * restore them.
    */
   readonly isRestorable: boolean;
 }
@@ -65,7 +65,7 @@ export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunSta
     if (outcome.changes !== undefined && outcome.isCounted !== true) changed.add(id);
     if (outcome.reported !== undefined) notified.add(id);
     if (outcome.lastSnapshot !== undefined) delisted.add(id);
-    // An item that an earlier step delisted needs no retry, even if a later step failed on it.
+    // An item that an earlier step delisted needs no retry, even if a later step could not read it.
     const isFailure = status === "partial" || status === "unavailable";
     if (isFailure && !delisted.has(id)) failed.add(id);
     if (status === "deferred") deferred.add(id);
@@ -88,8 +88,8 @@ export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunSta
 }
 
 /**
- * Returns `isEntryUnread: true` if a credit limit deferred the entry step before the run had read
- * anything; otherwise an empty object.
+ * Returns `isEntryUnread: true` for the stats of a run whose entry step was deferred by a credit
+ * limit before anything was read; otherwise an empty object.
  */
 export const unreadEntry = (
   { stats }: Run,
@@ -106,6 +106,6 @@ export function stepStats(records: readonly StepRecord[]): Record<string, StepSt
   );
 }
 
-/** Returns the total credits of all steps. */
+/** Returns the total credits of all steps in `stats`. */
 export const creditsOf = (stats: Readonly<Record<string, StepStats>>): number =>
   Object.values(stats).reduce((sum, { credits }) => sum + credits, 0);

@@ -4,8 +4,8 @@ import { creditsOf, stepStats } from "./run-outcomes.ts";
 import type { StepStore } from "./step-store.ts";
 
 /**
- * Adds the current stats and credits to a run in progress. The step that is being read has its
- * counts so far and 0 credits. If the run has ended, returns the same run.
+ * Adds the current stats and credits to a run in progress. The step in progress has the counts so
+ * far and 0 credits. Returns an ended run unchanged.
  */
 export async function withProgress(run: Run, steps: StepStore): Promise<Run> {
   if (run.finishedAt !== null) return run;
@@ -14,7 +14,7 @@ export async function withProgress(run: Run, steps: StepStore): Promise<Run> {
   const current = records.find(({ stats, decision }) => stats === null && decision === "read");
   if (current !== undefined) {
     const { quarters: _unsettled, ...counts } = await steps.counts(current);
-    // Credits are charged only when the step is settled.
+    // Credits are charged only when the step is settled, so they are 0 here.
     done[current.step] = { scraper: current.scraper, ...counts, credits: 0 };
   }
   return { ...run, credits: creditsOf(done), stats: { ...run.stats, steps: done } };

@@ -1,7 +1,7 @@
 import type { BatchRef } from "./batch.ts";
 import type { RunRef } from "./run.ts";
 
-/** Sends wake-up messages to the Lambdas that process runs. The Lambdas act only on stored rows. */
+/** Sends wake-up messages to the workers of runs. The workers act only on stored rows. */
 export interface RunQueue {
   /**
    * Requests a run if the watchlist is due. `scheduledTime` is the time of the schedule's tick
@@ -11,10 +11,13 @@ export interface RunQueue {
     readonly accountId: string;
     readonly watchlistId: string;
     readonly scheduledTime: string;
-    /** True if the sweeper found the watchlist overdue: its EventBridge schedule may be missing. */
+    /**
+     * True if the sweeper sends the message because the watchlist is overdue. Its EventBridge
+     * schedule may be missing.
+     */
     readonly overdue?: boolean;
   }): Promise<void>;
-  /** Requests a purge: the deletion of all rows that remain of a deleted watchlist. */
+  /** Requests a purge: the deletion of all remaining rows of a deleted watchlist. */
   sendPurge(watchlistId: string): Promise<void>;
   /** Requests that a run continues from its current phase. */
   sendResume(run: RunRef): Promise<void>;

@@ -7,13 +7,13 @@ export interface Claim {
   readonly run: Run;
   /** The watchlist as the caller read it. */
   readonly watchlist: Watchlist;
-  /** The watchlist's new due time (ISO); null for none. */
+  /** The watchlist's new due time (ISO 8601); null for none. */
   readonly nextRunAt: string | null;
 }
 
 /** Changes to write to the watchlist's row when a run ends. */
 export interface WatchlistOutcome {
-  /** True to pause the watchlist for lack of credits. */
+  /** True if the watchlist is paused for lack of credits. */
   readonly pause: boolean;
   readonly consecutiveSkips: number;
   readonly refreshDue: boolean;
@@ -21,7 +21,7 @@ export interface WatchlistOutcome {
    * The webhook endpoint that receives the run's events; absent if the watchlist already stores it.
    */
   readonly endpoint?: EndpointBinding;
-  /** Fields that are missing after the run; absent if the watchlist already stores these. */
+  /** Fields that are missing after the run; absent if the watchlist already has them. */
   readonly missingFields?: readonly string[];
   /** `revision` of the watchlist from which this change was derived. */
   readonly revision: number;
@@ -44,21 +44,19 @@ export interface RunStore {
   /** Reads a run; undefined if it does not exist. */
   get(ref: RunRef): Promise<Run | undefined>;
   /**
-   * Lists at most `limit` runs of a watchlist, newest first. `hasMore`: older runs follow.
-   * @param before list only runs with a lower number
+   * Lists at most `limit` runs of a watchlist, newest first. `hasMore` is true if older runs
+   * follow.
+   * @param before lists only runs with a lower number
    */
   list(
     watchlistId: string,
     limit: number,
     before?: number,
   ): Promise<{ readonly runs: readonly Run[]; readonly hasMore: boolean }>;
-  /**
-   * Moves a claimed run to `reading` and stores its plan. The first plan wins: later calls have no
-   * effect.
-   */
+  /** Moves a claimed run to `reading`, and stores its plan. Only the first call has an effect. */
   startReading(run: RunRef, plan: RunPlan): Promise<void>;
   /**
-   * Stores the current time as the time of the run's last progress, and so postpones the sweeper's
+   * Stores the current time as the time of the run's last progress, which postpones the sweeper's
    * next check of the run. Does nothing unless the run is in phase `reading`.
    */
   recordProgress(run: RunRef): Promise<void>;
@@ -70,13 +68,13 @@ export interface RunStore {
   abandon(run: Run, error: string): Promise<Run | undefined>;
   /**
    * Moves a run to `finishing` with this status. Does nothing unless its phase is one of `from`. A
-   * run marked as failed accepts only the status `failed`.
+   * run that was marked as failed accepts only the status `failed`.
    */
   startFinishing(run: RunRef, status: Run["status"], from: readonly RunPhase[]): Promise<void>;
   /**
    * Writes an ended run and its watchlist's row in one transaction, or the run alone if `watchlist`
-   * is null. The new phase is `emitting`, or `holding` if the run has a hold: then the watchlist
-   * starts no run until the hold has ended. Returns one of:
+   * is null. The new phase is `emitting`. If the run has a hold, it is `holding`, and the watchlist
+   * starts no run until the hold has ended. Returns:
    * - `finished`: this call ended the run.
    * - `finished_before`: an earlier call ended the run.
    * - `conflict`: nothing was written, because the watchlist changed after it was read, or because
@@ -88,18 +86,20 @@ export interface RunStore {
   ): Promise<"finished" | "finished_before" | "conflict">;
   /** Moves a run whose events are published from `emitting` to `done`. */
   markEmitted(run: RunRef): Promise<void>;
-  /** Moves a run from `holding` to `held`. The sweeper checks it next when its hold expires. */
+  /**
+   * Moves a run from `holding` to `held`. The sweeper checks the run again when its hold expires.
+   */
   markHeld(run: Run): Promise<void>;
   /**
-   * Stores the decision about a held run and moves the run to `releasing` or `discarding`. Returns
-   * false and writes nothing if the run is not in phase `held` or its watchlist was deleted. Of
-   * several concurrent decisions, the first wins.
+   * Stores the decision about a held run, and moves the run to `releasing` or `discarding`. Returns
+   * false and writes nothing if the run is not in phase `held` or its watchlist was deleted. The
+   * first of several concurrent decisions takes effect.
    */
   decideHold(run: Run, hold: Hold): Promise<boolean>;
   /**
-   * Moves a run from `releasing` or `discarding` to `done`, so that its watchlist can run again. The
-   * watchlist of a released run stores the fields that are missing after it.
-   * Does nothing in any other phase.
+   * Moves a run from `releasing` or `discarding` to `done`, so that its watchlist can run again.
+   * After a release, the watchlist stores the fields that are missing after the run. Does nothing
+   * in any other phase.
    */
   endHold(run: Run): Promise<void>;
   /** Deletes a run from the history. Does nothing if there is no such run. */

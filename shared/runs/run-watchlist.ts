@@ -2,7 +2,7 @@ import { currencyOf } from "../platforms/catalog.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { RunWatchlist } from "./run.ts";
 
-/** Copies those fields of a watchlist that a run stores for its events. */
+/** Copies the fields of a watchlist that a run stores, because its events contain them. */
 export function runWatchlist(watchlist: Watchlist): RunWatchlist {
   return {
     id: watchlist.id,

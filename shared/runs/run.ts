@@ -5,7 +5,7 @@ import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 import type { SnapshotFile } from "../events/snapshot-file.ts";
 import type { StepStats } from "./step.ts";
 
-/** What started a run. `initial`: the schedule, if the watchlist had no run before. */
+/** The cause of a run. `initial`: the schedule, for the first run of a watchlist. */
 export type RunTrigger = "initial" | "schedule" | "manual";
 /**
  * `baseline`: every item of the watchlist is new. `refresh`: starts at the refresh entry. `sweep`:
@@ -16,16 +16,15 @@ export type RunStatus = "running" | "completed" | "insufficient_credits" | "fail
 
 /**
  * Phase of a run. Each transition is one conditional write, so any process can continue a run.
- *
- * - `claimed`: not planned yet.
+ * - `claimed`: the run is not planned yet.
  * - `reading`: its steps are read one after the other.
  * - `finishing`: its result is not written yet.
  * - `emitting`: its events are not published yet.
- * - `holding`: ended above its brake; the notice of the hold is not published yet.
- * - `held`: waits for a decision. Its item events are not published.
- * - `releasing`: a client released it; its events are not published yet.
- * - `discarding`: a client or the service discarded it; its items are not restored yet.
- * - `done`: finished and published.
+ * - `holding`: it exceeded its brake, and the notice of the hold is not published yet.
+ * - `held`: it waits for a decision, and its item events are not published.
+ * - `releasing`: a client released it, and its events are not published yet.
+ * - `discarding`: a client or the service discarded it, and its items are not restored yet.
+ * - `done`: it is finished and published.
  */
 export type RunPhase =
   | "claimed"
@@ -41,8 +40,8 @@ export type RunPhase =
 /** Time without progress after which the sweeper resumes a run, in milliseconds. */
 export const progressTimeoutMs = 5 * 60 * 1_000;
 /**
- * Minimum time between two progress writes of a run, in milliseconds. It limits the writes of a run
- * with thousands of batches.
+ * Minimum time between two writes of a run's progress, in milliseconds. It limits the writes of a
+ * run with thousands of batches.
  */
 export const progressIntervalMs = 10_000;
 
@@ -55,8 +54,8 @@ export interface RunStats {
   readonly newItems: number;
   readonly steps: Readonly<Record<string, StepStats>>;
   /**
-   * Number of matches of notifying routes whose `when` is not `changed`. Counts once for each item,
-   * step and `when`.
+   * Number of matches of notifying routes whose `when` is not `changed`. An item, step and `when`
+   * count once together.
    */
   readonly matched: number;
   /** Items that the run deferred to the next run. */
@@ -69,15 +68,15 @@ export interface RunStats {
   /** Items without an answer, which the next run reads again. */
   readonly retryNextRun: number;
   /**
-   * Present if a limit of the customer deferred the entry step before the run had read anything.
-   * The items of the step then have no owed retry. Not shown to clients.
+   * True if a limit of the customer deferred the entry step before the run had read anything. The
+   * items of the step then have no owed retry. Clients do not see this field.
    */
   readonly isEntryUnread?: true;
 }
 
 /**
- * The watchlist fields that a run stores for its events. Copied from the watchlist at the start of
- * the run, updated once at its end, and never changed later.
+ * The fields of a watchlist that a run stores for its events. They are copied at the start of the
+ * run, updated once at its end, and never changed later.
  */
 export interface RunWatchlist {
   readonly id: string;
@@ -98,31 +97,34 @@ export interface RunRef {
   readonly runNumber: number;
 }
 
-/** Why a run was held by its brake, and what was decided. */
+/** The cause of a hold by the brake, and the decision about it. */
 export interface Hold {
   readonly status: "held" | "released" | "discarded";
   /** Items that changed or were delisted. */
   readonly changedItems: number;
-  /** Items that the run read completely, and that had an earlier reading to compare with. */
+  /** Items that the run read completely and that had an earlier reading. */
   readonly readItems: number;
-  /** Time of the decision (ISO); null while the run is held. */
+  /** Time of the decision (ISO 8601); null while the run is held. */
   readonly decidedAt: string | null;
-  /** Why the run was discarded; null if the client sent no reason. */
+  /** Reason for which the run was discarded; null if the client sent none. */
   readonly reason: string | null;
 }
 
-/** How the shape of the answers of a run differs from the shape of earlier answers. */
+/** The difference between the shape of a run's answers and the shape of earlier answers. */
 export interface ShapeChange {
-  /** Present if the prices of many items changed by the same factor, rounded to three digits. */
+  /**
+   * Present if the prices of many items changed by the same factor, which is rounded to three
+   * digits.
+   */
   readonly priceJump?: { readonly factor: number; readonly items: number };
   /**
-   * Fields that nearly all items had before the run, and that few have now: kind of reading and
-   * field, such as `standard.price`. Present if there are any.
+   * Fields that nearly all items had before the run, and that few have now, as kind of reading and
+   * field (`standard.price`). Absent if there are none.
    */
   readonly lostFields?: readonly string[];
   /**
-   * Number of items whose answer lacks a field that the tier promises, although it was complete
-   * before. Present if these are nearly all items.
+   * Number of items whose answer was complete before, and now lacks a field that the tier promises.
+   * Present if these are nearly all items.
    */
   readonly incompleteItems?: number;
   /** All fields that are missing after the run, including fields that earlier runs lost. */
@@ -142,8 +144,8 @@ export interface Run extends RunRef {
   readonly credits: number;
   readonly stats: RunStats;
   /**
-   * Why the run failed, or which steps the balance did not cover. Set when the run is abandoned or
-   * ends. Null if the run did not fail and every step was read.
+   * Reason why the run failed, or the steps that the balance did not cover. It is set when the run
+   * is abandoned or ends. Null if the run did not fail and every step was read.
    */
   readonly error: string | null;
   /**
@@ -158,7 +160,7 @@ export interface Run extends RunRef {
    * are none.
    */
   readonly missingFields?: readonly string[];
-  /** Present if the answers had another shape than earlier answers. */
+  /** Present if the shape of the answers differs from that of earlier answers. */
   readonly shape?: ShapeChange;
   /** Present if the brake held the run. */
   readonly hold?: Hold;

@@ -1,6 +1,6 @@
 /**
- * Detects that the answers of a source have another shape than before: fields are missing, or
- * prices changed by the same factor. Pure and deterministic.
+ * Detects that the shape of a source's answers has changed: fields are missing, or prices changed
+ * by the same factor. Pure and deterministic.
  */
 import { limits } from "../base/limits.ts";
 import { pointOf } from "../history/point-lines.ts";
@@ -13,21 +13,24 @@ import type { StepResults } from "./run-outcomes.ts";
 import type { BatchShape } from "./batch.ts";
 import type { Run, ShapeChange } from "./run.ts";
 
-/** Share of the compared items that had a field before, from which its loss counts. */
+/** A field can count as lost only if at least this share of the compared items had it before. */
 const presentShareMin = 0.95;
-/** Share of the items that had the field, or that were complete, from which its loss counts. */
+/**
+ * A field counts as lost if at least this share of the items that had it lack it now. The same
+ * share applies to answers that are no longer complete.
+ */
 const lostShareMin = 0.8;
-/** Smallest factor by which prices jump. A price can also jump to this part of what it was. */
+/** Smallest factor of a jump of prices, up or down (to 1/3). */
 const factorMin = 3;
-/** Share of the compared items whose prices must have changed by the same factor. */
+/** Share of the compared items whose prices must change by the same factor. */
 const jumpedShareMin = 0.1;
 /**
- * The largest ratio of two factors that count as the same. A price of 3.40 that falls to a hundredth
- * shows 0.03, not 0.034: its factor is off by 12%.
+ * Largest ratio of two factors that count as equal. For example, a price of 3.40 that falls to a
+ * hundredth is 0.03 and not 0.034, so its factor differs by 12%.
  */
 const sameFactorRatioMax = 1.15;
 
-/** Fields that are selling prices, by precedence. The first one that a read contains is compared. */
+/** Fields with a selling price, by precedence. The first one in a read is compared. */
 const sellingPrices = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"] as const;
 
 interface ComparedBatch {
@@ -37,9 +40,9 @@ interface ComparedBatch {
 }
 
 /**
- * Compares the answers of a batch with the earlier readings of its items. Counts, for each field,
- * the items that had a value, and the items that have none now, because the field is absent or
- * null. Returns undefined if no item has an earlier reading.
+ * Compares the shape of a batch's answers with the earlier readings of its items. For each field,
+ * counts the items that had a value, and those of them that now have none, because the field is
+ * absent or null. Returns undefined if no item has an earlier reading.
  */
 export function batchShape(step: Step, { items, answers }: ComparedBatch): BatchShape | undefined {
   const kind = readingKind(step);
@@ -50,7 +53,7 @@ export function batchShape(step: Step, { items, answers }: ComparedBatch): Batch
     const item = items.get(id);
     const before = item?.readings[kind];
     if (item === undefined || item.state === "delisted" || before === undefined) continue;
-    // An item whose earlier read was incomplete has been counted by that run.
+    // If the earlier answer of an item was incomplete, that run has counted it already.
     if (status === "partial" && item.lastReadStatus === "ok") incomplete += 1;
     if (observed === null) continue;
     compared += 1;
@@ -75,8 +78,8 @@ function countFields(
 const hasValue = (value: FieldValue | undefined): boolean => value !== undefined && value !== null;
 
 /**
- * Returns how the shape of the answers of a run differs from the shape of earlier answers;
- * undefined if it does not differ. A baseline run has no earlier answers.
+ * Returns how the shape of a run's answers (fields and magnitude of prices) differs from that of
+ * earlier answers. Returns undefined if it does not differ. A baseline run has no earlier answers.
  */
 export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeChange | undefined {
   if (run.kind === "baseline") return undefined;
@@ -86,7 +89,7 @@ export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeCha
     missingIn(shape).map((field) => `${kind}.${field}`),
   );
   const lostFields = missing.filter((field) => !known.includes(field));
-  // A field stays missing until a run has compared enough items of the same kind.
+  // A field stays missing until a run has compared enough items of the kind.
   const uncompared = known.filter((field) => !isCompared(shapes, field));
   const missingFields = [...new Set([...uncompared, ...missing])].toSorted();
   const incompleteItems = Math.max(0, ...[...shapes.values()].map(incompleteIn));
@@ -101,20 +104,22 @@ export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeCha
   };
 }
 
-/** Returns true if the change raises the alarm of operators. */
+/** Returns true if the change of the shape must raise an alarm for operators. */
 export const isAlarming = ({ priceJump, lostFields, incompleteItems }: ShapeChange): boolean =>
   [priceJump, lostFields, incompleteItems].some((foundChange) => foundChange !== undefined);
 
 /**
- * Returns true if the values of the run may be wrong, so that a brake holds its events. Incomplete
- * items have no events: their next run reads them again.
+ * Returns true if the change of the shape means that values of the run may be wrong, so that a
+ * brake holds its events. Incomplete items alone do not, because they have no events and their next
+ * run reads them again.
  */
 export const holdsEvents = ({ priceJump, lostFields }: ShapeChange): boolean =>
   priceJump !== undefined || lostFields !== undefined;
 
 /**
- * Returns the missing fields that the watchlist stores at the end of a run, or at the release of a
- * held one. After a discard, a field that is still missing holds the next run too.
+ * Returns the missing fields that a run's end, or the release of a held run, stores in the
+ * watchlist. Returns undefined if it stores none. After a discard, nothing is stored, so a field
+ * that is still missing holds the next run too.
  */
 export const missingFieldsToStore = ({
   hold,
@@ -150,7 +155,7 @@ function addShapes(one: BatchShape, other: BatchShape): BatchShape {
   };
 }
 
-/** Returns the fields that nearly all compared items had, and that few have now. */
+/** Returns the fields that nearly all compared items had and that few have now. */
 const missingIn = ({ compared, fields }: BatchShape): readonly string[] =>
   Object.entries(fields)
     .filter(
@@ -172,8 +177,8 @@ function isCompared(shapes: ReadonlyMap<string, BatchShape>, field: string): boo
 }
 
 /**
- * Finds prices that jumped together: the prices of at least a tenth of the compared items changed by
- * the same factor, which is far from 1.
+ * Finds prices that jumped together: those of at least a tenth of the compared items changed by the
+ * same factor, which is far from 1.
  */
 function priceJumpIn(run: Run, steps: readonly StepResults[]): ShapeChange["priceJump"] {
   const points = steps.flatMap((step) => step.points);
@@ -194,7 +199,10 @@ function priceJumpIn(run: Run, steps: readonly StepResults[]): ShapeChange["pric
 
 const isFar = (factor: number): boolean => factor >= factorMin || factor <= 1 / factorMin;
 
-/** Returns the most factors that are the same, of factors in ascending order. */
+/**
+ * Returns the largest group of factors that count as equal.
+ * @param factors ascending
+ */
 function largestCluster(factors: readonly number[]): readonly number[] {
   let largest = { from: 0, to: 0 };
   let from = 0;

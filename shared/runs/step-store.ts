@@ -9,11 +9,11 @@ export type Starts = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 export interface StepPlan {
   readonly step: StepRecord;
-  /** Not stored if `step.starts` is set, because the run's plan contains the same batches. */
+  /** Empty if `step.starts` is set, because the run's plan contains the same batches. */
   readonly batches: readonly PlannedBatch[];
 }
 
-/** A batch with its run, its step and its result. What is not stored is undefined. */
+/** A batch with its run, its step and its result. A part that is not stored is undefined. */
 export interface OpenedBatch {
   readonly run: Run | undefined;
   readonly step: StepRecord | undefined;
@@ -22,8 +22,8 @@ export interface OpenedBatch {
 }
 
 /**
- * If `isFirst` is true, this result was recorded. Otherwise `first` is the result that was recorded
- * earlier.
+ * If `isFirst` is true, the given result was recorded. Otherwise `first` is the result that was
+ * recorded earlier.
  */
 export type RecordedResult =
   | { readonly isFirst: true }
@@ -34,13 +34,13 @@ export interface StepStore {
   /** Stores the starting batches of a plan. They have no effect unless the run adopts this plan. */
   saveStarts(runId: string, plan: string, starts: Starts): Promise<void>;
   /**
-   * Returns the IDs of the items that start at a step, in batches, from the plan that the run
-   * adopted. Empty if no item starts at the step.
+   * Returns the IDs of the items that start at a step, in batches, from the plan of the run. Empty
+   * if no item starts at the step.
    */
   starts(run: Run, step: string): Promise<readonly (readonly string[])[]>;
   /**
-   * Stores the plan of a step, unless the step already has one. Returns the stored plan. `over`: the
-   * run is no longer in phase `reading`, and the step has no plan.
+   * Stores the plan of a step, unless the step already has one. Returns the step with the stored
+   * plan. Returns `over` if the step has no plan and the run is no longer in phase `reading`.
    */
   plan(run: Run, plan: StepPlan): Promise<StepRecord | "over">;
   /** Reads a planned step; undefined if the step is not planned. */
@@ -48,9 +48,9 @@ export interface StepStore {
   /** Returns all planned steps of a run, in run order; an empty list if there are none. */
   list(runId: string): Promise<readonly StepRecord[]>;
   /**
-   * Stores the decision about a step: `defer` if there is a shortfall, else `read`. The first
-   * decision wins and is returned. `over`: the run is no longer in phase `reading`, and nothing was
-   * stored.
+   * Stores the decision about a step: `defer` if there is a shortfall, otherwise `read`. Returns
+   * the first decision that was stored. Returns `over`, without a decision, if the run is no longer
+   * in phase `reading`.
    */
   decide(run: Run, step: StepRecord, shortfall: Shortfall | null): Promise<StepDecision | "over">;
   /** Stores that all batches of a step were sent to the queue. */
@@ -61,8 +61,8 @@ export interface StepStore {
   planned(ref: BatchRef): Promise<PlannedBatch | undefined>;
   /**
    * Records the result of a batch, unless one is already recorded.
-   * @param before the items of the outcomes as they were before the batch. Without them, the run
-   * cannot be discarded.
+   * @param before the items of the outcomes as they were before the batch; without them, the run
+   * cannot be discarded
    */
   recordResult(
     ref: BatchRef,
@@ -70,8 +70,8 @@ export interface StepStore {
     before?: readonly Item[],
   ): Promise<RecordedResult>;
   /**
-   * Yields, for each batch of a step that has a result, the `before` that `recordResult` stored; an
-   * empty list if it stored none.
+   * Yields, for each batch of a step with a result, the items that `recordResult` stored as
+   * `before`; an empty array if it stored none.
    */
   itemsBefore(step: StepRecord): AsyncIterable<readonly Item[]>;
   /**
@@ -79,7 +79,7 @@ export interface StepStore {
    * undefined if the watchlist and its runs were deleted.
    */
   markDone(ref: BatchRef): Promise<StepRecord | undefined>;
-  /** Sum of the counts of all recorded batches of a step. */
+  /** Sums the counts of all recorded batches of a step. */
   counts(step: StepRecord): Promise<BatchCounts>;
   /** Yields the outcomes of items that a step routes to other steps, batch by batch. */
   routed(step: StepRecord): AsyncIterable<readonly ItemOutcome[]>;

@@ -13,7 +13,10 @@ export interface StepStats {
   readonly skipped: number;
 }
 
-/** `read`: credits are reserved and the step is read. `defer`: its items wait for the next run. */
+/**
+ * `read`: the credits are reserved, and the step is read. `defer`: the items of the step wait for
+ * the next run.
+ */
 export type StepDecision = "read" | "defer";
 
 /** A limit of the customer that deferred a step. */
@@ -22,11 +25,13 @@ export type CreditLimit =
   | "watchlist_daily_credit_budget"
   | "account_daily_credit_budget";
 
-/** Why a step was deferred: the credits that it needed, and the credits that were available. */
+/**
+ * The reason why a step was deferred: the credits that it needed, and those that were available.
+ */
 export interface Shortfall {
   readonly needed: number;
   readonly available: number;
-  /** The limit that left only `available` credits. Absent if the balance was too low. */
+  /** The limit that left only `available` credits; absent if the balance was too low. */
   readonly limit?: CreditLimit;
 }
 
@@ -78,8 +83,8 @@ export const emptyStepStats = (scraper: StepScraperId): StepStats => ({
 });
 
 /**
- * Returns true for a settled step that a credit limit deferred before the run had read anything.
- * None of its batches was sent, so its items have neither an outcome nor an owed retry.
+ * Returns true if a credit limit deferred a settled step before the run had read anything. None of
+ * its batches was sent, so its items have neither an outcome nor an owed retry.
  */
 export const isDeferredUnread = ({ decision, stats, done, batches }: StepRecord): boolean =>
   decision === "defer" && stats !== null && batches > 0 && done.size === 0;

@@ -17,8 +17,9 @@ export interface StoreDependencies {
 }
 
 /**
- * Returns a function that applies the outcomes in `carried` to an item. `carried` must be in step
- * order: an outcome of an earlier step has no effect after one of a later step.
+ * Creates a function that applies outcomes to an item.
+ * @param carried the outcomes, in step order: an outcome of an earlier step has no effect after one
+ * of a later step
  */
 export function withOutcomes(
   run: Run,
@@ -41,14 +42,15 @@ function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
   const order = runOrder(pipeline);
   const position = order.findIndex((one) => one.id === step);
   const scraper = order[position]?.scraper;
-  assert(scraper !== undefined, "an outcome belongs to a step of the run's pipeline");
+  assert(scraper !== undefined, "an outcome must belong to a step of the run's pipeline");
   return { runId: id, runNumber, pipeline, step, position, scraper };
 }
 
 /**
- * Applies outcomes to the stored items, in step order. Ignores items that are not on the watchlist,
- * or that were added again after the outcome. Writes the pages in `pagesRead` without reading them
- * again, unless they changed. Stops without an error if the watchlist was deleted.
+ * Applies outcomes to the stored items. Ignores outcomes of items that were removed from the
+ * watchlist, or removed and added again. Writes the pages in `pagesRead` without reading them
+ * again, unless they have changed. Ends without an error if the watchlist was deleted.
+ * @param carried the outcomes, in step order
  * @throws 503 UNAVAILABLE after too many conflicts on a page, or if the retry budget is exhausted
  */
 export async function storeOutcomes(

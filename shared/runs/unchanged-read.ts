@@ -15,18 +15,19 @@ export interface OkRead {
 }
 
 /**
- * Returns true if an `ok` read certainly has no outcome, so that nothing else needs to be derived
- * from it. Most reads of a run are such reads. Returns false for a read that may have an outcome.
+ * Returns true if an `ok` read certainly has no outcome, so that nothing more must be derived from
+ * it. This is so for most reads of a run. False does not mean that the read has an outcome.
  * @param metadata the item's metadata; empty if the step tests none
  */
 export type UnchangedCheck = (item: Item, read: OkRead, metadata: Metadata) => boolean;
 
 /**
- * Returns the check for the reads of a step. It always returns false if a route of the pipeline has
- * a state, or if the pipeline tests derived prices.
+ * Creates a fast check of whether a read of a step changes nothing, so that the item need not be
+ * compared route by route. The check always returns false if a route of the pipeline has a state,
+ * or if the pipeline tests derived prices.
  */
 export function unchangedCheck(pipeline: Pipeline, step: Step): UnchangedCheck {
-  // The states of routes and of derived fields can change although no field does.
+  // The states of routes and of derived fields can change even if no field does.
   if (statefulParts(pipeline).length > 0 || testedPrices(pipeline).length > 0) return () => false;
   const kind = readingKind(step);
   return (item, { observed, buyboxOfferId = item.buyboxOfferId }, metadata) =>
@@ -43,7 +44,7 @@ export function unchangedCheck(pipeline: Pipeline, step: Step): UnchangedCheck {
     });
 }
 
-/** Returns true if no earlier read, change or route left anything to be done for the item. */
+/** Returns true if no earlier read, change or route has left pending work for the item. */
 const isSettled = (item: Item): boolean =>
   item.state === "active" &&
   item.lastReadStatus === "ok" &&
@@ -53,7 +54,7 @@ const isSettled = (item: Item): boolean =>
 
 /**
  * Returns true if the readings of all kinds that share an observed field have its value. Another
- * kind may lack the field, except that a product read adds a missing field to the pulse reading.
+ * kind may lack the field. Exception: a product read adds a field that the pulse reading lacks.
  */
 function isAsKnown({ readings }: Item, observed: Snapshot, kind: ReadingKind): boolean {
   if (readings[kind] === undefined) return false;
@@ -69,7 +70,9 @@ function isAsKnown({ readings }: Item, observed: Snapshot, kind: ReadingKind): b
   return true;
 }
 
-/** Returns the fields that are derived from a pulse and the last product reading of an item. */
+/**
+ * Returns the fields that are calculated from a pulse and from the last product reading of an item.
+ */
 export function deriveFromPulse({ readings }: Pick<Item, "readings">, pulse: Snapshot): Snapshot {
   const above = buyboxAboveLowest(readings.product ?? null, pulse);
   return above === undefined ? {} : { buyboxAboveLowest: above };

@@ -10,8 +10,7 @@ import { derivedPriceFields, type FieldType, fieldTypes } from "./fields.ts";
 
 /**
  * Kinds of readings. Only readings of the same kind are compared. Each condition filter of offers
- * is a separate kind, because another filter gives other counts and prices although nothing
- * changed.
+ * has a separate kind, because another filter changes the counts and prices.
  */
 export type ReadingKind =
   | "pulse"
@@ -142,9 +141,7 @@ export type StepScraperId = ProductScraperId | OfferScraperId;
 /** Properties of a scraper that a pipeline step can use (specification, section "Pipeline"). */
 export interface StepScraperEntry {
   readonly platform: Platform;
-  /**
-   * The item call with the same price. The scraper is available on the marketplaces of this call.
-   */
+  /** The item call with the same price. The scraper supports the marketplaces of this call. */
   readonly endpoint: EndpointId;
   /** The products tier that the scraper reads; for offer scrapers, the name of the call. */
   readonly tier: string;
@@ -161,11 +158,14 @@ export interface StepScraperEntry {
   /** Fields that a route may test with `changed` and `ok`. Every snapshot contains them. */
   readonly testableFields: readonly string[];
   /**
-   * Fields derived from several readings or from earlier prices. No reading contains them; routes can
-   * test them only with `ok` and in `where`.
+   * Fields that are calculated from several readings or from earlier prices. No reading contains
+   * them. Routes can test them only with `ok` and in `where`.
    */
   readonly derivedFields: readonly string[];
-  /** The names in `fieldTypes`, in the same order. Reads of many items would list them too often. */
+  /**
+   * The names in `fieldTypes`, in the same order. They are listed once, because reads of many items
+   * need them.
+   */
   readonly fieldNames: readonly string[];
   /** Type of each field of this scraper. Any field may also be null. */
   readonly fieldTypes: Readonly<Record<string, FieldType>>;
@@ -218,7 +218,7 @@ function offerStep(
   const platform: PlatformEntry = platforms.retailer_a;
   const tiers = platform.endpoints.find(({ id }) => id === endpoint)?.tiers ?? [];
   const quarters = tiers.map(({ costQuarters }) => costQuarters);
-  assert(quarters.length > 0, "an offers endpoint has at least one tier");
+  assert(quarters.length > 0, "an offers endpoint must have at least one tier");
   return {
     platform: "retailer_a",
     endpoint,
@@ -240,7 +240,7 @@ function typesOf(fields: readonly string[]): Readonly<Record<string, FieldType>>
   return Object.fromEntries(
     fields.map((field) => {
       const type = known[field];
-      assert(type !== undefined, "every field of a scraper has a type");
+      assert(type !== undefined, "every field of a scraper must have a type");
       return [field, type];
     }),
   );

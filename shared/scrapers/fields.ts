@@ -16,8 +16,8 @@ export const priceFields = [
 ] as const;
 
 /**
- * Fields derived from the earlier values of `price`. A scraper that reads `price` has them
- * (`shared/pipelines/price-trace.ts`).
+ * Fields that are calculated from the earlier values of `price`
+ * (`shared/pipelines/price-trace.ts`). Every scraper that reads `price` has them.
  */
 export const derivedPriceFields = [
   "previousPrice",
@@ -29,7 +29,8 @@ export const derivedPriceFields = [
 export type DerivedPriceField = (typeof derivedPriceFields)[number];
 
 /**
- * Types of all fields that can be tracked or tested. A name has the same meaning on every platform.
+ * Types of all fields that can be tracked or tested. A field name has the same meaning on every
+ * platform.
  */
 export const fieldTypes = {
   price: "number",
@@ -57,7 +58,7 @@ export const fieldTypes = {
   buyable: "boolean",
   buyboxAboveLowest: "boolean",
   availabilityType: "string",
-  /** ID of the seller. The seller's name is not compared, because it can change. */
+  /** ID of the seller. Sellers are not compared by name, because a name can change. */
   merchant: "string",
   buyboxSeller: "string",
   seller: "string",

@@ -56,8 +56,8 @@ export const offerSchema = v.pipe(
 );
 
 /**
- * Returns true if a string has the format of an offer ID. For any other string, the service reads no
- * source and charges nothing.
+ * Returns true if a string has the format of an offer ID. The service answers any other string
+ * without reading a source or charging credits.
  */
 export const isOfferListingId = (text: string): boolean =>
   text !== "" && lengthOf(text) <= limits.offerListingIdLengthMax && isVisibleText(text);

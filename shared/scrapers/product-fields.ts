@@ -244,9 +244,9 @@ export const productFieldNames: Readonly<Record<ProductScraperId, readonly strin
 };
 
 /**
- * Returns the status of an item that was found. `ok` requires a title, the availability, and a
- * price unless the item is out of stock. Otherwise the status is `partial`. A price of null or 0
- * counts as missing.
+ * Returns the status of an answer for an item that exists. `ok` requires a title, the availability,
+ * and a price unless the item is out of stock. Otherwise the status is `partial`. A price of null
+ * or 0 counts as missing.
  */
 export function statusOfFound({ title, availability, price }: CommonFields): "ok" | "partial" {
   if (title === undefined || availability === undefined) return "partial";
@@ -254,8 +254,8 @@ export function statusOfFound({ title, availability, price }: CommonFields): "ok
 }
 
 /**
- * Returns the status of a `retailer_a.pulse` read. `ok` requires the number of new offers and their
- * lowest price, which may be null.
+ * Returns the status of a `retailer_a.pulse` answer. `ok` requires the number of new offers and
+ * their lowest price, which may be null. Otherwise the status is `partial`.
  */
 export function pulseStatus({ retailer_a: object }: RetailerAFields): "ok" | "partial" {
   return object.newCount === undefined || object.newMinPrice === undefined ? "partial" : "ok";

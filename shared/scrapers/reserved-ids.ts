@@ -1,6 +1,6 @@
 import type { Platform } from "../platforms/catalog.ts";
 
-/** Behavior of a reserved ID in the sandbox. With such IDs, customers test rare situations. */
+/** Behavior of a reserved ID in the sandbox, with which customers test rare situations. */
 export type ScriptedBehavior =
   | "steady"
   | "price_changes_every_read"
@@ -30,11 +30,11 @@ export interface ReservedForm {
   readonly description: string;
 }
 
-/** How long a read of an ID with the behavior `slow` takes, in milliseconds. */
+/** Duration of a read of an ID with the behavior `slow`, in milliseconds. */
 export const slowMilliseconds = 3_000;
 
 /**
- * Behaviors that have a reserved ID on every platform. Each ID ends with the index in this array.
+ * Behaviors that have a reserved ID on every platform. The ID ends with the index in this array.
  */
 const everywhere = [
   ["steady", "Found, in stock, always at the same price."],
@@ -90,7 +90,7 @@ export const reservedIds: Readonly<Record<Platform, readonly ReservedId[]>> = {
   retailer_d: common("900000"),
 };
 
-/** Item number of the featured variant that a read of the reserved variation parent returns. */
+/** Item number of the featured variant, which a read of the reserved variation parent returns. */
 export const featuredVariantTcin = "9000000";
 
 const delisting = (start: string, pattern: RegExp): ReservedForm => ({
@@ -103,7 +103,7 @@ const delisting = (start: string, pattern: RegExp): ReservedForm => ({
 
 const numericDelisting = delisting("90", /^90(\d{8})$/);
 
-/** Patterns of IDs that are delisted at a time which the customer encodes in the ID. */
+/** Patterns of IDs that are delisted at a time that the customer encodes in the ID. */
 export const delistingIds: Readonly<Record<Platform, ReservedForm>> = {
   retailer_a: delisting("BX", /^BX(\d{8})$/),
   retailer_b: numericDelisting,

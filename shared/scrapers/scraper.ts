@@ -32,9 +32,12 @@ export type Answer =
       readonly fetchedAt: string;
       readonly fields: ProductFields;
     }
-  /** The source reports that the item does not exist. Charged; a run then delists the item. */
+  /**
+   * The source reports that the item does not exist. The answer is charged, and a run then delists
+   * the item.
+   */
   | { readonly id: string; readonly status: "not_found"; readonly fetchedAt: string }
-  /** Neither found nor proven to be missing, for example because the source failed. Not charged. */
+  /** The item was not read, and may or may not exist, for example because the source failed. Not charged. */
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };
 
 export type ReadStatus = Answer["status"];
@@ -63,24 +66,24 @@ export type OffersAnswer =
       readonly status: "ok";
       readonly fetchedAt: string;
       /**
-       * Number of offers in all conditions as the source counts them, including offers not in
-       * `offers`.
+       * Number of offers in all conditions, as the source counts them. It includes offers that are
+       * not in `offers`.
        */
       readonly totalOffers: number;
       /**
-       * Offers that were read, in all conditions and any order. Includes the featured offer, if
-       * there is one.
+       * Offers that were read, in all conditions and in any order. They include the featured offer,
+       * if there is one.
        */
       readonly offers: readonly Offer[];
     }
-  /** The source reports that the item does not exist; charged. */
+  /** The source reports that the item does not exist. The answer is charged. */
   | { readonly id: string; readonly status: "not_found"; readonly fetchedAt: string }
-  /** Neither found nor proven to be missing, for example because the source failed. Not charged. */
+  /** The item was not read, and may or may not exist, for example because the source failed. Not charged. */
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };
 
 /**
- * Returns the number of offers of a listing: the count of the source, or the number of offers read
- * if that is higher.
+ * Returns the number of offers of a listing: the count that the source reports, or the number of
+ * offers in the answer if that is higher.
  */
 export const totalOffersOf = (answer: Extract<OffersAnswer, { status: "ok" }>): number =>
   Math.max(answer.totalOffers, answer.offers.length);
@@ -104,7 +107,10 @@ export interface OffersCheckRequest {
   readonly deadline: Date;
 }
 
-/** `buyable` is also false if the offer ID does not belong to an offer of the item. */
+/**
+ * `buyable` is false if the offer cannot be bought now, or if the offer ID does not belong to an
+ * offer of the item.
+ */
 export type OfferCheckAnswer = OfferReference & { readonly fetchedAt: string } & (
     | { readonly status: "ok"; readonly buyable: boolean }
     | { readonly status: "unavailable" }

@@ -13,9 +13,9 @@ const kindsByField: ReadonlyMap<string, readonly ReadingKind[]> = new Map([
 ]);
 
 /**
- * Returns the kinds of readings that share a field with `kind`, including `kind` itself, by
- * increasing precedence. Fields with the same name are not always shared: the `lowestPrice` of new
- * offers and of used offers are different facts.
+ * Returns the kinds of readings that contain the same fact as `field` of the kind `kind`, including
+ * `kind`, by increasing precedence. A field with the same name is not always the same fact: the
+ * `lowestPrice` of new offers differs from that of used offers.
  */
 export function kindsSharing(field: string, kind: ReadingKind): readonly ReadingKind[] {
   const kinds = kindsByField.get(field);

@@ -25,7 +25,7 @@ const retailerA: Paths<"retailer_a.lite" | "retailer_a.full"> = {
   listPrice: ["retailer_a", "listPrice"],
   inStock,
   availabilityType: ["retailer_a", "buybox", "availabilityType"],
-  // Merchants are compared by ID, because their names can change.
+  // Sellers are compared by ID, because their names can change.
   merchant: ["retailer_a", "buybox", "merchant", "id"],
   isFba: ["retailer_a", "buybox", "isFba"],
   offerListingId: ["retailer_a", "buybox", "offerListingId"],
@@ -68,7 +68,7 @@ const paths: { readonly [Id in ScraperId]: Paths<Id> } = {
   },
 };
 
-/** The entries of `paths` by scraper, which many reads would otherwise list again. */
+/** The entries of `paths` by scraper. They are listed once, because many reads need them. */
 const pathsByField: ReadonlyMap<string, readonly (readonly [string, Path])[]> = new Map(
   Object.entries(paths).map(([scraper, own]) => [scraper, Object.entries<Path>(own)]),
 );
@@ -89,16 +89,16 @@ export function snapshotOf(scraper: ScraperId, fields: ProductFields): Snapshot 
 type OffersFound = Extract<OffersAnswer, { status: "ok" }>;
 
 /**
- * Returns the snapshot of an offers read. The condition restricts the offer count and the lowest
- * price, but not the buy box. Fields without a value are null.
+ * Extracts the snapshot fields of an offers read. The condition filter restricts the offer count
+ * and the lowest price, but not the buy box. Fields without a value are null.
  */
 export function snapshotOfOffers(answer: OffersFound, condition: ConditionFilter): Snapshot {
   const { offers } = answer;
   const counted = offers.filter((offer) => matchesCondition(offer, condition));
   const featured = offers.find(({ isBuybox }) => isBuybox);
   return {
-    // The source counts only the total of all conditions. With a filter, count the offers that were
-    // read.
+    // The source counts only the offers of all conditions together. With a filter, the offers that
+    // were read are counted.
     offerCount: condition === "all" ? totalOffersOf(answer) : counted.length,
     buyboxSeller: featured?.seller.id ?? null,
     buyboxPrice: featured?.price ?? null,
@@ -107,13 +107,13 @@ export function snapshotOfOffers(answer: OffersFound, condition: ConditionFilter
 }
 
 /**
- * Returns the ID of the offer in the buy box; null if the buy box is empty. An offer check can read
- * this offer.
+ * Returns the ID of the offer in the buy box, which an offer check can read. Returns null if the
+ * buy box is empty.
  */
 export const buyboxOfferOf = ({ offers }: OffersFound): string | null =>
   offers.find(({ isBuybox }) => isBuybox)?.offerListingId ?? null;
 
-/** Returns the snapshot of an offer check with status `ok`. */
+/** Extracts the snapshot fields of an offer check with status `ok`. */
 export const snapshotOfOfferCheck = ({
   buyable,
 }: Extract<OfferCheckAnswer, { status: "ok" }>): Snapshot => ({ buyable });
@@ -131,7 +131,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Excludes numbers that JSON cannot represent, such as Infinity: they can be neither stored nor
+ * Excludes numbers that JSON cannot represent, such as Infinity, because they cannot be stored or
  * compared.
  */
 const isFieldValue = (value: unknown): value is FieldValue =>

@@ -1,25 +1,25 @@
 /**
- * Upper bounds of the ranges in which the durations of calls are counted, in milliseconds. A longer
- * call counts towards the last range. New bounds must be added at the end, because rows store the
+ * Upper bounds, in milliseconds, of the ranges in which the durations of calls are counted. A
+ * longer call counts in the last range. Add new bounds only at the end, because rows store the
  * counts by position.
  */
 export const latencyBoundsMs = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 300_000];
 
-/** The quota that a source last reported for a key, such as its tokens. */
+/** The quota that a source last reported, such as the tokens of a key. */
 export interface Quota {
-  /** What is left; 0 or negative if the quota is used up. */
+  /** The part of the quota that is left; 0 or negative if it is used up. */
   readonly left: number;
   /** The highest value that `left` can have. */
   readonly max: number;
 }
 
-/** What a scraper's reads returned, in one process or in one period. */
+/** The counts of a scraper's reads, in one process or in one period. */
 export interface HealthCounts {
   readonly ok: number;
   readonly partial: number;
   readonly notFound: number;
   readonly unavailable: number;
-  /** Sum of the ages of the `ok` items when they were returned, in milliseconds. */
+  /** Sum of the ages, in milliseconds, of the `ok` items when the source returned them. */
   readonly ageMs: number;
   /** Number of calls by the range of their duration, in the order of `latencyBoundsMs`. */
   readonly latencies: readonly number[];
@@ -29,7 +29,7 @@ export interface HealthCounts {
   readonly lastReadAt: string;
 }
 
-/** An answer of a source, with what its health depends on. */
+/** The parts of an answer on which the health of a source depends. */
 interface HealthAnswer {
   readonly status: "ok" | "partial" | "not_found" | "unavailable";
   /** Time at which the source read the item (ISO 8601). */
@@ -45,13 +45,13 @@ interface FinishedRead {
   readonly endedAt: Date;
 }
 
-/** Counts the items and the calls of one read. */
+/** Counts the items (by status) and the calls of one read of a source, for the source's health. */
 export function countRead({ answers, callMs, quota, endedAt }: FinishedRead): HealthCounts {
   const counts = { ok: 0, partial: 0, notFound: 0, unavailable: 0, ageMs: 0 };
   for (const { status, fetchedAt } of answers) {
     counts[status === "not_found" ? "notFound" : status] += 1;
     if (status !== "ok") continue;
-    // The clock of a source can be ahead of the clock of the service.
+    // The clock of a source can be ahead of the clock of the service, so the age is at least 0.
     counts.ageMs += Math.max(0, endedAt.getTime() - Date.parse(fetchedAt));
   }
   const latencies = latencyBoundsMs.map(() => 0);
@@ -68,7 +68,10 @@ export function countRead({ answers, callMs, quota, endedAt }: FinishedRead): He
   };
 }
 
-/** Adds the counts of two periods. The quota of the later period is used, if it has one. */
+/**
+ * Adds the health counts of two periods of one source. The sum has the quota that was reported
+ * last.
+ */
 export function addCounts(one: HealthCounts, other: HealthCounts): HealthCounts {
   const [earlier, later] = one.lastReadAt <= other.lastReadAt ? [one, other] : [other, one];
   const quota = later.quota ?? earlier.quota;

@@ -2,15 +2,15 @@ import { healthItemsMin, type HealthStatus, healthStatusOf } from "../platforms/
 import { addCounts, type HealthCounts, latencyBoundsMs, type Quota } from "./health-counts.ts";
 import { type HealthPeriod, periodMs } from "./health-store.ts";
 
-/** The lengths of the windows over which health is shown, in milliseconds. */
+/** Lengths of the windows over which health is calculated, in milliseconds. */
 export const windowMs = { lastHour: 60 * 60_000, lastDay: 24 * 60 * 60_000 } as const;
 
-/** How much of a quota is left. `low`: at most a tenth. */
+/** Levels of a quota, by the part that is left. `low`: at most a tenth. */
 export const quotaLevels = ["ample", "low", "exhausted"] as const;
 export type QuotaLevel = (typeof quotaLevels)[number];
 const lowShare = 0.1;
 
-/** The shares of the statuses among the items of a window, from 0 to 1. */
+/** The shares of the statuses of the items in a window, from 0 to 1. */
 interface StatusShares {
   readonly ok: number;
   readonly partial: number;
@@ -22,14 +22,21 @@ export interface WindowHealth {
   /** Null if too few items were read. */
   readonly shares: StatusShares | null;
   /**
-   * Upper bounds of the median and of the 95th percentile of the calls; null if there were none.
+   * Upper bounds of the median and of the 95th percentile of the durations of calls, in
+   * milliseconds; null if there were no calls.
    */
   readonly latencyMs: { readonly median: number; readonly p95: number } | null;
-  /** Mean age of the `ok` items when they were returned; null if there were none. */
+  /**
+   * Mean age, in milliseconds, of the `ok` items when the source returned them; null if there were
+   * none.
+   */
   readonly ageMs: number | null;
 }
 
-/** Returns the sum of the periods that end after `now` minus `lengthMs`; null if there are none. */
+/**
+ * Adds up the health counts of the periods that end in the last `lengthMs` milliseconds before
+ * `now`. Returns null if there are none.
+ */
 export function countsWithin(
   periods: readonly HealthPeriod[],
   now: Date,
@@ -43,7 +50,10 @@ export function countsWithin(
   return first === undefined ? null : others.reduce(addCounts, first);
 }
 
-/** Calculates the health of a window from its counts; null for a window without reads. */
+/**
+ * Calculates the health of a source from the counts of a window: shares of the statuses, latency,
+ * age of the data and quota. Null counts mean that there was no read.
+ */
 export function windowHealth(counts: HealthCounts | null): WindowHealth {
   if (counts === null) return { shares: null, latencyMs: null, ageMs: null };
   const { ok, partial, notFound, unavailable, ageMs, latencies } = counts;
@@ -66,8 +76,8 @@ export function windowHealth(counts: HealthCounts | null): WindowHealth {
 }
 
 /**
- * Returns the upper bound of the range that contains a quantile of the durations; null if there are
- * none.
+ * Returns the upper bound, in milliseconds, of the range that contains a quantile of the durations;
+ * null if there are none.
  */
 function quantile(latencies: readonly number[], share: number): number | null {
   const calls = latencies.reduce((sum, count) => sum + count, 0);
@@ -81,17 +91,19 @@ function quantile(latencies: readonly number[], share: number): number | null {
 }
 
 /**
- * Returns the share of the items with a complete answer. `not_found` counts as complete, because
- * the source reports that these do not exist. Null if too few items were read.
+ * Returns the share (0 to 1) of items with a complete answer; null if too few items were read.
+ * `not_found` counts as complete, because the source has reported that the item does not exist.
  */
 export const successShare = ({ shares }: WindowHealth): number | null =>
   shares === null ? null : shares.ok + shares.notFound;
 
-/** Returns the status of a scraper from the health of its last hour. */
+/** Returns the public status of a scraper from the health of its last hour. */
 export const healthStatus = (lastHour: WindowHealth): HealthStatus =>
   healthStatusOf(successShare(lastHour));
 
-/** Returns the level of a quota; null if the source reports none. */
+/**
+ * Returns how much of a source's quota is left, as a level; null if the source reports no quota.
+ */
 export function quotaLevel(quota: Quota | undefined): QuotaLevel | null {
   if (quota === undefined) return null;
   if (quota.left <= 0) return "exhausted";

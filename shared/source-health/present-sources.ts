@@ -132,6 +132,6 @@ function presentWindow(
   };
 }
 
-/** Rounds a share to hundredths, downwards, so that only a share of 1 is shown as 1. */
+/** Rounds a share down to hundredths, so that only a share of 1 is returned as 1. */
 const roundDown = (value: number | null): number | null =>
   value === null ? null : Math.floor(value * 100 + 1e-9) / 100;

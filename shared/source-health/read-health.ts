@@ -8,8 +8,8 @@ import type { HealthPeriod, HealthStore } from "./health-store.ts";
 export type HealthByScraper = ReadonlyMap<StepScraperId, readonly HealthPeriod[]>;
 
 /**
- * Time that a read may lose to repeats and to requests without a response, in milliseconds. A call
- * without health is better than a late one.
+ * Milliseconds that a read of health may lose to retries and to requests without a response. A
+ * response without health is better than a late one.
  */
 const readLossMs = 1_000;
 
@@ -17,16 +17,17 @@ interface Options {
   readonly store: Pick<HealthStore, "since">;
   /** Length of the span that is read, in milliseconds. */
   readonly spanMs: number;
-  /** How long a result is reused before the store is queried again, in milliseconds. */
+  /** Milliseconds for which a result is reused before the store is queried again. */
   readonly freshMs: number;
   readonly clock: Clock;
   readonly warn: Warn;
 }
 
 /**
- * Creates a reader of the health of all scrapers. It queries the store at most once in `freshMs`
- * milliseconds, however often it is called. If the store fails, the result has no periods, and the
- * next call queries again: health must never make a call fail.
+ * Creates a cached reader of the health of all scrapers in the last `spanMs` milliseconds. It
+ * queries the store at most once in `freshMs` milliseconds, however often it is called. If the
+ * store fails, it logs a warning and returns no health, and the next call queries again, because
+ * missing health must never make a call fail.
  */
 export function healthReader({ store, spanMs, freshMs, clock, warn }: Options) {
   let latest: { readonly at: number; readonly health: Promise<HealthByScraper> } | undefined;

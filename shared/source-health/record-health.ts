@@ -7,7 +7,7 @@ import type { HealthStore } from "./health-store.ts";
 
 /** Minimum time between two writes of a process for a scraper, in milliseconds. */
 export const writeIntervalMs = 60_000;
-/** Time that a write may lose to repeats, in milliseconds. The answers of the read wait for it. */
+/** Milliseconds that a write may lose to retries. The answers of the read wait for the write. */
 const writeLossMs = 300;
 
 /** Records the counts of a finished read. Never rejects. */
@@ -20,11 +20,11 @@ interface Dependencies {
 }
 
 /**
- * Creates the recorder of a process. It writes the first read of a scraper immediately. After that,
- * it adds up the counts and writes them with the first read that ends at least a minute after the
- * last write. So the number of writes does not depend on the number of items, batches or calls. Two
- * kinds of counts are lost: counts whose write fails, and counts of a process that makes no further
- * read at least a minute after its last write.
+ * Creates the recorder of source health for one process. It writes the first read of a scraper
+ * immediately. After that, it adds up the counts of reads, and writes them with the first read that
+ * ends at least a minute after the last write. The number of writes therefore does not grow with
+ * the number of items, batches or calls. Counts are lost if their write fails, or if the process
+ * ends before it writes them.
  */
 export function healthRecorder({ store, clock, warn }: Dependencies): RecordHealth {
   const pending = new Map<StepScraperId, HealthCounts>();
@@ -37,7 +37,7 @@ export function healthRecorder({ store, clock, warn }: Dependencies): RecordHeal
       pending.set(scraper, all);
       return;
     }
-    // Changed before the write, so that reads that end during the write do not write too.
+    // This is set before the write, so that reads that end during the write do not write too.
     writtenAt.set(scraper, now);
     pending.delete(scraper);
     try {

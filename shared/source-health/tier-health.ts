@@ -3,7 +3,11 @@ import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/ca
 import { presentSources, type SourceRecord } from "./present-sources.ts";
 import type { HealthByScraper } from "./read-health.ts";
 
-/** Returns the public health of each tier: a less detailed form of the health of its scraper. */
+/**
+ * Creates a function that returns the public health of a tier: a less detailed form of the health
+ * of the tier's scraper.
+ * @param now time at which the health is read
+ */
 export function tierHealth(health: HealthByScraper, now: Date): HealthOfTier {
   const sources = new Map(presentSources(health, now).data.map((source) => [source.id, source]));
   return (platform, { endpoint, tier }): TierHealth => {

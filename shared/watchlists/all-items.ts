@@ -26,8 +26,8 @@ const listsAtOnce = 8;
 type Pages = Pick<PageStore, "details" | "pages">;
 
 /**
- * Lists the items of several watchlists with their details, in the order of the IDs of the
- * watchlists, then of the items. A page may have fewer items than `limit` although more follow.
+ * Lists the items of several watchlists with their details, sorted by watchlist ID and then by item
+ * ID. A page may have fewer items than `limit` although more follow.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed
  */
 export async function listAllItems(
@@ -57,7 +57,10 @@ export async function listAllItems(
   return { items, next: isLast ? null : textOf({ watchlistId: end.id, itemId: afterEveryId }) };
 }
 
-/** Returns the first watchlists that have more than `limit` items together, or all of them. */
+/**
+ * Returns the first watchlists that together have more than `limit` items; all of them if they have
+ * fewer.
+ */
 function firstWithMoreThan(limit: number, watchlists: readonly Watchlist[]): readonly Watchlist[] {
   let items = 0;
   const enough = watchlists.findIndex(({ itemCounts }) => {
@@ -67,7 +70,10 @@ function firstWithMoreThan(limit: number, watchlists: readonly Watchlist[]): rea
   return enough < 0 ? watchlists : watchlists.slice(0, enough + 1);
 }
 
-/** Reads the items of a watchlist with a higher ID than `after`: `limit`, and one more to detect more. */
+/**
+ * Reads the first `limit` items of a watchlist with a higher ID than `after`, and one more, which
+ * shows whether more follow.
+ */
 async function itemsOf(
   watchlist: Watchlist,
   { after, limit }: { readonly after: string; readonly limit: number },
@@ -94,7 +100,7 @@ interface Place {
 const firstPlace: Place = { watchlistId: "", itemId: "" };
 /** Sorts after every item ID, because item IDs contain only letters and digits. */
 const afterEveryId = "~";
-/** Needs no encoding in a URL. */
+/** A character that a URL need not encode. */
 const separator = ".";
 
 const textOf = ({ watchlistId, itemId }: Place): string => watchlistId + separator + itemId;

@@ -4,7 +4,10 @@ import { currentSnapshot, type Item } from "./item.ts";
 import { type ItemDetails, knownDetails } from "./item-details.ts";
 import { compareIds } from "./page.ts";
 
-/** What a list of items can be sorted by. `name`: the label, or else the title. */
+/**
+ * The values by which a list of items can be sorted. `name` is the label or, without a label, the
+ * title.
+ */
 export const itemSorts = ["id", "name", "label", "title", "price", "change", "changed_at"] as const;
 export type ItemSort = (typeof itemSorts)[number];
 
@@ -21,11 +24,12 @@ type SortKey = number | string | null;
 
 const priceFields = ["price", "newMinPrice", "lowestPrice"] as const;
 
-/** Fields whose change is shown first: those that contain an amount. */
+/** Returns true for a field with an amount, whose change takes precedence. */
 const isAmount = (field: string): boolean => /price$/i.test(field);
 
 /**
- * Returns the change of the item's price, or of the first changed number, in percent; null if none.
+ * Returns the change of the item's price or, without one, of the first changed number, in percent;
+ * null if there is none.
  */
 function percentOf({ lastChange }: Item): number | null {
   const changes = Object.entries(lastChange?.changes ?? {});
@@ -60,7 +64,10 @@ const keyOf: Readonly<Record<ItemSort, (one: DetailedItem) => SortKey>> = {
   changed_at: ({ item }) => item.lastChange?.changedAt ?? null,
 };
 
-/** Sorts items. Items without the value are last in both orders; equal items are in ID order. */
+/**
+ * Sorts items with their details. Items without the value to sort by come last in both orders.
+ * Items with equal values are sorted by ID.
+ */
 export function sortItems(
   items: readonly DetailedItem[],
   { sort, order }: { readonly sort: ItemSort; readonly order: ItemOrder },
@@ -79,7 +86,7 @@ function compareKeys(a: SortKey, b: SortKey, sign: 1 | -1): number {
   return a < b ? -sign : sign;
 }
 
-/** The prefix `A-` of an item number of retailer_c. Stored IDs do not have it. */
+/** Matches the prefix `A-` of an item number of retailer_c, which stored IDs do not have. */
 export const letterPrefix = /^a-(?=\d)/i;
 
 /** Returns the words of a search, in lower case. */
@@ -91,8 +98,8 @@ export const wordsOf = (search: string): readonly string[] =>
     .map((word) => word.replace(letterPrefix, ""));
 
 /**
- * Returns a function that is true for an item whose ID, label or title together contain each word
- * of a search, in upper or lower case.
+ * Creates a function that returns true if an item matches a search: its ID, label and title
+ * together contain every word of the search, ignoring case.
  */
 export function searchOf(
   search: string,

@@ -56,7 +56,10 @@ type Limits = Pick<WatchlistSettings, "dailyCreditBudget" | "maxCreditsPerRun"> 
   readonly accountBudget: number | null;
 };
 
-/** Returns the limits that are set, in the order in which a run checks them. */
+/**
+ * Returns the limits that the watchlist and the account have, in the order in which a run checks
+ * them.
+ */
 const limitsIn = ({ maxCreditsPerRun, dailyCreditBudget, accountBudget }: Limits): Limit[] =>
   [
     { name: "max_credits_per_run" as const, credits: maxCreditsPerRun },
@@ -67,14 +70,17 @@ const limitsIn = ({ maxCreditsPerRun, dailyCreditBudget, accountBudget }: Limits
 type Planned = Pick<Watchlist, "itemCounts" | "pipeline" | "platform"> &
   Pick<WatchlistSettings, "refreshEveryRuns">;
 
-/** Returns the name of the credit limit that blocks the items of a watchlist; null if none does. */
+/**
+ * Returns the name of the credit limit that is lower than the cost of a watchlist's first step, so
+ * that its runs cannot read items; null if no limit is.
+ */
 export function blockingLimit(watchlist: Planned & Limits): Limit["name"] | null {
   const price = firstStepCredits(pipelineOf(watchlist), watchlist.itemCounts);
   return limitsIn(watchlist).find(({ credits }) => credits < price)?.name ?? null;
 }
 
 /**
- * Returns the steps that a credit limit is likely to defer in every run.
+ * Returns the steps that a credit limit probably defers in every run.
  * @param past the newest completed runs
  * @param deferred the number of items that the newest run deferred, by ID of the step
  */
@@ -108,7 +114,7 @@ export function findBlockedSteps(
   }));
 }
 
-/** Returns the average number of times that a past run of a kind read an item at a step. */
+/** Returns the average number of reads that the past runs of a kind made at a step. */
 function averageAt(step: string, past: ForecastWatchlist["runs"], kind: string): number {
   const same = past.filter((run) => run.kind === kind && run.tracked > 0);
   const items = same.reduce((sum, { tracked }) => sum + tracked, 0);

@@ -3,8 +3,8 @@ import { addRefusedValue } from "../base/shown-value.ts";
 import { count } from "../base/wire-schema.ts";
 
 /**
- * Limit above which a run holds its item events. A run is held if it read at least `minItems` items
- * and more than `maxChangedPercent` percent of them changed or were delisted.
+ * The limit above which the item events of a run are held. A run is held if it read at least
+ * `minItems` items, and more than `maxChangedPercent` percent of these changed or were delisted.
  */
 export interface Brake {
   readonly maxChangedPercent: number;
@@ -19,7 +19,7 @@ export interface BrakeFields {
 
 /**
  * The brake of new watchlists. In 641 days of prices of four shops, at most 92.3% of the products
- * of a shop changed between two readings (ADR 0031).
+ * of a shop changed between two readings (ADR 0031), so this brake holds no normal run.
  */
 export const defaultBrake: Brake = { maxChangedPercent: 95, minItems: 50 };
 
@@ -79,13 +79,16 @@ export const shownBrake = v.pipe(
   v.description("Limits above which a run holds its item events. Null if no run is held."),
 );
 
-/** Converts a brake from its form in request bodies and stored rows. Null means that it is off. */
+/**
+ * Converts a brake from its form in request bodies and stored rows. Null means that the brake is
+ * off.
+ */
 export const brakeIn = (fields: BrakeFields | null): Brake | null =>
   fields === null
     ? null
     : { maxChangedPercent: fields.max_changed_percent, minItems: fields.min_items };
 
-/** Converts a brake to its form in responses and stored rows. Null if the brake is off. */
+/** Converts a brake to its form in responses and stored rows. Null means that the brake is off. */
 export const presentBrake = (brake: Brake | null): BrakeFields | null =>
   brake === null
     ? null

@@ -43,13 +43,14 @@ export interface ChangeItemsRequest {
 }
 
 /**
- * Removes and then adds items (specification, section "Watchlists"). Each page of the watchlist
- * changes in one transaction, but the watchlist as a whole does not. Idempotent: a call that failed
- * halfway can be repeated.
+ * Removes and then adds items of a watchlist (specification, section "Watchlists"). Each page of
+ * the watchlist changes in one transaction, but the watchlist as a whole does not. Idempotent: a
+ * call that failed halfway can be repeated.
  * @returns the number of IDs by outcome, and the watchlist after the change
  * @throws 400 if the watchlist would have too many items, before anything changes; 404 if the
  * watchlist was deleted; 409 if concurrent calls fill the watchlist; 503 after too many conflicts
- * on a page, or if the retry budget is exhausted. After 404, 409 and 503, some of the items may have changed.
+ * on a page, or if the retry budget is exhausted. After 404, 409 and 503, some of the items may
+ * have changed.
  */
 export async function changeItems(
   { watchlist, change, now }: ChangeItemsRequest,
@@ -66,8 +67,8 @@ export async function changeItems(
     const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
-    // Concurrent calls filled the watchlist. If nothing was applied, plans the change again for the
-    // watchlist as it is now, which throws 400 if the change does not fit. Otherwise the client
+    // Concurrent calls have filled the watchlist. If nothing was applied, plans the change again
+    // for the current watchlist, which throws 400 if the change does not fit. Otherwise the client
     // gets 409.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
@@ -111,8 +112,8 @@ const addTallies = (a: ItemTally, b: ItemTally): ItemTally => ({
 });
 
 /**
- * Returns the change as one pass if the watchlist can hold all additions even without the removals.
- * Otherwise returns two passes: the first removes, the second adds.
+ * Returns the change as one pass, if the watchlist can hold all additions before the removals.
+ * Otherwise returns two passes: the first one removes, and the second one adds.
  * @throws 400 if the watchlist would have too many items even after the removals
  */
 async function planPasses(
@@ -137,7 +138,7 @@ async function planPasses(
   ];
 }
 
-/** Counts the items that the change removes and the items that it then adds. */
+/** Counts the items that the change removes, and those that it then adds. */
 async function countMoves(
   watchlistId: string,
   { add, remove }: ItemIds,
@@ -173,7 +174,7 @@ function rangeOf(ids: readonly string[]): { from?: string; to?: string } {
 }
 
 /**
- * Changes items once: first deletes the details of the items to remove, then changes the items,
+ * Changes items in one pass: deletes the details of the items to remove, then changes the items,
  * then stores the labels of added items. Because of this order, an item that a later call adds
  * again does not get its old label, unless calls for the same item overlap.
  */
@@ -212,7 +213,7 @@ async function applyPass(
 }
 
 interface Labeling {
-  /** The items to add that are now on the watchlist, in ID order. */
+  /** The items to add that are on the watchlist now, in ID order. */
   readonly placed: readonly Placed[];
   readonly labels: ItemChange["labels"];
 }
@@ -232,7 +233,7 @@ async function setLabels(
       .filter(({ id, outcome }) => outcome === "added" || labels.has(id))
       .map((item) => [item.id, item]),
   );
-  // A set, because `change` is called again for the same item after a conflict.
+  // This is a set, because `change` is called again for the same item after a conflict.
   const updated = new Set<string>();
   const change: DetailsChange["change"] = (before, id) => {
     const item = items.get(id);
@@ -247,7 +248,10 @@ async function setLabels(
   return updated.size;
 }
 
-/** @throws 404 if the watchlist was deleted, 503 after too many conflicts */
+/**
+ * Changes the details of items.
+ * @throws 404 if the watchlist was deleted, 503 after too many conflicts
+ */
 async function changeDetails(
   watchlist: WatchlistRef,
   change: DetailsChange,
@@ -259,7 +263,7 @@ async function changeDetails(
 }
 
 /**
- * An item of `add` after the change. `reactivated`: it was delisted before. `unchanged`: it was
+ * An added item after the change. `reactivated`: it was delisted before. `unchanged`: it was
  * already on the watchlist.
  */
 interface Placed {
@@ -268,7 +272,7 @@ interface Placed {
   readonly outcome: "added" | "reactivated" | "unchanged";
 }
 
-interface Wanted {
+interface ItemsChange {
   readonly adding: ReadonlySet<string>;
   readonly removing: ReadonlySet<string>;
   readonly addedAt: string;
@@ -277,7 +281,7 @@ interface Wanted {
 function changePage(
   items: readonly Item[],
   ids: readonly string[],
-  { adding, removing, addedAt }: Wanted,
+  { adding, removing, addedAt }: ItemsChange,
 ): PageChange<{ readonly tally: ItemTally; readonly placed: readonly Placed[] }> {
   const itemsById = new Map(items.map((item) => [item.id, item]));
   const tally = { ...nothing };
@@ -303,8 +307,8 @@ function outcomeOf(item: Item | undefined): Placed["outcome"] {
 }
 
 /**
- * Creates a new item that replaces `before`, so its next read is a first read. Copies the revision,
- * so that a late outcome of an earlier read is ignored.
+ * Creates a new item that replaces `before`, so that its next read counts as a first read. Keeps
+ * the revision, so that a late outcome of an earlier read is ignored.
  */
 const newItemAfter = (id: string, addedAt: string, before: Item | undefined): Item => ({
   ...newItem(id, addedAt),

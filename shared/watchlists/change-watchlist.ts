@@ -35,7 +35,7 @@ export function changeWatchlist(before: Watchlist, change: Change): Changed<Watc
   refuseFixed(before, patch);
   const pipeline = pipelineAfter(before, patch);
   const { refreshEveryRuns } = patch.settings;
-  // The current value is always accepted, so that clients can send back a watchlist that they
+  // The current value is always accepted, so that a client can send back a watchlist that it
   // received.
   if (refreshEveryRuns !== before.refreshEveryRuns) {
     checkRefreshSetting({ platform: before.platform, pipeline, refreshEveryRuns });
@@ -62,6 +62,7 @@ export const isRescheduled = (before: Watchlist, after: Watchlist): boolean =>
   (before.status === "paused" || !isSameSchedule(before.schedule, after.schedule));
 
 /**
+ * Refuses a change of a field that cannot change.
  * @throws 400 if the patch has another `platform`, `marketplace` or `schedule` than the watchlist
  */
 function refuseFixed(watchlist: Watchlist, patch: WatchlistPatch): void {
@@ -117,9 +118,9 @@ function pipelineAfter(watchlist: Watchlist, { pipeline }: WatchlistPatch): Pipe
 }
 
 /**
- * Returns the next due time (ISO) after the change; null for a paused watchlist. An `every`
- * schedule counts from the last run. A watchlist without a run keeps its due time, or is due now if
- * it has none.
+ * Returns the next due time after the change (ISO 8601); null for a paused watchlist. An `every`
+ * schedule counts from the last run. A watchlist that has not run keeps its due time, or is due now
+ * if it has none.
  */
 function nextRunAt(before: Watchlist, after: Watchlist, now: Date): string | null {
   if (after.status === "paused") return null;

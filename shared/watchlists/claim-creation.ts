@@ -13,7 +13,7 @@ import {
 export interface CreationClaim {
   readonly watchlistId: string;
   /**
-   * Creation time of the watchlist: the time at which its ID was fixed, even if a later attempt
+   * Creation time of the watchlist: the time at which its ID was chosen, even if a later attempt
    * completes the creation.
    */
   readonly claimedAt: Date;
@@ -30,9 +30,10 @@ export type ClaimOutcome =
   | { readonly outcome: "replay"; readonly answer: string };
 
 /**
- * Claims the creation of a watchlist and fixes its ID. A repeated request with the same key gets
- * the stored response, or takes over the creation if the first request failed (specification,
- * section "Idempotency rules"). A request without a key is always claimed.
+ * Claims the creation of a watchlist, and sets the watchlist's ID. A repeated request with the same
+ * idempotency key gets the stored response. If the first request failed, the repeated request takes
+ * over the creation (specification, section "Idempotency rules"). A request without a key always
+ * claims a new creation.
  * @throws 409 while another request with the key is in progress; 422 if the key was used with
  * another body
  */
@@ -72,9 +73,9 @@ export async function claimCreation(
 }
 
 /**
- * Returns the record of an attempt that takes over the creation of an abandoned attempt. Reuses the
- * watchlist ID and creation time of the abandoned attempt if less than `takeOverMs` has passed
- * since that creation time. Later, the abandoned creation may be purged.
+ * Returns the record of an attempt that takes over an abandoned creation. If the creation time is
+ * less than `takeOverMs` ago, keeps the watchlist ID and creation time of the abandoned attempt.
+ * Otherwise uses new ones, because the abandoned creation may be purged.
  */
 function takenOverFrom(abandoned: IdempotencyRecord, wanted: IdempotencyRecord): IdempotencyRecord {
   const isSoon = wanted.claimedAt.getTime() - abandoned.claimedAt.getTime() < takeOverMs;
@@ -87,6 +88,6 @@ const claimedOutcome = (record: IdempotencyRecord): ClaimOutcome => ({
   claim: { watchlistId: record.watchlistId, claimedAt: record.claimedAt, record },
 });
 
-/** Creates error 409: another request with the same idempotency key is in progress. */
+/** Returns the error 409 for a request whose idempotency key another request in progress uses. */
 export const inFlight = (): Error =>
   conflict("A request with this idempotency key is in progress. Try again in a minute.");

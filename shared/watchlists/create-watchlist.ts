@@ -30,8 +30,8 @@ export interface CreateRequest {
 }
 
 /**
- * Sends wake-up messages for due watchlists. `RunQueue` implements this interface; this folder may
- * not import `RunQueue`.
+ * Sends wake-up messages for due watchlists. `RunQueue` implements this interface, because this
+ * folder may not import `RunQueue`.
  */
 export interface DueSender {
   sendDue(due: {
@@ -70,11 +70,11 @@ const cleanUpMs = 3_000;
  * Creates a watchlist. The first run of an active watchlist is due immediately. A paused watchlist
  * has no schedule and no due time until a client resumes it. The last write is one transaction: it
  * makes the watchlist visible, adds 1 to the account's number of watchlists, and stores the
- * response for repeated requests. If an attempt fails before that, a repeated request completes the
- * creation, or the sweeper purges it.
+ * response for repeated requests. If an attempt fails before this write, a repeated request
+ * completes the creation, or the sweeper purges what was written.
  * @throws 400 for an unknown webhook endpoint; 409 if the account has the maximum number of
  * watchlists or a request with the same idempotency key is in progress; 422 if another request used
- * the key; 503 if the creation took so long that its purge began.
+ * the key; 503 if the creation took so long that its purge began
  */
 export async function createWatchlist(
   request: CreateRequest,
@@ -106,7 +106,8 @@ async function create(
   const purgeAt = new Date(now.getTime() + purgeAfterMs);
   if (!(await purges.expectCreation(watchlist, purgeAt))) throw supersededError(claim);
   const isActive = watchlist.status === "active";
-  // Created before the watchlist's row, so that an active watchlist always has a schedule.
+  // The schedule is created before the watchlist's row, so that an active watchlist always has a
+  // schedule.
   if (isActive) await schedules.put(watchlistSchedule(watchlist, now));
   const ids = wanted.ids.toSorted(compareIds);
   await pages.create(
@@ -138,9 +139,9 @@ const detailsOf = (
   });
 
 /**
- * Returns the error for a creation that cannot complete any more. With an idempotency key: 409,
- * because another request took over the creation. Without one: 503, because the creation took so
- * long that the purge of its rows began.
+ * Returns the error for a creation that can no longer be completed. With an idempotency key, the
+ * error is 409, because another request took over the creation. Without one, it is 503, because the
+ * creation took so long that the purge of its rows began.
  */
 const supersededError = ({ record }: CreationClaim): Error =>
   record === null ? unavailable() : inFlight();
@@ -151,8 +152,9 @@ const tooMany = (): Error =>
   );
 
 /**
- * Abandons a creation: releases the idempotency key, then purges the rows written so far. The order
- * matters: an ID whose purge began cannot be created, so a repeated request must get a new ID.
+ * Abandons a creation: releases the idempotency key, and then purges the rows that were written.
+ * The order matters. No watchlist can be created with an ID whose purge has begun, so a repeated
+ * request must get a new ID.
  */
 async function abandon(
   { watchlistId, record }: CreationClaim,

@@ -10,8 +10,8 @@ const purgeMs = 5_000;
 
 /**
  * Deletes a watchlist. One write makes it invisible. Its other rows are purged immediately, or
- * after the run in progress. If the purge fails, only warns: the sweeper continues it. Returns
- * false if the watchlist does not exist.
+ * after the run in progress. If the purge fails, logs a warning, and the sweeper continues it.
+ * Returns false if the watchlist does not exist.
  */
 export async function deleteWatchlist(
   watchlist: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },

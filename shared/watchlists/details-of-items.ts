@@ -19,7 +19,7 @@ export async function detailsOfItems(
   pages: Pick<PageStore, "detailsOf">,
 ): Promise<ReadonlyMap<string, ItemDetails>> {
   const sorted = [...new Set(itemIds)].toSorted();
-  // Each part is read page by page, so more parts than pages would read pages twice.
+  // Each part is read page by page, so with more parts than pages, some pages would be read twice.
   const parts = Math.min(pagesAtOnce, Math.ceil(totalOf(itemCounts) / limits.pageItemsMax));
   const size = Math.max(1, Math.ceil(sorted.length / Math.max(1, parts)));
   const foundDetails = await inParallel(chunksOf(sorted, size), pagesAtOnce, (ids) =>

@@ -18,12 +18,12 @@ export interface StoredDetailsPage extends PageRange {
   /** Details sorted by ID. Decoded at the first access. */
   readonly details: readonly ItemDetails[];
   /**
-   * Returns false only if no item has all of the words in its ID, label or title. Much faster than
-   * decoding the details.
+   * Returns false only if no item has all of the words in its ID, label or title. This is much
+   * faster than decoding the details.
    * @param words in lower case
    */
   mayContain(words: readonly string[]): boolean;
-  /** Returns the details of the items that `isWanted` selects. Builds no other details. */
+  /** Returns the details of the items that `isWanted` selects, without building other details. */
   select(isWanted: (id: string) => boolean): readonly ItemDetails[];
 }
 
@@ -32,7 +32,10 @@ export interface CutDetailsPage extends PageRange {
   readonly encoded: Uint8Array;
 }
 
-/** Splits the sorted details of a range into pages within the bounds. */
+/**
+ * Splits the details in a range of item IDs into pages within the bounds.
+ * @param details sorted by item ID
+ */
 export const cutDetailsPages = (
   range: PageRange,
   details: readonly ItemDetails[],
@@ -69,7 +72,10 @@ type DetailsColumns = Readonly<
   }
 >;
 
-/** Decodes the result of `encodeDetails`. The details are built when they are read. */
+/**
+ * Decodes a page of details that `encodeDetails` encoded. The details are built only when they are
+ * read.
+ */
 export function decodeDetails(bytes: Uint8Array): Pick<StoredDetailsPage, "details" | "select"> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeDetails` made these bytes
   const columns = decompress(bytes) as DetailsColumns;
@@ -108,18 +114,20 @@ function factsAt({ title, url, image, sellers }: DetailsColumns, n: number): Pro
 }
 
 /**
- * Returns false only if none of the encoded details has all of the words in its ID, label or title.
+ * Returns true if an item in the encoded details may contain all of the words in its ID, label or
+ * title. False is certain; true is not.
  * @param words in lower case
  */
 export function mayContain(encoded: Uint8Array, words: readonly string[]): boolean {
   const json = jsonIn(encoded).toLowerCase();
-  // JSON escapes some characters, and its escapes are in lower case.
+  // JSON escapes some characters. The encoded text is in lower case, and so are its escapes.
   return words.every((word) => json.includes(JSON.stringify(word).slice(1, -1)));
 }
 
 /**
- * Changes the details of some items of a page (see `DetailsChange`). Returns the details of the
- * page after the change, sorted by ID. Decodes the other details of the page only if one changes.
+ * Applies a change to the details of some items of a page (see `DetailsChange`). Returns all
+ * details of the page after the change, sorted by ID. Decodes the details of the other items only
+ * if one of the items changes.
  * @param page undefined if the watchlist has no pages of details
  */
 export function changeDetails(

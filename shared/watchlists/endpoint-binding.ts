@@ -13,15 +13,13 @@ export interface EndpointBinding {
 type BoundWatchlist = Pick<Watchlist, "id" | "webhookEndpointId" | "webhookUrl">;
 
 /**
- * Finds the webhook endpoints of an account's watchlists. Returns a map by watchlist ID. Leaves out
- * watchlists that have no endpoint. A watchlist refers to its endpoint by ID, so the endpoint's URL
- * may change. A deleted endpoint is replaced by the first of these that exists (specification,
- * section "Events", rules 1 and 2):
- *
- * 1. an endpoint created after the deletion with the deleted endpoint's last URL, even if its URL
- *    changed later;
+ * Finds the webhook endpoint of each of an account's watchlists. Returns the bindings by watchlist
+ * ID. Leaves out watchlists without an endpoint. A watchlist refers to its endpoint by ID, so a
+ * change of the URL has no effect. If the endpoint was deleted, the first of these replaces it
+ * (specification, section "Events", rules 1 and 2):
+ * 1. an endpoint that was created after the deletion with the deleted endpoint's last URL, even if
+ * its URL changed later;
  * 2. an endpoint that now has the deleted endpoint's last URL.
- *
  * If there is neither, the binding has status `deleted`. Costs one query of the account's endpoints
  * (at most 10), and one read of the deletions if an endpoint was deleted.
  */
@@ -61,8 +59,8 @@ const isRegisteredAfter = (
   deletion !== undefined && registeredUrl === deletion.url && createdAt >= deletion.deletedAt;
 
 /**
- * Finds the webhook endpoint of one watchlist as `endpointBindings` does for several. Returns null
- * if no endpoint is set for the watchlist. Costs at most two reads.
+ * Finds the webhook endpoint of one watchlist, by the rules of `endpointBindings`. Returns null if
+ * the watchlist has no endpoint. Costs at most two reads.
  */
 export async function endpointBinding(
   watchlist: BoundWatchlist & Pick<Watchlist, "accountId">,

@@ -82,7 +82,7 @@ export interface Estimate extends Shop, WatchlistSettings {
   readonly itemCounts: ItemCounts;
   /** Null for the platform's default pipeline. */
   readonly pipeline: Pipeline | null;
-  /** Null if the request has no schedule. Then there is no forecast. */
+  /** Null if the request has no schedule; there is no forecast then. */
   readonly schedule: Schedule | null;
   readonly runCount: number;
 }
@@ -170,7 +170,7 @@ export const estimateResponse = v.object({
   account_forecast: v.nullable(accountForecastSchema),
 });
 
-/** What is known of the runs of the watchlist to estimate. */
+/** The context of an estimate: the account's budget, and the past runs of the watchlist. */
 export interface EstimateContext {
   /** The daily budget of the account; null if it has none. */
   readonly accountBudget: number | null;

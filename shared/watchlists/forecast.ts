@@ -17,7 +17,7 @@ export interface PastRun {
 /** Number of the newest runs from which a forecast is made. */
 export const forecastRuns = 10;
 
-/** Credits that count to daily budgets on a UTC day: of one watchlist, and of its account. */
+/** Credits that count towards daily budgets on a UTC day, of one watchlist and of its account. */
 export interface DailyUse {
   readonly watchlist: number;
   readonly account: number;
@@ -39,7 +39,9 @@ export interface ForecastWatchlist
 
 const dayMs = 86_400_000;
 
-/** Forecasts the credits of a watchlist's scheduled runs in the day and the month after `now`. */
+/**
+ * Forecasts the credits of a watchlist's scheduled runs in the day and in the month after `now`.
+ */
 export function forecastOf(watchlist: ForecastWatchlist, now: Date): Forecast {
   return { day: inDays(watchlist, now, 1), month: inDays(watchlist, now, forecastMonthDays) };
 }
@@ -51,7 +53,7 @@ function inDays(watchlist: ForecastWatchlist, now: Date, days: number): Forecast
   const items = first.readsNew ? { unread: 0, active: active + unread } : { unread, active };
   const refresh = creditsOfRun(watchlist, "refresh", items);
   const { sweeps, refreshes } = runsByKind(watchlist, { runs, isRefreshFree: refresh.worst === 0 });
-  // The first run reads the new items in place of its usual steps.
+  // The first run reads the new items instead of its usual steps.
   const firsts = unread > 0 ? Math.min(1, sweeps) : 0;
   const parts = [
     { runs: firsts, credits: first },
@@ -65,8 +67,8 @@ function inDays(watchlist: ForecastWatchlist, now: Date, days: number): Forecast
 }
 
 /**
- * Counts the next runs by kind. A refresh whose first step does not fit into a limit charges
- * nothing, and all later runs try it again.
+ * Counts the next runs by kind. A refresh whose first step exceeds a limit charges nothing, and all
+ * later runs try it again.
  */
 function runsByKind(
   watchlist: ForecastWatchlist,
@@ -106,8 +108,8 @@ interface PeriodBudget {
 }
 
 /**
- * Sums the highest credits of runs. A period of whole days touches one UTC day more than it has
- * days: runs can use what is left of today, and the whole budget of each day after it.
+ * Sums the highest credits of runs. A period of whole days overlaps with one UTC day more than it
+ * has days. Runs can use the rest of today's budget, and the whole budget of each later day.
  */
 function worstInBudget(
   { perDay, leftToday: today, days }: PeriodBudget,
@@ -123,8 +125,8 @@ function worstInBudget(
 }
 
 /**
- * Sums the credits of runs, at most the budget of each day. Runs that cost the same in any case are
- * read as a whole or not at all. Other runs can use the whole budget.
+ * Sums the credits of runs, at most the budget of each day. Runs with a fixed cost are read as a
+ * whole or not at all. Other runs can use the whole budget.
  */
 function inBudget(
   budget: PeriodBudget,
@@ -145,7 +147,7 @@ function inBudget(
   return Math.ceil(sum);
 }
 
-/** Joins parts whose runs cost the same, so that the budget of a day counts their runs together. */
+/** Joins parts with equal costs per run, so that the budget of a day counts their runs together. */
 function withoutRepeats(parts: readonly SimilarRuns[]): readonly SimilarRuns[] {
   const joined: SimilarRuns[] = [];
   for (const part of parts) {

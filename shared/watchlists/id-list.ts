@@ -29,7 +29,8 @@ const joined = v.pipe(
 );
 
 /**
- * Schema of item IDs in a body: an array, or one string with IDs separated by newlines or commas.
+ * Creates the schema of item IDs in a body: an array, or one string with IDs separated by newlines
+ * or commas.
  */
 export const idList = (param: string): v.GenericSchema<unknown, string[]> =>
   v.union([v.array(v.string()), joined], ({ input }) => refusal(param, input));
@@ -53,7 +54,7 @@ const keyMessage = (key: string): string =>
   `The key ${formatValue(key)} of 'metadata' must have 1 to ${metadataKeyLengthMax} characters: ` +
   "lower-case letters, digits and '_'. Rename it.";
 
-/** Why a value cannot be stored as metadata; undefined if it can. */
+/** Returns the reason why a value cannot be stored as metadata; undefined if it can. */
 function valueFault(key: string, value: unknown): string | undefined {
   const name = `'metadata.${key}'`;
   if (typeof value === "boolean") return undefined;
@@ -74,7 +75,9 @@ function valueFault(key: string, value: unknown): string | undefined {
         "writing, or unpaired surrogates. Remove them.";
 }
 
-/** Why an entry cannot be stored as metadata; undefined if it can. */
+/**
+ * Returns the reason why a key with its value cannot be stored as metadata; undefined if they can.
+ */
 const entryFault = (key: string, value: unknown): string | undefined =>
   metadataKeyPattern.test(key) ? valueFault(key, value) : keyMessage(key);
 
@@ -136,7 +139,7 @@ const metadataBody = v.pipe(
 
 const itemKeys = ["id", "label", "metadata"];
 
-/** An item in a body, with what a client sets about it. */
+/** An item in a body, with the label and metadata to set. */
 export const newItemBody = v.pipe(
   v.strictObject(
     {
@@ -200,7 +203,7 @@ function itemsRefusal(param: string, input: unknown): string {
   return `'${param}' must be an array of item IDs and objects with 'id' (got ${formatValue(input)}).`;
 }
 
-/** Keys that are short and plain enough to be part of `param`. */
+/** Matches keys that are short and plain enough to be part of `param`. */
 const plainKey = /^[\w-]{1,64}$/;
 
 function entryRefusal(at: string, issue: v.BaseIssue<unknown>): Error {
@@ -214,7 +217,10 @@ function entryRefusal(at: string, issue: v.BaseIssue<unknown>): Error {
 export interface RequestedItems {
   /** In the order of the request. */
   readonly ids: readonly string[];
-  /** Only items with a label or metadata in the request, even if it is null. */
+  /**
+   * Labels and metadata by item ID. Contains only items with a label or metadata in the request,
+   * even if it is null.
+   */
   readonly labels: ReadonlyMap<string, GivenLabels>;
 }
 

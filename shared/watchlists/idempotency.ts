@@ -7,8 +7,8 @@ export const keyMemoryMs = 24 * 60 * 60 * 1_000;
 /** Duration of the lease on a creation, in milliseconds. It exceeds the timeout of the Lambda. */
 export const leaseMs = 35_000;
 /**
- * Time during which a repeated request completes an abandoned creation under the same ID, in
- * milliseconds. Much shorter than `purgeAfterMs`, after which the creation is purged.
+ * Milliseconds during which a repeated request completes an abandoned creation with the same ID. It
+ * is much shorter than `purgeAfterMs`, after which the creation is purged.
  */
 export const takeOverMs = 15 * 60 * 1_000;
 
@@ -21,7 +21,7 @@ export interface IdempotencyRecord {
   /** Random ID of the request that has the lease until `leaseUntil`. */
   readonly owner: string;
   readonly leaseUntil: Date;
-  /** ID of the watchlist that the request creates, fixed before its first write. */
+  /** ID of the watchlist that the request creates. It is chosen before the first write. */
   readonly watchlistId: string;
   readonly claimedAt: Date;
   /** Time at which the key expires. */
@@ -36,9 +36,12 @@ export interface IdempotencyStore {
    * Stores the record, unless its key already has an unexpired record. Returns the stored record.
    */
   open(record: IdempotencyRecord, now: Date): Promise<IdempotencyRecord>;
-  /** Replaces a record. Returns false if it has a response, or if its owner is no longer `seen`. */
+  /**
+   * Replaces a record. Returns false if the record has a response, or if its owner is no longer
+   * `seen`.
+   */
   takeOver(record: IdempotencyRecord, seen: string): Promise<boolean>;
-  /** Deletes the record. Returns false if another request took it over, or if it has a response. */
+  /** Deletes a record. Returns false if another request took it over, or if it has a response. */
   release(record: IdempotencyRecord): Promise<boolean>;
 }
 

@@ -4,8 +4,8 @@ import { type Item, kindsByWeight, newItem, type OwedRetry } from "./item.ts";
 
 /**
  * Items in columns, stored as JSON. Compared with an array of items, the JSON is half as long, a
- * sixth smaller when compressed, and encoded in a third of the time. A column is absent if all its
- * values are the defaults of a new item, so that a later release can add fields.
+ * sixth smaller when compressed, and encoded in a third of the time. A column is absent if all of
+ * its values are the defaults of a new item, so that a later release can add fields.
  */
 export interface ItemColumns {
   readonly fields: Partial<{ readonly [Name in keyof Item]: readonly Item[Name][] }>;
@@ -35,8 +35,7 @@ const fieldNames = [
 ] as const satisfies readonly (keyof Item)[];
 
 /**
- * Marks a field that a snapshot does not contain. Null cannot mark it, because null is a field
- * value.
+ * Marks a field that a snapshot does not contain. Null is a field value, so it cannot be the mark.
  */
 type Absent = readonly never[];
 const absent: Absent = [];
@@ -62,8 +61,8 @@ export function toColumns(items: readonly Item[]): ItemColumns {
 }
 
 /**
- * Returns true if a value equals `blank`, the value of a new item. Arrays and objects count as
- * equal if they are empty.
+ * Returns true if a value equals `blank`, the value of a new item. Empty arrays and objects count
+ * as equal.
  */
 const isSame = (value: unknown, blank: unknown): boolean => value === blank || isEmpty(value);
 
@@ -96,8 +95,8 @@ export function fromColumns({ fields, readings }: ItemColumns): Item[] {
   const changes = fields.openChanges?.map(changesOf);
   const owes = fields.owes?.map(owedRetries);
   const blank = newItem("", "");
-  // A literal with all members is built several times faster than an object that gets them one by
-  // one.
+  // An object literal with all members is built several times faster than an object to which they
+  // are added one by one.
   return (fields.id ?? []).map((id, n) => {
     const item = {
       id,
@@ -123,7 +122,7 @@ export function fromColumns({ fields, readings }: ItemColumns): Item[] {
 /** The fields of an item that decide at which steps of a run it starts. */
 export type ItemHead = Pick<Item, "id" | "state" | "owes">;
 
-/** Returns the heads of the items in columns. */
+/** Returns the head of each item, the few values that a plan needs, without decoding the rest. */
 export function headsIn({ fields: { id = [], state, owes } }: ItemColumns): ItemHead[] {
   const blank = newItem("", "");
   const retries = owes?.map(owedRetries);
@@ -153,8 +152,8 @@ function readingsAt(kinds: readonly SnapshotsOfKind[], n: number): Item["reading
 
 /**
  * Key of an item's route states among its stored open changes. No field has this name. The previous
- * release keeps open changes of unknown fields, so it also keeps the route states of the items that
- * it writes. See ADR 0028.
+ * release keeps open changes of fields that it does not know, and so also the route states of the
+ * items that it writes (ADR 0028).
  */
 const statesName = "";
 

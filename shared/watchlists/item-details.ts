@@ -8,7 +8,7 @@ interface SellerName {
 
 /** The seller in a field that contains a seller's ID. */
 interface FieldSeller extends SellerName {
-  /** The seller before the field's last change. An event about this change names both sellers. */
+  /** The seller before the field's last change. An event about this change has both sellers. */
   readonly previous?: SellerName;
 }
 
@@ -16,7 +16,10 @@ interface FieldSeller extends SellerName {
 const sellerFields = ["merchant", "buyboxSeller"] as const;
 export type SellerField = (typeof sellerFields)[number];
 
-/** What a read shows about an item besides its snapshot. These facts never count as changes. */
+/**
+ * Facts about an item that a read returns in addition to its snapshot. A change of these facts is
+ * not a change of the item.
+ */
 export interface ProductFacts {
   readonly title?: string;
   /** Address of the product page. */
@@ -28,8 +31,9 @@ export interface ProductFacts {
 }
 
 /**
- * The details of an item: what clients set about it, and what sources show besides its snapshot.
- * Stored apart from the item, so that its page stays small.
+ * The details of an item: the label and metadata that clients set, and the facts that sources
+ * return in addition to its snapshot. They are stored apart from the item, so that its page stays
+ * small.
  */
 export interface ItemDetails {
   readonly id: string;
@@ -37,13 +41,16 @@ export interface ItemDetails {
   readonly addedAt: string;
   readonly label: string | null;
   readonly metadata: Metadata;
-  /** The newest known facts. A fact that a later read does not show is kept. */
+  /** The newest known facts. If a later read lacks a fact, the fact is kept. */
   readonly facts: ProductFacts;
   /** Time of the read that last changed the facts (ISO); null before the first one. */
   readonly readAt: string | null;
 }
 
-/** What a request sets about an item. An absent value stays unchanged; null removes the value. */
+/**
+ * The label and metadata that a request sets for an item. An absent value stays unchanged; null
+ * removes the value.
+ */
 export interface GivenLabels {
   readonly label?: string | null;
   readonly metadata?: Metadata | null;
@@ -71,8 +78,9 @@ interface GivenFor {
 }
 
 /**
- * Returns the details of an item with the label and the metadata of a request. Discards `before` if
- * it belongs to a removed item with the same ID. Undefined if the item then has no details.
+ * Returns the details of an item after a request that sets its label or metadata; `unchanged` if
+ * nothing differs. Discards `before` if it belongs to a removed item with the same ID. Returns
+ * undefined if the item then has no details.
  */
 export function withLabels(
   before: ItemDetails | undefined,
@@ -95,8 +103,8 @@ interface FactsRead {
 }
 
 /**
- * Returns the details of an item with the facts of a read; `unchanged` if the facts are the same,
- * or if a later read has already changed them.
+ * Returns the details of an item after a read with product facts. Returns `unchanged` if the facts
+ * are the same, or if a later read has already changed them.
  */
 export function withFacts(
   before: ItemDetails | undefined,
@@ -121,7 +129,7 @@ type Sellers = NonNullable<ProductFacts["sellers"]>;
 const ofSellers = (sellers: Sellers | undefined): Pick<ProductFacts, "sellers"> =>
   sellers === undefined ? {} : { sellers };
 
-/** Returns the sellers after a read; undefined if they are as before. */
+/** Returns the sellers after a read; undefined if they are unchanged. */
 function sellersAfter(before: Sellers, read: Sellers): Sellers | undefined {
   const changed: { [Field in SellerField]?: FieldSeller } = {};
   for (const field of sellerFields) {
@@ -143,7 +151,8 @@ const areSame = (a: ItemDetails, b: ItemDetails): boolean =>
   a.addedAt === b.addedAt;
 
 /**
- * Returns the value with the keys of its objects in order, so that equal values have equal JSON.
+ * Returns the value with the keys of its objects in sorted order, so that equal values have equal
+ * JSON.
  */
 function sortKeys(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
@@ -151,7 +160,10 @@ function sortKeys(value: unknown): unknown {
   return entries.map(([key, inner]) => [key, sortKeys(inner)]);
 }
 
-/** The known details of an item, as an event contains them. An unknown detail is absent. */
+/**
+ * The known details of an item, in the form in which an event contains them. An unknown detail is
+ * absent.
+ */
 export interface KnownDetails {
   readonly label?: string;
   readonly metadata?: Metadata;
@@ -161,7 +173,10 @@ export interface KnownDetails {
   readonly sellerNames?: Readonly<Record<string, string>>;
 }
 
-/** Selects the known details of an item. Empty if `details` is undefined. */
+/**
+ * Selects the details that events contain: label, metadata and the newest facts. Returns an empty
+ * object if `details` is undefined.
+ */
 export function knownDetails(details: ItemDetails | undefined): KnownDetails {
   if (details === undefined) return {};
   const { metadata, facts } = details;
@@ -185,7 +200,7 @@ const namesOf = ({ sellers = {} }: ProductFacts): Readonly<Record<string, string
       .map(({ id, name }) => [id, name]),
   );
 
-/** Converts known details to their form in the entries of events. */
+/** Converts known details to their form in events. */
 export const presentKnownDetails = ({
   sellerNames,
   ...known

@@ -8,8 +8,8 @@ import { kindsSharing } from "../scrapers/shared-fields.ts";
 export type ItemState = "new" | "active" | "delisted";
 
 /**
- * The changes of the last run that changed an item. Combines all steps of the run: per field,
- * `before` is from the first step and `after` from the last.
+ * The changes of the last run that changed an item. It combines all steps of the run: for each
+ * field, `before` is from the first step and `after` from the last.
  */
 export interface LastChange {
   /** Time of the latest change in `changes` (ISO). */
@@ -20,12 +20,15 @@ export interface LastChange {
   readonly step: string;
   readonly scraper: StepScraperId;
   /**
-   * Includes a field that changed and changed back within the run. Its `before` equals its `after`.
+   * Includes a field that changed and changed back within the run, whose `before` equals its
+   * `after`.
    */
   readonly changes: FieldChanges;
 }
 
-/** A read that an item still needs, because a step failed to read the item or was deferred. */
+/**
+ * A read of an item that a run must repeat, because a step failed to read the item or was deferred.
+ */
 export interface OwedRetry {
   /** ID of the step that failed or was deferred. */
   readonly step: string;
@@ -35,7 +38,7 @@ export interface OwedRetry {
   readonly condition?: ConditionFilter;
 }
 
-/** The last change of a field that several kinds of reads share. */
+/** The last change of a field that several kinds of readings share. */
 export interface OpenChange {
   /** Value after the change. */
   readonly value: FieldValue;
@@ -54,8 +57,9 @@ export interface Item {
   /** Last `ok` reading of each kind. The next reading of the same kind is compared with it. */
   readonly readings: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
   /**
-   * The last change by field. Contains a change only while the reading of another kind still has an
-   * older value of the field. Omits changes that the readings imply; see `readingsAfter`.
+   * The last change by field. It contains a change only while the reading of another kind still has
+   * an older value of the field. It omits changes that follow from the readings (see
+   * `readingsAfter`).
    */
   readonly openChanges: Readonly<Record<string, OpenChange>>;
   /** States of the pipeline's routes; absent if no route has one. */
@@ -65,14 +69,14 @@ export interface Item {
   readonly lastChange: LastChange | null;
   readonly delistedAt: string | null;
   /**
-   * ID of the offer last seen in the buy box. Offer checks read this offer. Null if none is known.
+   * ID of the offer in the buy box as last read, which offer checks read; null if none is known.
    */
   readonly buyboxOfferId: string | null;
-  /** Owed retries; `shared/runs/owed-retries.ts` finds the steps that do them. */
+  /** Owed retries. `shared/runs/owed-retries.ts` finds the steps that repeat them. */
   readonly owes: readonly OwedRetry[];
   /**
-   * Encodes the run number and the step position of the last outcome applied. An older outcome that
-   * arrives late is ignored.
+   * The run number and the step position of the last outcome that was applied, as one number. A
+   * late, older outcome is ignored.
    */
   readonly revision: number;
 }
@@ -97,7 +101,10 @@ export const newItem = (id: string, addedAt: string): Item => ({
 
 type Known = Pick<Item, "readings" | "openChanges">;
 
-/** Kinds of readings by increasing precedence: if two kinds have a field, the later kind wins. */
+/**
+ * Kinds of readings by increasing precedence. If several kinds have a field, the last of them
+ * counts.
+ */
 export const kindsByWeight: readonly ReadingKind[] = [
   "offers_used",
   "offers_new",
@@ -105,13 +112,13 @@ export const kindsByWeight: readonly ReadingKind[] = [
   "offer_check",
   "standard",
   "product",
-  // Last, because a pulse is usually read at least as often as the product.
+  // The pulse is last, because it is usually read at least as often as the product.
   "pulse",
 ];
 
 /**
- * Returns the snapshot of an item: the last known value of every field. Null before the first `ok`
- * read.
+ * Returns the snapshot of an item: the last known value of every tracked field. Returns null before
+ * the first `ok` read.
  */
 export function currentSnapshot({ readings, openChanges }: Known): Snapshot | null {
   const known = kindsByWeight.map((kind) => readings[kind]).filter((one) => one !== undefined);
@@ -122,7 +129,7 @@ export function currentSnapshot({ readings, openChanges }: Known): Snapshot | nu
 
 /**
  * Returns the last known value of a field that readings of `kind` contain. If several kinds share
- * the field, the value may come from any of them. Undefined if no reading has the field.
+ * the field, the value may come from any of them. Returns undefined if no reading has the field.
  */
 export function knownValue(
   { readings, openChanges }: Known,

@@ -15,16 +15,18 @@ import { readItems } from "./read-items.ts";
 export interface ItemQuery {
   readonly limit: number;
   /**
-   * Lists only items after the item with this ID. If the list is in the order of IDs, the item need
-   * not be on the watchlist.
+   * Lists only items after the item with this ID. If the list is sorted by ID, this item need not
+   * be on the watchlist.
    */
   readonly startingAfter: string | undefined;
   readonly state: ItemState | undefined;
   /** Lists only items whose normalized ID begins with this prefix. */
   readonly idPrefix?: string | undefined;
-  /** Lists only items that changed or were delisted at this time or later. Undefined: all items. */
+  /**
+   * Lists only items that changed or were delisted at this time or later; undefined for all items.
+   */
   readonly changedSince: Date | undefined;
-  /** Lists only items whose ID, label and title contain each of these words. */
+  /** Lists only items that contain each of these words in the ID, label or title. */
   readonly search?: string | undefined;
   /** @default id */
   readonly sort?: ItemSort | undefined;
@@ -41,10 +43,10 @@ export interface ItemsPage {
 type Pages = Pick<PageStore, "details" | "pages">;
 
 /**
- * Lists the first `limit` matching items of a watchlist, with their details. In the order of IDs
- * and without a search, decodes only pages that may contain a match. Otherwise, reads all items
- * that match the other filters.
- * @throws 400 INVALID_PARAM if the listing is sorted and the item of `startingAfter` is not in it
+ * Lists the first `limit` items of a watchlist that match the query, with their details. Without a
+ * search and in the order of IDs, decodes only pages that may contain a match. Otherwise reads all
+ * items that match the other filters.
+ * @throws 400 INVALID_PARAM if the list is sorted and does not contain the item of `startingAfter`
  */
 export const listItems = (
   watchlistId: string,

@@ -18,7 +18,8 @@ const isNamedTwice = ({ webhookUrl, webhookEndpointId }: EndpointParams): boolea
   webhookUrl !== null && webhookEndpointId !== null;
 
 /**
- * Checks the form of the endpoint parameters, not whether the endpoint exists.
+ * Checks that a request sets at most one of `webhook_url` and `webhook_endpoint_id`, and that the
+ * ID is well-formed. Does not check whether the endpoint exists.
  * @throws 400 if both parameters are set, or if the ID is malformed
  */
 export function checkEndpointParams(params: EndpointParams): void {
@@ -29,7 +30,7 @@ export function checkEndpointParams(params: EndpointParams): void {
 }
 
 /**
- * Checks the format of the endpoint ID; accepts null.
+ * Checks the format of an endpoint ID; null is valid.
  * @throws 400 if the ID is malformed
  */
 export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {

@@ -12,8 +12,9 @@ export interface IdRange {
 /** Selects item details. */
 export interface DetailsQuery extends IdRange {
   /**
-   * Words in lower case. Leaves out a page if none of its items can have all words in its ID, label
-   * or title. The other pages may also have items without the words. Absent: leaves out no page.
+   * Words in lower case. Leaves out a page if none of its items can have all of the words in its
+   * ID, label or title. Items on the other pages need not have the words. Absent: leaves out no
+   * page.
    */
   readonly words?: readonly string[];
 }
@@ -24,11 +25,10 @@ export interface WatchlistRef {
 }
 
 /**
- * Result of replacing pages:
- *
+ * Outcome of the replacement of pages:
  * - `replaced`: the pages are written.
- * - `stale`: nothing was written, because one of the pages changed after it was read. For an
- *   exception, see `PageStore.replace`.
+ * - `stale`: nothing was written, because one of the pages changed after it was read (exception:
+ *   see `PageStore.replace`).
  * - `watchlist_deleted`: nothing was written, because the watchlist was deleted.
  * - `full`: nothing was written, because the watchlist would have too many items.
  */
@@ -39,9 +39,9 @@ export interface DetailsChange {
   /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
   /**
-   * Computes the new details of an item; undefined for none. Called again after a conflict, with
-   * the details that are then stored. If the result of the change is `done`, the last call for each
-   * ID was with the details that this change found.
+   * Returns the new details of an item; undefined for none. After a conflict, it is called again
+   * with the details that are stored then. If the outcome of the change is `done`, the last call
+   * for each ID had the details that this change replaced.
    */
   readonly change: (
     before: ItemDetails | undefined,
@@ -50,8 +50,9 @@ export interface DetailsChange {
 }
 
 /**
- * Result of a change of item details. `contended`: the change stopped after too many conflicts with
- * other writers of a page. Unless the result is `done`, some pages or none are changed.
+ * Outcome of a change of item details. `contended`: the change stopped after too many conflicts
+ * with other writers of a page. Unless the outcome is `done`, only some of the pages, or none, are
+ * changed.
  */
 export type DetailsChanged = "done" | "watchlist_deleted" | "contended";
 
@@ -62,18 +63,17 @@ export type DetailsChanged = "done" | "watchlist_deleted" | "contended";
 export interface PageStore {
   /**
    * Yields the pages that overlap the range, in ID order. If a concurrent write splits or merges
-   * pages, an item may be repeated, but none is omitted.
+   * pages, an item may occur twice, but none is left out.
    */
   pages(watchlistId: string, range?: IdRange): AsyncIterable<StoredPage>;
   /**
    * Replaces the items of adjacent pages, splits them into pages within `PageBounds`, and updates
-   * the watchlist's counters in the same transaction. Merges a page that has few items with its
-   * neighbor. See `Replacement` for the results.
-   *
+   * the watchlist's counters, in one transaction. Merges a page with few items with its neighbor.
+   * See `Replacement` for the outcomes.
    * If the IDs and counts of a page stay the same, the write does not include the watchlist's row.
-   * If the watchlist was deleted, such a write returns `stale` instead of `watchlist_deleted`, and
-   * the next read finds no page. A write that took effect may also return `stale`, if its response
-   * was lost and another writer followed. So the change must be idempotent.
+   * Such a write returns `stale` instead of `watchlist_deleted` if the watchlist was deleted, and
+   * the next read finds no page. It may also return `stale` although it took effect, if its
+   * response was lost and another writer followed. The change must therefore be idempotent.
    */
   replace(
     watchlist: WatchlistRef,
@@ -81,8 +81,8 @@ export interface PageStore {
     items: readonly Item[],
   ): Promise<Replacement>;
   /**
-   * Writes the first pages of a watchlist. Leaves existing pages unchanged: an earlier attempt of
-   * the same creation wrote them.
+   * Writes the first pages of a watchlist. Leaves existing pages unchanged, because an earlier
+   * attempt of the same creation wrote them.
    */
   create(watchlistId: string, items: readonly Item[]): Promise<void>;
   /**
@@ -91,15 +91,16 @@ export interface PageStore {
    */
   details(watchlistId: string, query?: DetailsQuery): Promise<ReadonlyMap<string, ItemDetails>>;
   /**
-   * Reads the details of some items, in one request for each page that has some of them. Items
-   * without details are absent. `itemIds` must be sorted. Strongly consistent.
+   * Reads the details of some items, with one request for each page that has some of them. Items
+   * without details are absent. Strongly consistent.
+   * @param itemIds sorted
    */
   detailsOf(watchlistId: string, itemIds: readonly string[]): Promise<readonly ItemDetails[]>;
   /** Changes the details of items, page by page. Reads each page once, unless it is contended. */
   changeDetails(list: WatchlistRef, change: DetailsChange): Promise<DetailsChanged>;
   /**
-   * Creates the pages of details of a new watchlist, as `create` creates its pages of items. Call
-   * it after `create`.
+   * Creates the details pages of a new watchlist. Call it after `create`, which creates its pages
+   * of items.
    */
   createDetails(watchlistId: string, details: readonly ItemDetails[]): Promise<void>;
   /** Deletes all pages of a watchlist that no longer exists. Idempotent. */

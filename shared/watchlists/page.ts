@@ -23,7 +23,9 @@ export interface StoredPage extends PageRange {
   readonly heads: readonly ItemHead[];
   /** Items sorted by ID. Decoded at the first access. */
   readonly items: readonly Item[];
-  /** Returns false only if no ID begins with `prefix`. Much faster than decoding the items. */
+  /**
+   * Returns false only if no ID begins with `prefix`. This is much faster than decoding the items.
+   */
   mayHaveId(prefix: string): boolean;
 }
 
@@ -60,8 +62,10 @@ interface SubRange<Entry> extends PageRange {
 }
 
 /**
- * Splits a range with sorted entries into the fewest sub-ranges of equal size within `itemsMax`.
- * Splits a sub-range again while its encoded entries exceed `bytesMax` and it has at least two.
+ * Splits a range of IDs into sub-ranges with almost equal numbers of entries: the fewest with at
+ * most `itemsMax` entries each. Splits a sub-range again while its encoded entries exceed
+ * `bytesMax` and it has at least two entries.
+ * @param entries sorted by ID
  */
 export function cutRange<Entry extends { readonly id: string }>(
   { lowest, upper }: PageRange,
@@ -90,7 +94,10 @@ export function cutRange<Entry extends { readonly id: string }>(
   return cut;
 }
 
-/** Splits the sorted items of a range of IDs into pages that keep to the bounds. */
+/**
+ * Splits a range of IDs into pages within the bounds.
+ * @param items the items of the range, sorted by ID
+ */
 export const cutPages = (
   range: PageRange,
   items: readonly Item[],
@@ -121,7 +128,10 @@ export function addCounts(a: ItemCounts, b: ItemCounts): ItemCounts {
 /** Returns the number of items in all states. */
 export const totalOf = (counts: ItemCounts): number => counts.new + counts.active + counts.delisted;
 
-/** Returns the latest time at which an item changed or was delisted (ISO); null if none did. */
+/**
+ * Returns the latest time at which one of the items changed or was delisted (ISO 8601); null if
+ * none did.
+ */
 export function maxChangedAt(items: readonly Item[]): string | null {
   let latest: string | null = null;
   for (const item of items) {
@@ -133,8 +143,8 @@ export function maxChangedAt(items: readonly Item[]): string | null {
 }
 
 /**
- * Level 9 makes pages 2% smaller than the default level and costs 1 ms more per page. Higher levels
- * gain nothing.
+ * Level 9 makes pages 2% smaller than the default level, and takes 1 ms more per page. Higher
+ * levels do not make them smaller.
  */
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 
@@ -154,16 +164,19 @@ export const encodeItems = (items: readonly Item[]): Uint8Array => compress(toCo
 /** Decodes the result of `encodeItems`. */
 export const decodeItems = (bytes: Uint8Array): Item[] => fromColumns(decodeColumns(bytes));
 
-/** Decodes the result of `encodeItems` to columns. */
+/** Decodes items that `encodeItems` encoded to columns, without building the items. */
 export const decodeColumns = (bytes: Uint8Array): ItemColumns =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeItems` made these bytes
   decompress(bytes) as ItemColumns;
 
-/** Returns false only if none of the encoded items has an ID that begins with `prefix`. */
+/**
+ * Returns true if the encoded items may include an ID that begins with `prefix`. False is certain;
+ * true is not.
+ */
 export const mayHaveId = (encoded: Uint8Array, prefix: string): boolean =>
   zstdDecompressSync(encoded).includes(`"${prefix}`);
 
-/** Compares IDs by code unit, which is the order of ASCII keys in DynamoDB. */
+/** Compares item IDs by their code units: the order in which DynamoDB sorts ASCII keys. */
 export function compareIds(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -8,12 +8,15 @@ import { type ItemDetails, presentDetails } from "./item-details.ts";
 import { totalOf } from "./page.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** What is known of an item besides the stored item. */
+/** The data about an item that is not stored with it. */
 interface ItemContext {
   readonly details: ItemDetails | undefined;
   /** Time of its last successful read (ISO); null if there was none. */
   readonly lastReadAt: string | null;
-  /** Pipeline of the watchlist, to present the states of its routes. Absent: none is presented. */
+  /**
+   * Pipeline of the watchlist, for the states of its routes. If it is absent, the response has no
+   * states.
+   */
   readonly pipeline?: Pipeline;
 }
 

@@ -1,12 +1,13 @@
 /**
  * Deletes the rows of watchlists that do not exist: deleted ones, and those whose creation was not
  * completed. A purge mark is a row with the time at which the purge of a watchlist is due. The
- * purge deletes the mark last. An existing watchlist has no mark.
+ * purge deletes this mark last. A watchlist that exists has no mark.
  */
 export interface PurgeStore {
   /**
-   * Marks a watchlist before its creation: it is purged at `purgeAt` unless the creation completes
-   * first. Returns false if the purge has begun, or if another request has completed the creation.
+   * Marks a watchlist before its creation, so that it is purged at `purgeAt` unless the creation is
+   * completed before. Returns false if the purge has begun, or if another request has completed the
+   * creation.
    */
   expectCreation(
     watchlist: { readonly accountId: string; readonly id: string },
@@ -17,18 +18,21 @@ export interface PurgeStore {
   /**
    * Starts or resumes the purge of a watchlist, and sets the due time of its mark to `nextCheck`.
    * From then on, no watchlist with this ID can be created. Returns false if there is no mark, or
-   * if the purge is not due. Pass `abandoned: true` if the request that creates the watchlist has
-   * failed: the purge is then due immediately.
+   * if the purge is not due. Pass `abandoned: true` if the request that was creating the watchlist
+   * has failed; the purge is then due immediately.
    */
   begin(
     watchlistId: string,
     check: { readonly now: Date; readonly nextCheck: Date; readonly abandoned: boolean },
   ): Promise<boolean>;
-  /** True while a run of the watchlist is in progress. The run still needs the watchlist's rows. */
+  /**
+   * Returns true while a run of the watchlist is in progress, which still needs the watchlist's
+   * rows.
+   */
   isRunning(watchlistId: string): Promise<boolean>;
   /**
-   * Deletes all rows except the mark, in bounded requests. Returns false if `isOver` returned true
-   * before all were deleted.
+   * Deletes all rows except the mark, in requests of limited size. Returns false if `isOver`
+   * returned true before all were deleted.
    */
   removeRows(watchlistId: string, isOver: () => boolean): Promise<boolean>;
   /** Deletes the mark, which completes the purge. */

@@ -21,16 +21,16 @@ export interface PurgeRequest {
   readonly until: Date;
   /**
    * True if the creation of the watchlist has just failed. Its rows are deleted, but the mark stays
-   * for a second purge, at a time when no write of the creation can be in progress.
+   * for a second purge, at a time when no write of the creation can still be in progress.
    */
   readonly abandoned?: boolean;
 }
 
 /**
  * Deletes the schedule and all rows of a watchlist that was deleted or not completely created.
- * Idempotent. `purged`: all rows are deleted. `nothing`: the ID has no purge mark, or its purge is
- * not due. `unfinished`: the sweeper must continue, because a run is in progress, time ran out, or
- * the creation was abandoned.
+ * Idempotent. Returns `purged` if all rows are deleted. Returns `nothing` if the ID has no purge
+ * mark, or its purge is not due. Returns `unfinished` if the sweeper must continue the purge: a run
+ * is in progress, `until` has passed, or the creation was abandoned.
  */
 export async function purgeWatchlist(
   { watchlistId, until, abandoned = false }: PurgeRequest,
@@ -44,8 +44,8 @@ export async function purgeWatchlist(
   if (await purges.isRunning(watchlistId)) return "unfinished";
   const isOver = (): boolean => clock.now() >= until;
   if (!(await purges.removeRows(watchlistId, isOver))) return "unfinished";
-  // A write of the creation may still take effect after its request failed. The next purge deletes
-  // it.
+  // A write of the creation may still take effect after its request failed, so a second purge is
+  // needed.
   if (abandoned) return "unfinished";
   await purges.end(watchlistId);
   return "purged";

@@ -5,13 +5,15 @@ import { addRefusedValue } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { itemOrders, itemSorts } from "./arrange-items.ts";
 
-/** Upper bound of times in queries. Times calculated from them must have a four-digit year. */
+/**
+ * Upper bound of times in queries. Times that are calculated from them must have a four-digit year.
+ */
 const timeEnd = Date.parse("9000-01-01T00:00:00Z");
 const timeForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Creates the schema of a time in a query: ISO 8601, before the year 9000. A date without a time
- * means midnight UTC.
+ * Creates the schema of a time in a query: ISO 8601, before the year 9000. A date without a time of
+ * day means midnight UTC.
  */
 export function timeParam(name: string): v.GenericSchema<string, Date> {
   const message = addRefusedValue(
@@ -30,7 +32,8 @@ const isTime = (text: string): boolean =>
   timeForm.test(text) && isDay(text.slice(0, 10)) && Date.parse(text) < timeEnd;
 
 /**
- * False for dates that do not exist, such as February 30: `Date` converts them to the next month.
+ * Returns false for a date that does not exist, such as February 30. `Date` would convert it to a
+ * day of the next month.
  */
 function isDay(text: string): boolean {
   const time = Date.parse(text);

@@ -13,8 +13,12 @@ export interface ItemSearch {
 }
 
 /**
- * Iterates over the items of a watchlist in ID order, each once, page by page. Concurrent splits
- * and merges of pages never omit an item that is on the watchlist during the whole iteration.
+ * Yields the items of a watchlist in ID order, each once. Reads page by page. Every item that stays
+ * on the watchlist during the whole iteration is included, even if pages are split or merged in
+ * between.
+ * @param after ID after which to begin
+ * @param mayHold returns false if a page cannot contain an item that the caller needs; the page is
+ * then skipped
  */
 export async function* readItems(
   pages: Pick<PageStore, "pages">,

@@ -20,7 +20,10 @@ import { defaultSettings, type WatchlistSettings, settingFields, settingsIn } fr
 import type { WatchlistStatus } from "./watchlist.ts";
 
 const nameMax = limits.watchlistNameLengthMax;
-/** Creates the schema of a string parameter. Its error message names the parameter. */
+/**
+ * Creates the schema of a string parameter.
+ * @param what name of the parameter, for the error message
+ */
 export const text = (what: string) => v.string(addRefusedValue(`'${what}' must be a string.`));
 
 /**
@@ -133,7 +136,7 @@ type Body = v.InferOutput<typeof newWatchlistBody>;
 export interface NewWatchlist extends Shop, EndpointParams {
   readonly name: string;
   readonly ids: readonly string[];
-  /** What the body sets about items. */
+  /** The labels and metadata that the body sets, by item ID. */
   readonly labels: ReadonlyMap<string, GivenLabels>;
   readonly schedule: Schedule;
   readonly settings: WatchlistSettings;
@@ -144,7 +147,7 @@ export interface NewWatchlist extends Shop, EndpointParams {
   readonly idempotencyKey: string | undefined;
   /**
    * SHA-256 of the body. Two bodies have the same hash if they differ only in the order of their
-   * keys, or if one has the default status and the other has none.
+   * keys, or if one has the default status and the other has no status.
    */
   readonly bodyHash: string;
 }
@@ -177,7 +180,7 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
     pipeline,
     status,
     idempotencyKey,
-    // `active` is the default status, so it must give the same hash as an absent status.
+    // `active` is the default status, so the hash must be the same as without a status.
     bodyHash: bodyHashOf(status === "active" ? rest : { ...rest, status }),
   };
 }

@@ -4,16 +4,16 @@ import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
 /**
- * Maximum number of tries while other calls change the watchlist. Stopping is safe after that,
+ * Maximum number of attempts while other calls change the watchlist. Stopping after that is safe,
  * because each of those calls also sets the schedule.
  */
 const triesMax = 5;
 
 /**
- * Makes the EventBridge schedule of a watchlist match its stored row. Removes the schedule of a
- * paused or deleted watchlist. Repeats if the row changes during the call, up to `triesMax` times,
- * and then returns without an error. Use it if the schedule may be missing, or may belong to a
- * change that was not stored.
+ * Makes the EventBridge schedule of a watchlist match its stored row. Deletes the schedule of a
+ * paused or deleted watchlist. If the row changes during the call, starts again, up to `triesMax`
+ * times, and then returns without an error. Call it if the schedule may be missing, or may belong
+ * to a change that was not stored.
  */
 export async function restoreSchedule(
   watchlist: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },

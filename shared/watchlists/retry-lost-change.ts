@@ -11,14 +11,15 @@ interface Dependencies {
   readonly random: RandomSource;
 }
 
-/** Maximum number of tries of a change that loses against concurrent changes. */
+/** Maximum number of attempts of a change that concurrent changes make fail. */
 const triesMax = 24;
 
 /**
- * Repeats `attempt` with the current watchlist until it is not lost against a concurrent change.
- * The first call receives `foundWatchlist`; before each later call, the watchlist is read again.
+ * Repeats `attempt`, a change of a watchlist, while a concurrent change makes it fail, and returns
+ * its result. The first attempt receives `foundWatchlist`. Before each later attempt, the watchlist
+ * is read again.
  * @throws 404 if the watchlist was deleted; 409 after `triesMax` conflicts; 503 if the retry budget
- * is exhausted.
+ * is exhausted
  */
 export async function retryLostChange<Result>(
   foundWatchlist: Watchlist,

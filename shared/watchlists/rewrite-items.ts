@@ -6,7 +6,7 @@ import type { Item } from "./item.ts";
 import type { PageRange, StoredPage } from "./page.ts";
 import type { WatchlistRef, PageStore } from "./page-store.ts";
 
-/** A change of one page, with a note for the caller. */
+/** A change of one page, with data (`note`) that the caller gets back. */
 export interface PageChange<Note> {
   /** The items after the change, sorted by ID. `unchanged` leaves the page unwritten. */
   readonly items: Changed<readonly Item[]>;
@@ -18,16 +18,16 @@ export interface Rewrite<Note> {
   /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
   /**
-   * Computes the new items of a page. Must be pure: after a conflict it is called again with the
-   * current page.
+   * Returns the new items of a page. It must be pure, because after a conflict it is called again
+   * with the current page.
    */
   readonly change: (items: readonly Item[], ids: readonly string[]) => PageChange<Note>;
 }
 
 export interface Rewritten<Note> {
   /**
-   * `done`: all pages are written. Any other outcome ended the rewrite early, after some pages or
-   * none were written.
+   * `done`: all pages are written. Any other outcome ended the rewrite early, with some or none of
+   * the pages written.
    */
   readonly outcome: "done" | "watchlist_deleted" | "full";
   /** The notes that `change` returned for the pages that were written or did not change. */
@@ -40,12 +40,12 @@ export interface RewriteDependencies {
   readonly random: RandomSource;
 }
 
-/** Retry limits for one page. Each failed try means that another writer changed the page. */
+/** Retry limits for one page. A failed attempt means that another writer changed the page. */
 const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
  * Applies `change` to each page whose range contains at least one of the IDs, one page after the
- * other. Stops with `watchlist_deleted` or `full` if a page cannot be written for that reason; the
+ * other. If a page cannot be written, stops with the reason `watchlist_deleted` or `full`; the
  * pages before it keep their change.
  * @throws 503 UNAVAILABLE after `triesMax` conflicts on a page, or if the retry budget is exhausted
  */
@@ -73,8 +73,8 @@ export async function rewriteItems<Note>(
 }
 
 /**
- * Applies `change` to each item of the pages that contain at least one of the IDs. Otherwise as
- * `rewriteItems`.
+ * Applies `change` to each item on the pages whose ranges contain at least one of the IDs.
+ * Everything else is as in `rewriteItems`.
  */
 export async function rewriteEachItem(
   {
@@ -89,7 +89,7 @@ export async function rewriteEachItem(
   );
 }
 
-/** Applies `change` to each item. Returns `unchanged` if no item changes. */
+/** Returns the items after `change` was applied to each of them; `unchanged` if no item changes. */
 export function changeEach(
   items: readonly Item[],
   change: (item: Item) => Changed<Item>,
@@ -110,8 +110,8 @@ async function ownerOf(
 }
 
 /**
- * Returns the index of the first ID from `start` on that is above the range of the page; the number
- * of IDs if there is none. The IDs must be sorted.
+ * Returns the index in `ids`, which must be sorted, of the first ID from `start` that is above the
+ * range of the page. Returns `ids.length` if there is none.
  */
 export function endOfRange({ upper }: PageRange, ids: readonly string[], start: number): number {
   if (upper === null) return ids.length;

@@ -34,8 +34,8 @@ export const everyPattern =
   "^(?:(?:[5-9]|[1-9][0-9]{1,3}|100[0-7][0-9]|10080)m|(?:[1-9][0-9]?|1[0-5][0-9]|16[0-8])h|[1-7]d)$";
 
 /**
- * Parses an interval of 5 minutes to 7 days in whole minutes, hours or days, such as `15m`
- * (specification, section "POST /v1/watchlists").
+ * Parses the interval of a schedule, such as `15m`: 5 minutes to 7 days, in whole minutes, hours or
+ * days (specification, section "POST /v1/watchlists").
  * @throws 400 INVALID_PARAM with `param` = `every`
  */
 export function parseEvery(text: string): EverySchedule {
@@ -62,9 +62,9 @@ export interface ScheduleParams {
 }
 
 /**
- * Parses the schedule of a request: an interval, or a cron expression with its time zone (default
+ * Parses the schedule of a request: an interval, or a cron expression with a time zone (default
  * UTC).
- * @throws 400 if there is no schedule, if there are two, or for an invalid value
+ * @throws 400 if the request has no schedule or two, or for an invalid value
  */
 export function parseSchedule(params: ScheduleParams): Schedule {
   refuseMixed(params);
@@ -109,8 +109,8 @@ export function cronSchedule(cron: string, timezone: string): CronSchedule {
 }
 
 /**
- * Returns the first due time later than both `due` and `now`. An `every` schedule adds whole
- * intervals to `due`.
+ * Returns the first due time that is later than both `due`, the current due time, and `now`. An
+ * `every` schedule adds whole intervals to `due`.
  */
 export function nextRunAfter(schedule: Schedule, due: Date, now: Date): Date {
   if (schedule.type === "cron") {

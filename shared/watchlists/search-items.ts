@@ -5,7 +5,7 @@ import type { PageStore } from "./page-store.ts";
 import { readItems } from "./read-items.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** An item that a search over all watchlists found. */
+/** An item in the result of a search over all watchlists. */
 export interface FoundItem {
   readonly watchlist: Watchlist;
   readonly id: string;
@@ -27,16 +27,17 @@ interface Search {
 
 /** Number of watchlists that are read at the same time. */
 const listsAtOnce = 16;
-/** The words of a search that may be the first characters of an item ID. */
+/** Matches a search that may be the first characters of an item ID. */
 const prefixForm = /^[a-z0-9]{3,15}$/i;
 
 type Pages = Pick<PageStore, "details" | "detailsOf" | "pages">;
 
 /**
- * Finds items of several watchlists. First, the items whose ID begins with the search; this reads
- * only the pages of these IDs. If they are fewer than `limit`, also the items whose ID, label or
- * title contain all words; this reads the details of up to 16 watchlists at the same time, until
- * `limit` items are found. Items without details can be found only by the start of their ID.
+ * Searches the items of several watchlists. First returns the items whose ID begins with the
+ * search, for which it reads only the pages of these IDs. If these are fewer than `limit`, adds the
+ * items whose ID, label or title contain all words of the search. For this, it reads the details of
+ * up to 16 watchlists at a time, until it has `limit` items. An item without details matches only
+ * by the start of its ID.
  */
 export async function searchItems(
   { watchlists, search, limit }: Search,
@@ -71,7 +72,10 @@ async function itemsWithPrefix(
   return items.flat();
 }
 
-/** Number of watchlists that are read first: words often match many items of each. */
+/**
+ * Number of watchlists that are read first. Few are often enough, because words often match many
+ * items of each.
+ */
 const firstLists = 4;
 
 async function byText(

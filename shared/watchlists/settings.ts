@@ -31,9 +31,9 @@ export interface RunLimits {
 }
 
 /**
- * Settings of a watchlist that are parsed and stored without its other fields. To add a setting,
- * add it to each declaration in this file: request bodies, responses, stored rows, changes and runs
- * use them.
+ * Settings of a watchlist that are parsed and stored separately from its other fields. To add a
+ * setting, add it to each declaration in this file, which request bodies, responses, stored rows,
+ * changes and runs use.
  */
 export interface WatchlistSettings extends RunLimits {
   /**
@@ -50,7 +50,7 @@ export const noLimits: RunLimits = {
   brake: null,
 };
 
-/** Selects the limits of runs from the settings. */
+/** Selects the limits of runs (credits and brake) from the settings of a watchlist. */
 export const limitsOf = ({ maxCreditsPerRun, dailyCreditBudget, brake }: RunLimits): RunLimits => ({
   maxCreditsPerRun,
   dailyCreditBudget,
@@ -125,7 +125,10 @@ interface SettingValues {
   readonly brake?: BrakeFields | null | undefined;
 }
 
-/** Converts the settings of a body or a stored row. Absent settings stay absent. */
+/**
+ * Converts the settings in a body or a stored row to the settings of a watchlist. Absent settings
+ * stay absent.
+ */
 export const settingsIn = ({
   refresh_every_runs: refreshEveryRuns,
   max_credits_per_run: maxCreditsPerRun,
@@ -139,8 +142,8 @@ export const settingsIn = ({
 });
 
 /**
- * Converts the settings of a stored row. A row that an earlier release wrote may lack settings: it
- * has no limits.
+ * Converts the settings in a stored row to the settings of a watchlist. A row of an earlier release
+ * can lack settings, which then have no limit.
  */
 export const settingsOfRow = (row: SettingValues): WatchlistSettings => ({
   ...defaultSettings,
@@ -148,7 +151,9 @@ export const settingsOfRow = (row: SettingValues): WatchlistSettings => ({
   ...settingsIn(row),
 });
 
-/** Selects the settings of a body, unconverted. Absent settings stay absent. */
+/**
+ * Selects the settings from a body, in the form in which it has them. Absent settings stay absent.
+ */
 export const pickSettings = (body: SettingValues): SettingValues =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name in settingFields));
 

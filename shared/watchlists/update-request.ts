@@ -13,7 +13,10 @@ const fixedField = (what: string): v.GenericSchema<string | undefined, string | 
     ),
   );
 
-/** A field of item IDs, which another operation changes. */
+/**
+ * Creates the schema of a field of item IDs. The schema refuses the field, because another
+ * operation changes items.
+ */
 const refusedItems = (param: string) =>
   v.optional(
     v.never(
@@ -64,20 +67,23 @@ export interface WatchlistPatch extends ScheduleParams {
    * removed.
    */
   readonly endpoint: EndpointParams | undefined;
-  /** Pipeline as sent, not parsed yet. Null restores the default. */
+  /** Pipeline as the client sent it, not parsed yet. Null restores the default. */
   readonly pipeline: unknown;
   readonly settings: Partial<WatchlistSettings>;
   readonly status: WatchlistStatus | undefined;
-  /** Schedule as sent. Accepted only if it equals the watchlist's current schedule. */
+  /**
+   * Schedule as the client sent it. It is accepted only if it equals the watchlist's current
+   * schedule.
+   */
   readonly schedule: unknown;
   readonly platform: string | undefined;
   readonly marketplace: string | undefined;
 }
 
 /**
- * Parses the body: checks the form of the fields and their combination. `changeWatchlist` parses
- * `every`, `cron` and the pipeline with the stored watchlist.
- * @throws 400 that names the invalid parameter.
+ * Parses the body: checks the form of its fields and their combination. `changeWatchlist` parses
+ * `every`, `cron` and the pipeline, because that needs the stored watchlist.
+ * @throws 400 that names the invalid parameter
  */
 function parsePatch(body: Body): WatchlistPatch {
   refuseMixed(body);

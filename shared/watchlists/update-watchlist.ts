@@ -62,7 +62,7 @@ interface Change {
 }
 
 /**
- * Sets the EventBridge schedule before it writes the row, so that an active watchlist always has a
+ * Sets the EventBridge schedule before writing the row, so that an active watchlist always has a
  * schedule. If the row is not written, restores the schedule of the stored row.
  */
 async function updateWithSchedule(
@@ -85,7 +85,7 @@ async function updateWithSchedule(
 }
 
 /**
- * Removes the schedule of a paused watchlist, or requests a run that is due now. Best effort: the
+ * Deletes the schedule of a paused watchlist, or requests a run that is due now. Best effort: the
  * sweeper finds due watchlists, and ticks of a paused watchlist have no effect.
  */
 async function notifyAfter(

@@ -140,7 +140,7 @@ const sellerNamesSchema = v.pipe(
 );
 const describedString = (description: string) => v.pipe(v.string(), v.description(description));
 
-/** Details in entries of events. A detail that is not known is absent. */
+/** Details in entries of events. An unknown detail is absent. */
 export const knownDetailsFields = {
   label: v.optional(describedString("Label that you set.")),
   metadata: v.optional(metadataSchema),

@@ -24,8 +24,8 @@ export interface WatchlistStore {
    */
   isFull(accountId: string): Promise<boolean>;
   /**
-   * Stores the watchlist, adds 1 to the account's number of watchlists, removes the purge mark and
-   * stores the response, in one transaction. Writes nothing for the other results: `limit_reached`
+   * Stores the watchlist, adds 1 to the account's number of watchlists, deletes the purge mark and
+   * stores the response, in one transaction. Writes nothing for the other outcomes: `limit_reached`
    * if the account has the maximum number of watchlists; `superseded` if another request took over
    * the creation, or the purge of the watchlist began.
    */
@@ -57,12 +57,12 @@ export interface WatchlistStore {
   /** Lists active watchlists whose due time is at or before `by`, the longest due first. */
   due(by: Date, limit: number): Promise<readonly DueWatchlist[]>;
   /**
-   * Skips a due time, because a run is in progress: sets the next due time and counts the overlap.
+   * Skips a due time because a run is in progress: sets the next due time, and counts the overlap.
    */
   skipOverlap(watchlist: Watchlist, nextRunAt: string): Promise<void>;
   /**
-   * Skips a due time of a watchlist without items: sets the next due time. Does nothing if the
-   * watchlist has items.
+   * Skips a due time of a watchlist without items, by setting the next due time. Does nothing if
+   * the watchlist has items.
    */
   skipEmpty(watchlist: Watchlist, nextRunAt: string): Promise<void>;
 }

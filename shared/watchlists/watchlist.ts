@@ -31,21 +31,21 @@ export interface Watchlist extends WatchlistSettings {
   /** Pipeline set for this watchlist; null if it uses the platform's default. */
   readonly pipeline: Pipeline | null;
   /**
-   * ID of the webhook endpoint. Null if all subscribed endpoints receive the watchlist's events.
+   * ID of the webhook endpoint; null if all subscribed endpoints receive the watchlist's events.
    */
   readonly webhookEndpointId: string | null;
   /**
-   * URL that this endpoint had when it was last set or when a run last ended. `endpointBinding`
+   * URL of this endpoint when the endpoint was last set or a run last ended. `endpointBinding`
    * returns the current URL.
    */
   readonly webhookUrl: string | null;
-  /** Exact counts: updated in the same transactions as the pages. */
+  /** Exact counts, because they are updated in the same transactions as the pages. */
   readonly itemCounts: ItemCounts;
   readonly runCount: number;
   readonly consecutiveSkips: number;
   /**
-   * Fields that earlier runs found to be missing in the answers of the source: kind of reading and
-   * field, such as `standard.price`. Absent if there are none. A run is not held for them again.
+   * Fields that were missing in the answers of the source in earlier runs, as kind of reading and
+   * field (`standard.price`). Absent if there are none. No run is held for these fields again.
    */
   readonly missingFields?: readonly string[];
   /** True if a missed refresh is due; see `shared/runs/refresh.ts`. */
@@ -56,7 +56,7 @@ export interface Watchlist extends WatchlistSettings {
   readonly runningRun: number | null;
   readonly lastRunAt: string | null;
   readonly lastRunStatus: LastRunStatus | null;
-  /** Next due time; ticks before it have no effect. Null while paused. */
+  /** Next due time, before which ticks have no effect; null while the watchlist is paused. */
   readonly nextRunAt: string | null;
   /** Starts at 1 and increases with every change of the settings. */
   readonly revision: number;

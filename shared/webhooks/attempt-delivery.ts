@@ -31,7 +31,7 @@ export interface WebhookDependencies extends ReceiverDependencies {
   readonly report?: MetricsSink;
 }
 
-/** The state of one session, which is the work of one process on the outbox of an endpoint. */
+/** The state of one session: the work of one process on the outbox of an endpoint. */
 export interface WebhookContext {
   readonly accountId: string;
   readonly endpointId: string;
@@ -67,9 +67,9 @@ export interface AttemptRequest {
 }
 
 /**
- * Makes the next attempt of a delivery, or ends the delivery if its endpoint is disabled or
- * deleted. Returns the delivery after the attempt; the caller stores it. Disables the endpoint if
- * `disablingReason` returns a reason.
+ * Makes the next attempt of a delivery. If its endpoint is disabled or deleted, ends the delivery
+ * instead. Disables the endpoint if the attempt gives a reason (see `disablingReason`). Returns the
+ * delivery after the attempt, which the caller must store.
  */
 export async function attempt(
   { delivery, body, ready }: AttemptRequest,
@@ -104,8 +104,8 @@ export async function attempt(
 }
 
 /**
- * Disables the endpoint if the attempt gives a reason for it. Runs before the attempt is logged: if
- * the process crashes in between, the attempt and this check are repeated.
+ * Disables the endpoint if the attempt gives a reason for it. This comes before the attempt is
+ * logged. If the process crashes between the two, both are repeated.
  */
 async function disableIfFailing(
   tried: {

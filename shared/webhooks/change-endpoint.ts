@@ -6,8 +6,8 @@ import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 
 /**
- * The attempts of a conditional change of an endpoint. An attempt fails only because another call
- * changed the endpoint, so 30 exceeds any real contention.
+ * Limit for the attempts of a conditional change of an endpoint. An attempt fails only if another
+ * call changed the endpoint, which never happens 30 times in a row.
  */
 export const endpointRepeats: ChangeRepeats = { triesMax: 30, exhausted: () => unavailable() };
 
@@ -19,9 +19,9 @@ export const urlTaken = (): Error =>
   );
 
 /**
- * Reads an endpoint, passes it to `change` and stores the result; writes nothing if it is
- * `unchanged`. Starts again if a concurrent call changed the endpoint first. Returns
- * the endpoint after the change.
+ * Reads an endpoint, passes it to `change`, and stores the endpoint that `change` returns. Writes
+ * nothing if `change` returns `unchanged`. Starts again if a concurrent call changed the endpoint
+ * first. Returns the endpoint after the change.
  * @throws 404 NOT_FOUND if the endpoint does not exist; 400 INVALID_PARAM if another endpoint has
  * the URL; 503 UNAVAILABLE after too many conflicts
  */

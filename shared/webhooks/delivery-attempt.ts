@@ -23,8 +23,9 @@ export interface Sent {
 const responseBytesMax = 1_024;
 
 /**
- * Signs a delivery and sends it in one request. A failure of the receiver is part of the result,
- * not an exception.
+ * Signs a delivery and sends it in one request. If the receiver fails, the result has the failure,
+ * and nothing is thrown.
+ * @param secrets the signing secrets in plain text
  */
 export async function sendDelivery(
   { delivery, body, secrets, connection }: DeliveryRequest,

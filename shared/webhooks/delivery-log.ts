@@ -5,33 +5,33 @@ import type { Delivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
 /** A delivery log that also returns records of the session that are not stored yet. */
-export interface NotedLog extends DeliveryLog {
+export interface SessionLog extends DeliveryLog {
   /**
    * Wraps a time slice. From then on, `get` and `getMany` return each record as soon as the slice
    * queues it.
    */
-  noting(slice: TimeSlice<DeliveryRecord>): TimeSlice<DeliveryRecord>;
+  tracking(slice: TimeSlice<DeliveryRecord>): TimeSlice<DeliveryRecord>;
 }
 
 /**
- * Creates a delivery log of an account that also returns the records that this session has not
- * stored yet.
+ * Creates the delivery log of an account for one session. It returns stored deliveries, and also
+ * those that the session has recorded but not stored yet.
  */
-export function notedLog(accountId: string, deliveries: DeliveryStore): NotedLog {
-  const noted = new Map<string, Delivery>();
+export function sessionLog(accountId: string, deliveries: DeliveryStore): SessionLog {
+  const unstored = new Map<string, Delivery>();
   return {
-    get: async (id) => noted.get(id) ?? deliveries.get(accountId, id),
+    get: async (id) => unstored.get(id) ?? deliveries.get(accountId, id),
     async getMany(ids) {
-      const unknown = ids.filter((id) => !noted.has(id));
+      const unknown = ids.filter((id) => !unstored.has(id));
       const foundDeliveries = new Map(
         unknown.length === 0 ? [] : await deliveries.getMany(accountId, unknown),
       );
       for (const id of ids) {
-        const known = noted.get(id);
+        const known = unstored.get(id);
         if (known !== undefined) foundDeliveries.set(id, known);
       }
       return foundDeliveries;
     },
-    noting: (slice) => noteRecords(slice, ({ delivery }) => noted.set(delivery.id, delivery)),
+    tracking: (slice) => noteRecords(slice, ({ delivery }) => unstored.set(delivery.id, delivery)),
   };
 }

@@ -25,8 +25,8 @@ export interface DeliveryStore {
   /** Reads deliveries by ID. The result leaves out deliveries that do not exist. */
   getMany(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
   /**
-   * Lists matching deliveries whose ID sorts before `before` (null: all), newest first. Reads a
-   * bounded number of rows.
+   * Lists the matching deliveries whose ID sorts before `before`, newest first; null means all.
+   * Reads a limited number of rows.
    */
   list(
     accountId: string,
@@ -39,14 +39,14 @@ export interface DeliveryStore {
   /** Stores a test delivery. Test deliveries have no outbox entry. */
   put(accountId: string, delivery: Delivery): Promise<void>;
   /**
-   * Marks a delivery as requested and adds it to the outbox of its endpoint, due now, in one
-   * transaction. Returns false if a redelivery is already pending or the log does not contain the
+   * Marks a delivery as requested, and adds it to the outbox of its endpoint, due now, in one
+   * transaction. Returns false if a redelivery is already pending, or if the log does not have the
    * delivery.
    */
   requestRedelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
   /**
-   * Does the same as `requestRedelivery`, but adds the delivery to the log if the log does not
-   * contain it. Returns false if a redelivery is already pending.
+   * Does the same as `requestRedelivery`, but also adds a delivery that the log does not have.
+   * Returns false if a redelivery is already pending.
    */
   requestDelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
 }

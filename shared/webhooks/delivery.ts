@@ -28,17 +28,14 @@ export interface Delivery {
   readonly requestedAt: string | null;
   /** Creation time of the event. */
   readonly createdAt: string;
-  /**
-   * Body of a test delivery, because the archive does not contain it; null for all other
-   * deliveries.
-   */
+  /** Body of a test delivery, which the archive does not have; null for all other deliveries. */
   readonly testBody: string | null;
 }
 
 /** One attempt to send a delivery. */
 export interface Attempt {
   /**
-   * Number of the request from 1, as in the `Service-Attempt` header; null if no request was sent.
+   * Number of the request, from 1, as in the `Service-Attempt` header; null if no request was sent.
    */
   readonly attempt: number | null;
   /** Start time of the attempt (ISO 8601). */
@@ -51,12 +48,15 @@ export interface Attempt {
   /** The first 1 KiB of the response body; null if there was no response. */
   readonly response: string | null;
   /**
-   * Signature headers of the request; null if no request was sent, or an earlier release sent it.
+   * Signature headers of the request; null if no request was sent, or if an earlier release sent
+   * it.
    */
   readonly signature: RequestSignature | null;
 }
 
-/** Maximum number of stored attempts: enough for two retry schedules and some redeliveries. */
+/**
+ * Maximum number of stored attempts, which is enough for two retry schedules and some redeliveries.
+ */
 const attemptsKeptMax = 25;
 
 export interface DeliverySubject {
@@ -91,21 +91,24 @@ export function newDelivery(subject: DeliverySubject): Delivery {
   };
 }
 
-/** Returns the state for API responses: `pending` while a requested redelivery is pending. */
+/**
+ * Returns the state of a delivery in API responses. While a redelivery that a client requested is
+ * pending, this is `pending`.
+ */
 export const publicStateOf = ({ state, requestedAt }: Delivery): DeliveryState =>
   requestedAt === null ? state : "pending";
 
 const statusGone = 410;
 
-/** Returns true if the receiver responded with status 410: it no longer accepts requests. */
+/** Returns true if the receiver responded with status 410 (Gone): it no longer accepts requests. */
 export const isGone = ({ status }: Pick<Attempt, "status">): boolean => status === statusGone;
 
 /**
- * Returns the delivery after an attempt. A 2xx response completes the delivery and a 410 response
+ * Returns the delivery after an attempt. A 2xx response completes the delivery, and a 410 response
  * fails it. Any other result schedules the next retry, or fails the delivery if its retries are
  * exhausted.
- * @param context `retryAfter`: value of the `Retry-After` header, null if absent; `fraction`:
- * random number in [0, 1) that varies the retry delay
+ * @param retryAfter value of the `Retry-After` header; null if absent
+ * @param fraction random number in [0, 1) that varies the retry delay
  */
 export function afterAttempt(
   delivery: Delivery,
@@ -128,8 +131,8 @@ export function afterAttempt(
 }
 
 /**
- * Returns the delivery, failed without sending a request. `error` is stored as the error code of
- * the attempt.
+ * Returns the delivery in state `failed`, with an attempt that sent no request.
+ * @param error error code of this attempt
  */
 export const failDelivery = (delivery: Delivery, now: Date, error: string): Delivery => ({
   ...withAttempt(delivery, {

@@ -8,18 +8,19 @@ export interface DisableRequest {
   readonly endpoint: WebhookEndpoint;
   readonly reason: Exclude<DisabledReason, "user">;
   /**
-   * If set, the endpoint is disabled only if all attempts since this time (ISO 8601) failed. Null:
-   * it is disabled in any case.
+   * If set, the endpoint is disabled only if all attempts since this time (ISO 8601) failed. If
+   * null, it is disabled in any case.
    */
   readonly failingSince: string | null;
   readonly now: Date;
 }
 
 /**
- * Disables an endpoint whose receiver returns 410 or keeps failing. Does nothing if the endpoint
- * was deleted, disabled, enabled again or given another URL after the attempt started. If
- * `failingSince` is set, also does nothing if an attempt succeeded since that time.
- * @throws 503 UNAVAILABLE after too many conflicts with concurrent changes.
+ * Disables an endpoint whose receiver returned 410 or keeps failing. Does nothing if the endpoint
+ * was deleted, disabled, enabled again or given another URL after the attempt started.
+ * @param failingSince start of the failures, ISO 8601; if set, also does nothing if an attempt has
+ * succeeded since then
+ * @throws 503 UNAVAILABLE after too many conflicts with concurrent changes
  */
 export async function disableEndpoint(
   { endpoint, reason, failingSince, now }: DisableRequest,

@@ -13,13 +13,13 @@ import { type Attempt, type Delivery, isGone } from "./delivery.ts";
 import type { DisabledReason, WebhookEndpoint } from "./endpoint.ts";
 
 /**
- * Health of an endpoint: the results of its latest attempts. Times are ISO 8601 UTC. Stored as the
- * session state of the endpoint's outbox. The transaction that logs the attempts writes it too, so
- * it costs no extra request. Test deliveries do not count.
+ * Health of an endpoint: the results of its latest attempts, except test deliveries. Times are ISO
+ * 8601 UTC. It is stored as the session state of the endpoint's outbox. The transaction that logs
+ * the attempts also writes it, so it needs no extra request.
  */
 const endpointHealth = object({
   /**
-   * `receivingSince` of the endpoint to which these failures belong; null before the first attempt.
+   * `receivingSince` of the endpoint when these failures occurred; null before the first attempt.
    */
   receivingSince: optional(nullable(string()), null),
   /** Number of failed attempts since the last success, including timeouts. */
@@ -36,8 +36,8 @@ export type EndpointHealth = Readonly<InferOutput<typeof endpointHealth>>;
 export const unknownHealth: EndpointHealth = parse(endpointHealth, {});
 
 /**
- * Parses the stored session state of an endpoint's outbox. Returns `unknownHealth` for malformed
- * state.
+ * Parses the health of an endpoint, which is the stored session state of its outbox. Returns
+ * `unknownHealth` for a malformed state.
  */
 export function healthOf(state: unknown): EndpointHealth {
   const parsedState = safeParse(endpointHealth, state);
@@ -45,8 +45,8 @@ export function healthOf(state: unknown): EndpointHealth {
 }
 
 /**
- * Returns the health of an endpoint without failures that are older than `receivingSince`, the time
- * at which the endpoint was created, was last enabled or got its current URL.
+ * Returns the health of an endpoint without the failures before `receivingSince`: the time at which
+ * the endpoint was created, was last enabled or got its current URL.
  */
 export const healthFor = (
   { receivingSince }: Pick<WebhookEndpoint, "receivingSince">,
@@ -57,8 +57,8 @@ export const healthFor = (
     : { ...unknownHealth, receivingSince, lastSuccessAt: health.lastSuccessAt };
 
 /**
- * Returns true if an endpoint counts as failing. Its first attempts are then postponed, except for
- * one trial (`FirstAttemptGate`).
+ * Returns true if an endpoint counts as failing. The first attempts of its deliveries are then
+ * postponed, except for one trial (see `FirstAttemptGate`).
  */
 export const isEndpointFailing = ({ failuresInRow }: EndpointHealth): boolean =>
   failuresInRow >= limits.failuresUntilFailing;
@@ -93,9 +93,10 @@ export function trackHealth(stored: EndpointHealth): HealthTracker {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Returns the reason why an attempt disables its endpoint; null if the endpoint stays enabled. One
- * reason is a 410 response. The other is a delivery that exhausted its retries, if the endpoint has
- * been failing for five days.
+ * Returns the reason for which an attempt disables its endpoint; null if the endpoint stays
+ * enabled. The reasons are a response 410, and a delivery that has exhausted its retries while the
+ * endpoint has been failing for five days.
+ * @param attempted the delivery after the attempt
  */
 export function disablingReason(
   { attempt, attempted }: { readonly attempt: Attempt; readonly attempted: Delivery },

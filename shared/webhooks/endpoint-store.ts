@@ -17,14 +17,14 @@ export type ReplaceEndpointOutcome =
 export interface EndpointStore {
   /**
    * Creates an endpoint. The same transaction reserves the endpoint's URL in the account and
-   * increases the number of endpoints. So concurrent calls cannot create duplicates or exceed the
-   * limit.
+   * increases the number of endpoints. Concurrent calls therefore cannot create duplicates or
+   * exceed the limit.
    */
   create(accountId: string, endpoint: WebhookEndpoint): Promise<CreateEndpointOutcome>;
   /**
    * Replaces an endpoint if its stored `updatedAt` still equals `before.updatedAt`. The same
    * transaction reserves a new URL and releases the old one. If `condition.failingSince` is not
-   * null, the stored health of the endpoint must have the same `failingSince`.
+   * null, the stored health of the endpoint must also have this `failingSince`.
    */
   replace(
     before: WebhookEndpoint,
@@ -33,8 +33,8 @@ export interface EndpointStore {
   ): Promise<ReplaceEndpointOutcome>;
   /**
    * Deletes an endpoint. The same transaction releases the endpoint's URL, decreases the number of
-   * endpoints, and stores a `Deletion`, which `deletions` returns. Returns false if the endpoint
-   * does not exist.
+   * endpoints, and stores a `Deletion` for `deletions`. Returns false if the endpoint does not
+   * exist.
    */
   delete(accountId: string, id: string, now: Date): Promise<boolean>;
   get(accountId: string, id: string): Promise<WebhookEndpoint | null>;

@@ -22,8 +22,8 @@ import { urlLengthMax } from "../outgoing/url.ts";
 import { type EventType, eventTypes } from "../events/event.ts";
 
 /**
- * Why an endpoint is disabled. `user`: a client disabled it; `gone`: the receiver returned 410;
- * `failing`: a delivery exhausted its retries after five days without a success.
+ * Reason why an endpoint is disabled. `user`: a client disabled it. `gone`: the receiver returned
+ * 410. `failing`: a delivery exhausted its retries after five days without a success.
  */
 export const disabledReasons = ["user", "gone", "failing"] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
@@ -38,8 +38,8 @@ export interface WebhookEndpoint {
   readonly registeredUrl: string | null;
   readonly description: string | null;
   /**
-   * Event types that the endpoint receives from watchlists without an endpoint of their own; null
-   * for all types.
+   * Event types that the endpoint receives from watchlists without a separate endpoint; null for
+   * all types.
    */
   readonly events: readonly EventType[] | null;
   readonly enabled: boolean;
@@ -47,7 +47,7 @@ export interface WebhookEndpoint {
   readonly disabledReason: DisabledReason | null;
   /**
    * Time at which the endpoint was created, was last enabled, or got its current URL, whichever is
-   * latest. Each of these changes gives a new value. Results of earlier attempts do not count for
+   * latest. Each of these changes sets a new value. Results of earlier attempts do not count for
    * the endpoint's health.
    */
   readonly receivingSince: string;
@@ -59,13 +59,13 @@ export interface WebhookEndpoint {
    */
   readonly previousSecret: { readonly sealed: string; readonly expiresAt: string } | null;
   /**
-   * Maximum number of concurrent requests, which an operator set for this endpoint; null for the
+   * Maximum number of concurrent requests that an operator has set for this endpoint; null for the
    * default (`limits.webhookRequestsAtOnce`).
    */
   readonly requestsAtOnce: number | null;
   readonly createdAt: string;
   /**
-   * Time of the last change. Each change gives a new value, so it identifies a version of the
+   * Time of the last change. No two changes have the same time, so it identifies a version of the
    * endpoint.
    */
   readonly updatedAt: string;
@@ -110,7 +110,7 @@ const enabledField = pipe(
 );
 
 /**
- * Body of `POST /v1/webhook_endpoints`. `requirePublicUrl` checks the URL later, because that needs
+ * Body of `POST /v1/webhook_endpoints`. `requirePublicUrl` checks the URL later, because this needs
  * DNS.
  */
 export const newEndpointBody = object({
@@ -142,22 +142,22 @@ export const rotateBody = object({
 });
 
 /**
- * Returns the value of `updatedAt` for a change at `now`. Always later than the current value, even
- * if the clock is behind.
+ * Returns the time of a change of an endpoint, for `updatedAt`. It is `now`, or just after the
+ * current value if the clock is behind.
  */
 export const nextUpdatedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
 
 /**
- * Returns true if an enabled endpoint receives this event type from watchlists without an endpoint
- * of their own.
+ * Returns true if an endpoint receives events of this type from watchlists that name no endpoint:
+ * it is enabled and its filter includes the type.
  */
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));
 
 /**
- * Returns the maximum number of concurrent requests to an endpoint. Null, for a deleted one: the
- * default.
+ * Returns the maximum number of concurrent requests to an endpoint. For a deleted endpoint (null),
+ * returns the default.
  */
 export const requestsAtOnceTo = (endpoint: WebhookEndpoint | null): number =>
   endpoint?.requestsAtOnce ?? limits.webhookRequestsAtOnce.default;
@@ -171,7 +171,10 @@ export function signingSecrets(endpoint: WebhookEndpoint, now: Date): readonly s
   return previous === null ? [endpoint.secret] : [endpoint.secret, previous.sealed];
 }
 
-/** Returns the replaced secret if requests are still signed with it at `now`; else null. */
+/**
+ * Returns the secret that was replaced, if requests are still signed with it at `now`; otherwise
+ * null.
+ */
 export function previousSecretAt(
   endpoint: WebhookEndpoint,
   now: Date,
@@ -182,7 +185,7 @@ export function previousSecretAt(
 
 /**
  * Returns the encryption context of an endpoint's secrets. A secret can be decrypted only with the
- * same context.
+ * context with which it was encrypted.
  */
 export const endpointSecretContext = (accountId: string, endpointId: string): SecretContext => ({
   account: accountId,

@@ -13,7 +13,7 @@ export interface EndpointRef {
 }
 
 /**
- * Returns an endpoint of the account.
+ * Reads a webhook endpoint of an account.
  * @throws 404 NOT_FOUND for a malformed or unknown ID, or an endpoint of another account
  */
 export async function existingEndpoint(
@@ -46,7 +46,7 @@ export const unknownEndpointId = (endpointId: string): Error =>
   );
 
 /**
- * Returns a delivery of the account, even before its first attempt.
+ * Reads a delivery of an account, even before its first attempt.
  * @throws 404 NOT_FOUND for a malformed or unknown ID, or a delivery of another account
  */
 export async function existingDelivery(
@@ -56,7 +56,8 @@ export async function existingDelivery(
 ): Promise<Delivery> {
   if (!isId("delivery", id)) throw deliveryNotFound(id);
   const logged = (): Promise<Delivery | null> => sources.deliveries.get(accountId, id);
-  // Reads the log a second time, because the first attempt may have been logged between the reads.
+  // Reads the log a second time, because the first attempt may have been logged between the two
+  // reads.
   const foundDelivery =
     (await logged()) ?? (await pendingDelivery(accountId, id, sources)) ?? (await logged());
   if (foundDelivery === null) throw deliveryNotFound(id);

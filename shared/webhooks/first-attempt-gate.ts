@@ -2,20 +2,21 @@ import { type HealthTracker, isEndpointFailing } from "./endpoint-health.ts";
 
 /**
  * Decides whether a first attempt is made or postponed. While an endpoint is failing, one first
- * attempt of a session is made as a trial, and the others are postponed.
+ * attempt of a session is made as a trial, and the other first attempts are postponed.
  */
 export interface FirstAttemptGate {
   /**
-   * Calls `make` and returns its result. If the attempt is postponed, returns null and does not call
+   * Calls `make` and returns its result. If the attempt is postponed, returns null without calling
    * `make`. Only an attempt with `mayBeTrial` can be the trial.
    */
   pass<Result>(make: () => Promise<Result>, mayBeTrial: boolean): Promise<Result | null>;
 }
 
 /**
- * Creates the gate of a session. If the endpoint is failing at the start of the session, the first
- * attempt with `mayBeTrial` is the trial. Later attempts wait for the result of the trial. They are
- * made in order if the trial succeeds, and postponed if it fails.
+ * Creates the gate that delays first attempts to a failing endpoint during a session. If the
+ * endpoint is failing at the start, one first attempt with `mayBeTrial` becomes the trial. The
+ * other first attempts wait for its result. If the trial succeeds, they are made in order; if it
+ * fails, they are postponed.
  */
 export function firstAttemptGate(health: HealthTracker): FirstAttemptGate {
   let needsTrial = isEndpointFailing(health.current());

@@ -6,8 +6,8 @@ import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delive
 
 /**
  * Makes the first attempts of a run's events to an endpoint, one after the other in delivery order.
- * Stops when the time slice ends; the next call continues with the events that are not in the log
- * yet.
+ * Stops when the time slice ends. The next call continues with the events that the log does not
+ * have yet.
  * @throws the first error of an attempt or of reading the next event
  */
 export async function firstAttempts(
@@ -17,7 +17,7 @@ export async function firstAttempts(
   const { entry, content, slice } = work;
   const { accountId, dependencies } = context;
   const run = await context.run(content.runId);
-  // The index of a run expires with its events, so a run without an index has nothing to send.
+  // The index of a run expires with its events, so without an index there is nothing to send.
   const { remaining, isBegun } =
     run === null
       ? { remaining: [], isBegun: true }
@@ -64,8 +64,8 @@ async function firstAttempt(
   if (body === null) return failDelivery(fresh, clock.now(), "event_expired");
   const ready = await receiver.ready();
   if (ready.outcome === "refused") return failDelivery(fresh, clock.now(), ready.error);
-  // `pass` may wait until another attempt ends. The endpoint can change during that time, so the
-  // attempt reads it again.
+  // `pass` may wait for the end of another attempt. The endpoint can change during this time, so
+  // the attempt reads it again.
   const tried = await context.firstAttempts.pass(
     async () => attempt({ delivery: fresh, body, ready: await receiver.ready() }, context),
     mayBeTrial,
@@ -74,8 +74,8 @@ async function firstAttempt(
 }
 
 /**
- * Returns the run's events for this endpoint that are not in the log yet. `isBegun` is true if at
- * least one of the run's events for this endpoint is in the log.
+ * Returns the run's events for this endpoint that the log does not have yet. `isBegun` is true if
+ * the log has at least one of the run's events for this endpoint.
  */
 async function unattemptedEvents(
   events: readonly ArchivedEvent[],
@@ -90,8 +90,8 @@ async function unattemptedEvents(
 }
 
 /**
- * Returns the delivery with its next attempt due after the first retry delay. Adds no attempt to
- * it.
+ * Returns a delivery whose next attempt is due after the first retry delay. Does not count as an
+ * attempt.
  */
 export function postpone(delivery: Delivery, now: Date): Delivery {
   const [wait] = retryWaitsSeconds;

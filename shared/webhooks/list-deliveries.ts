@@ -22,8 +22,8 @@ export async function listDeliveries(
 ): Promise<InferOutput<typeof webhookDeliveriesResponse>> {
   const { limit, starting_after: before = null } = query;
   const wanted = { limit, before, filter: filterOf(query) };
-  // Reads pending deliveries first: a delivery that is logged between the two reads is then in both
-  // results. In the other order, both reads would miss it.
+  // Reads the pending deliveries first. A delivery that is logged between the two reads is then in
+  // both results. In the other order, it would be in neither.
   const pending = await pendingDeliveries(accountId, wanted, dependencies);
   const logged = await dependencies.deliveries.list(accountId, wanted);
   const page = mergePage({ ...logged, entries: logged.deliveries }, pending, limit);

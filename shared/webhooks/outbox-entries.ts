@@ -44,9 +44,10 @@ const deliveryContent = object({
 });
 
 /**
- * Content of a recovery entry. A recovery schedules a delivery of each event from `since` to `until`
- * that the endpoint did not receive. `after` is the last processed run; null before the first.
- * `found` is the number of deliveries made pending so far.
+ * Content of an entry for a recovery. The recovery makes a delivery pending for each event from
+ * `since` to `until` that the endpoint did not receive. `after` is the last run that was processed;
+ * null before the first one. `found` is the number of deliveries that the recovery has made
+ * pending.
  */
 const recoverContent = object({
   kind: literal("recover"),
@@ -63,8 +64,8 @@ export type DeliveryContent = InferOutput<typeof deliveryContent>;
 export type RecoverContent = InferOutput<typeof recoverContent>;
 
 /**
- * Returns the outbox entry for the first attempts of a run's events. It is due at the creation time
- * of the events.
+ * Returns the outbox entry for the first attempts of a run's events. It is due at `happenedAt`, the
+ * creation time of the events.
  */
 export const runEntry = (
   run: Omit<RunContent, "kind"> & { readonly happenedAt: string },
@@ -81,7 +82,10 @@ export function retryEntries(delivery: Delivery): readonly OutboxEntry[] {
     : [deliveryEntry(delivery, { dueAt: delivery.nextAttemptAt })];
 }
 
-/** Returns the outbox entry for a delivery that a recovery makes pending. */
+/**
+ * Returns the outbox entry for a delivery that a recovery makes pending.
+ * @param dueAt time at which the delivery is due, ISO 8601
+ */
 export const recoveredEntry = (delivery: Delivery, dueAt: string): OutboxEntry =>
   deliveryEntry(delivery, { dueAt, inOrder: true });
 
@@ -103,7 +107,7 @@ function deliveryEntry(
     deliveryId: id,
     eventId,
     eventType,
-    // Only test deliveries have no watchlist and no run, and they have no outbox entry.
+    // Only a test delivery has no watchlist and no run, and it has no outbox entry.
     watchlistId: watchlistId ?? "",
     runId: runId ?? "",
     createdAt,
@@ -114,8 +118,8 @@ function deliveryEntry(
 }
 
 /**
- * Returns the outbox entry for a recovery of this time span, due now. Its key makes a repeated
- * request idempotent.
+ * Returns the outbox entry for a recovery of a time span, due now. A repeated request for the same
+ * span has the same key, so it has no further effect.
  */
 export const recoverEntry = (
   span: { readonly since: string; readonly until: string },

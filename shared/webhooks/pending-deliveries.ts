@@ -18,7 +18,7 @@ const runsMax = 25;
 /** Maximum number of runs that are searched for one delivery to an endpoint. */
 const searchedRunsMax = 100;
 
-/** An entry in the outbox of an endpoint, for the first delivery attempts of a run's events. */
+/** An outbox entry for the first delivery attempts of a run's events to an endpoint. */
 interface PendingRun {
   readonly target: DeliveryTarget;
   readonly dueAt: string;
@@ -27,9 +27,9 @@ interface PendingRun {
 
 /**
  * Lists the deliveries that have had no attempt yet and are therefore not in the log, newest first.
- * Returns only deliveries whose ID sorts before `before` (null: all). Reads a bounded number of
- * runs. The result has all such deliveries that match, down to the returned ID `from`; if `from` is
- * null, it has all of them.
+ * Returns only deliveries whose ID sorts before `before`; null means all. Reads a limited number of
+ * runs, so the result may be incomplete: it has all such deliveries down to the ID `from` in the
+ * result, or all of them if `from` is null.
  */
 export async function pendingDeliveries(
   accountId: string,
@@ -52,7 +52,7 @@ export async function pendingDeliveries(
   let from = oldest;
   for (const [n, run] of runs.entries()) {
     const isFull = n >= runsMax || deliveries.length > limit;
-    // A page ends at a due time, so it must contain all runs with that due time.
+    // A page ends at a due time, so it must contain all runs with this due time.
     if (isFull && run.dueAt !== runs[n - 1]?.dueAt) {
       from = runs[n - 1]?.dueAt ?? from;
       break;
@@ -67,7 +67,7 @@ export async function pendingDeliveries(
 }
 
 /**
- * Finds a delivery whose first attempt is pending, by ID. Null if the ID is malformed or there is
+ * Finds a delivery by ID before its first attempt. Returns null if the ID is malformed or there is
  * no such delivery.
  */
 export async function pendingDelivery(

@@ -49,8 +49,8 @@ export const presentDeliveryWithAttempts = (
 });
 
 /**
- * Returns the headers of an attempt's request. Null if no request was sent or its signatures were
- * not logged.
+ * Returns the headers of an attempt's request; null if no request was sent, or if its signatures
+ * were not logged.
  */
 function headersOf(
   delivery: Delivery,

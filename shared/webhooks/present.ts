@@ -10,7 +10,9 @@ import type {
 
 /**
  * Converts a webhook endpoint to its form in API responses (specification, section "Webhook
- * endpoint"). `stored` is its stored health; `now` decides whether the previous secret still signs.
+ * endpoint").
+ * @param stored the stored health of the endpoint
+ * @param now time that decides whether requests are still signed with the previous secret
  */
 export function presentEndpoint(
   endpoint: WebhookEndpoint,

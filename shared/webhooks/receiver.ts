@@ -10,7 +10,8 @@ import type { EndpointStore } from "./endpoint-store.ts";
 import type { ReceiverConnection, Sender } from "../outgoing/sender.ts";
 
 /**
- * The endpoint, secrets and connection for an attempt; or the error code if no attempt can be made.
+ * The endpoint, the secrets and the connection for an attempt; or the error code if no attempt can
+ * be made.
  */
 export type ReceiverState =
   | {
@@ -23,11 +24,13 @@ export type ReceiverState =
 
 /** Access to an endpoint and its receiver during a session. */
 export interface ReceiverAccess {
-  /** Reads the endpoint from the store, and keeps it for `ready`. Null if it was deleted. */
+  /**
+   * Reads the endpoint from the store, and caches it for `ready`. Returns null if it was deleted.
+   */
   current(): Promise<WebhookEndpoint | null>;
   /**
-   * Returns the endpoint as stored at most one second ago, or an error code if it does not receive
-   * events.
+   * Returns the endpoint as it was stored at most one second ago, or an error code if it does not
+   * receive events.
    */
   ready(): Promise<ReceiverState>;
   /** Discards the cached endpoint, so that the next `ready` reads the store. */
@@ -45,8 +48,9 @@ export interface ReceiverDependencies {
 const freshMs = 1_000;
 
 /**
- * Opens access to an endpoint and its receiver. `ready` returns the endpoint as stored at most one
- * second ago. The first request connects; later requests reuse the connections until `close`.
+ * Opens access to an endpoint and its receiver for one session. `ready` returns the endpoint as it
+ * was stored at most one second ago. The first request connects, and later requests reuse the
+ * connections until `close`.
  */
 export function openReceiver(
   { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },
@@ -59,7 +63,7 @@ export function openReceiver(
   const connections = receiverConnections(sender);
   const isFresh = (at: number): boolean => clock.now().getTime() - at < freshMs;
   const current = (): Promise<WebhookEndpoint | null> => {
-    // Stored before the read ends, so that `forget` also discards a read in progress.
+    // This is set before the read ends, so that `forget` also discards a read in progress.
     const read = { endpoint: endpoints.get(accountId, endpointId), at: clock.now().getTime() };
     lastRead = read;
     read.endpoint.catch(() => {
@@ -111,7 +115,10 @@ export function openReceiver(
   };
 }
 
-/** Connects to an endpoint: again if its URL or its number of concurrent requests has changed. */
+/**
+ * Creates a function that connects to an endpoint. It connects again if the URL or the number of
+ * concurrent requests has changed.
+ */
 function receiverConnections(sender: Sender) {
   let open:
     | { readonly url: string; readonly atOnce: number; readonly connection: ReceiverConnection }
@@ -134,7 +141,10 @@ function receiverConnections(sender: Sender) {
   };
 }
 
-/** Decrypts the secrets that sign requests to an endpoint at `now`. The current secret is first. */
+/**
+ * Decrypts the secrets with which requests to an endpoint are signed at `now`. The current secret
+ * is first.
+ */
 export function openSecrets(
   endpoint: WebhookEndpoint,
   now: Date,
@@ -145,8 +155,9 @@ export function openSecrets(
 }
 
 /**
- * Returns the error code if an endpoint does not receive events (specification, section "Events",
- * rule 2); null if it does.
+ * Returns the error code with which deliveries to an endpoint end (specification, section "Events",
+ * rule 2): `endpoint_deleted` for null, or `endpoint_disabled`. Returns null if the endpoint
+ * receives events.
  */
 export function endpointRefusal(
   endpoint: WebhookEndpoint | null,

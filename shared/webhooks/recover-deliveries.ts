@@ -9,19 +9,18 @@ import type { WebhookContext, WebhookWork } from "./attempt-delivery.ts";
 
 /** Number of runs processed between two writes of progress. */
 const runsAtOnce = 20;
-/** Maximum number of deliveries that one transaction makes pending. It writes two rows for each. */
+/** Maximum number of deliveries that one transaction makes pending. Each of them needs two rows. */
 const deliveriesAtOnce = 40;
 
 /**
- * Continues a recovery. For the events of a time span that the endpoint should receive, makes these
- * deliveries pending:
+ * Continues a recovery: makes deliveries of the events in a time span pending, if the endpoint
+ * should have received them:
  * - deliveries that failed;
- * - deliveries of events that were never sent, for example while the endpoint was disabled. An
- *   event that is older than the endpoint counts only if its run names the endpoint.
- *
+ * - deliveries that were never made, for example while the endpoint was disabled. An event that is
+ *   older than the endpoint counts only if its run names the endpoint.
  * Processes runs oldest first, and the events of each run in delivery order. Stores its progress,
- * and returns when the time slice is over; the next call continues from the stored progress.
- * Removes the entry after the last run, or if the endpoint is now disabled or deleted.
+ * and returns when the time slice is over. The next call continues from there. Removes the outbox
+ * entry after the last run, or if the endpoint is now disabled or deleted.
  */
 export async function recoverDeliveries(
   { entry, content, slice }: WebhookWork<RecoverContent>,
@@ -53,8 +52,8 @@ interface Recovering extends Pick<WebhookWork<RecoverContent>, "entry" | "slice"
 }
 
 /**
- * Makes the missed deliveries of a run pending. Returns how many deliveries this recovery has made
- * pending so far, including deliveries of earlier runs.
+ * Makes the missed deliveries of a run pending. Returns the number of deliveries that the recovery
+ * has made pending, including those of earlier runs.
  */
 async function recoverRun(
   feedRun: FeedEntry,
@@ -82,8 +81,7 @@ async function recoverRun(
       pendingFrom(known.get(delivery.id) ?? delivery, dueAtOf(entry, found + n)),
     );
     found += pending.length;
-    // Stores `found`, so that the continuation after a crash does not give two deliveries the same
-    // due time.
+    // Stores `found`, so that after a crash no two deliveries get the same due time.
     const again: OutboxEntry = { ...entry, content: { ...progress, found } };
     await slice.record({
       added: [...pending.map(({ delivery, dueAt }) => recoveredEntry(delivery, dueAt)), again],
@@ -94,15 +92,15 @@ async function recoverRun(
 }
 
 /**
- * Returns the due time of a recovered delivery: 1 ms after the due time of the previous delivery,
- * because due times determine the order.
+ * Returns the due time of a recovered delivery: 1 ms after that of the previous one, because the
+ * due times determine the order.
  */
 const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
 
 /**
- * Returns true if the endpoint should receive an event (specification, section "Events", rule 1).
- * The run must name the endpoint. If the run names none, the endpoint must be subscribed to the
+ * Returns true if an event is intended for the endpoint (specification, section "Events", rule 1):
+ * its run names the endpoint, or the run names no endpoint and the endpoint is subscribed to the
  * event's type.
  */
 const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpoint): boolean =>
@@ -111,8 +109,8 @@ const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpo
     : run.webhookEndpointId === endpoint.id;
 
 /**
- * Returns true if a delivery that is not in the log should have been made. This is the case if the
- * run names its only endpoint, or if `endpoint` existed when the event was created.
+ * Returns true if a delivery that the log does not have should have been made: the run names the
+ * endpoint, or the endpoint existed when the event was created.
  */
 const wasDue = (
   { createdAt }: Delivery,

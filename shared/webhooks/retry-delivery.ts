@@ -11,8 +11,8 @@ import {
 import { postpone } from "./first-attempts.ts";
 
 /**
- * Makes the next attempt of a delivery. If the log shows that the entry is obsolete, only removes
- * the entry.
+ * Makes the next attempt of a delivery. If the log shows that its outbox entry is obsolete, only
+ * removes the entry.
  */
 export async function retryDelivery(
   { entry, content, slice }: WebhookWork<DeliveryContent>,
@@ -25,8 +25,8 @@ export async function retryDelivery(
   const body = await bodyOf(content, context);
   const ready = await receiver.ready();
   const now = dependencies.clock.now();
-  // While an endpoint is disabled, a session also reads entries that are not due. If the endpoint
-  // is enabled in the meantime, these entries wait until they are due.
+  // While an endpoint is disabled, a session also reads entries that are not due yet. If the
+  // endpoint is enabled during the session, these entries wait until they are due.
   if (ready.outcome === "ready" && !isDue(entry, now)) return;
   const attempted =
     body === null
@@ -41,7 +41,7 @@ export async function retryDelivery(
 
 /**
  * Makes an attempt, and returns the delivery after it. While the endpoint is failing, an attempt of
- * a recovery (`inOrder`) is either sent as a trial or postponed, as first attempts are.
+ * a recovery (`inOrder`) is handled like a first attempt: it is made as a trial, or postponed.
  */
 async function retry(
   attempting: AttemptRequest,
@@ -70,7 +70,7 @@ function deliveryToAttempt(
     readonly endpointId: string;
   },
 ): Delivery | null {
-  // A requested redelivery restarts the retry schedule.
+  // A redelivery that a client requested restarts the retry schedule.
   if (content.requested) return known === null ? null : { ...known, tries: 0 };
   if (known !== null) {
     const isNext = known.state === "pending" && known.nextAttemptAt === entry.dueAt;

@@ -1,8 +1,8 @@
 import type { EventType } from "../events/event.ts";
 
 /**
- * IDs in the data of test events. No watchlist and no run has these IDs,
- * so a receiver can distinguish a test from an event of a run.
+ * IDs in the data of test events. No watchlist and no run has these IDs, so a receiver can
+ * distinguish a test event from an event of a run.
  */
 const ids = { watchlist: "wl_test", run: "wlrun_test" };
 
@@ -38,7 +38,7 @@ interface TestEvent {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Returns the data of a test event. It has the form of the events that runs send. */
+/** Returns the invented data of a test event, in the form of the events that runs send. */
 export const sampleData = (event: TestEvent): Data => samples[event.type](event);
 
 const samples: Readonly<Record<EventType, (event: TestEvent) => Data>> = {
@@ -106,6 +106,6 @@ const completedRun = (at: string) => ({
   finished_at: at,
   watchlist: null,
   events: { "watchlist.run.completed": 1 },
-  // This digest matches no events, so a receiver cannot compare it with events that it has.
+  // This digest matches no events, so the test event cannot be mistaken for the end of a real run.
   events_digest: `sha256:${"0".repeat(64)}`,
 });

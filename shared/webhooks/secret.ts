@@ -8,9 +8,9 @@ const hintLength = 4;
 export const newSecret = (random: RandomSource): string =>
   secretPrefix + Buffer.from(random.bytes(secretBytes)).toString("base64");
 
-/** Returns the last four characters of a secret. They allow customers to recognize the secret. */
+/** Returns the last four characters of a secret, by which a customer recognizes it. */
 export const secretHint = (secret: string): string => secret.slice(-hintLength);
 
-/** Returns the random bytes of a secret: the signing key of the Standard Webhooks convention. */
+/** Returns the random bytes of a secret, with which the Standard Webhooks convention signs. */
 export const secretKey = (secret: string): Uint8Array =>
   Buffer.from(secret.slice(secretPrefix.length), "base64");

@@ -6,8 +6,8 @@ import type { webhookDeliveryWithAttemptsSchema } from "./delivery-schema.ts";
 import { presentDeliveryWithAttempts } from "./present-delivery.ts";
 
 /**
- * Reads the body of a delivery's requests, and returns the delivery in its form in API responses,
- * with its attempts and the body (null if it has expired).
+ * Returns a delivery in its form in API responses, with its attempts and the body of its requests.
+ * Reads the body from the archive; null if it has expired.
  */
 export async function showDelivery(
   accountId: string,

@@ -35,9 +35,9 @@ export interface TestEndpointDependencies {
 }
 
 /**
- * Sends one signed test event of the given type immediately, without retries, even if the endpoint
- * does not subscribe to the type, and records it in the delivery log. Returns the delivery. If the endpoint is disabled, sends nothing and records a
- * failed delivery.
+ * Sends one signed test event of a type immediately, without retries, and records it in the
+ * delivery log. The endpoint need not subscribe to the type. If the endpoint is disabled, sends
+ * nothing and records a failed delivery. Returns the delivery.
  * @throws 404 NOT_FOUND for an unknown endpoint
  */
 export async function testEndpoint(

@@ -6,7 +6,7 @@ import { newMetrics } from "../observability/metrics.ts";
 import { attemptCounts } from "../outbox/attempt-counts.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
-import { notedLog } from "./delivery-log.ts";
+import { sessionLog } from "./delivery-log.ts";
 import { requestsAtOnceTo } from "./endpoint.ts";
 import { healthOf, trackHealth } from "./endpoint-health.ts";
 import { firstAttemptGate } from "./first-attempt-gate.ts";
@@ -17,8 +17,8 @@ import { recoverDeliveries } from "./recover-deliveries.ts";
 import { retryDelivery } from "./retry-delivery.ts";
 
 /**
- * Maximum number of cached run indexes. Retries of the same run are due close together, so few are
- * enough.
+ * Maximum number of cached run indexes. Few are enough, because the retries of a run are due at
+ * about the same time.
  */
 const runsMax = 8;
 
@@ -29,7 +29,7 @@ const runsMax = 8;
 export function webhookSessions(dependencies: WebhookDependencies): OpenSession<DeliveryRecord> {
   return ({ accountId, targetId: endpointId }, state) => {
     const receiver = openReceiver({ accountId, endpointId }, dependencies);
-    const log = notedLog(accountId, dependencies.deliveries);
+    const log = sessionLog(accountId, dependencies.deliveries);
     const health = trackHealth(healthOf(state));
     const context: WebhookContext = {
       accountId,
@@ -44,18 +44,18 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
     };
     const work = workOn(context);
     return Promise.resolve({
-      // Reads the store, because the cached endpoint may be older than the change that woke this
+      // Reads the store, because the cached endpoint may be older than the change that caused this
       // session.
       async target() {
         const endpoint = await receiver.current();
         return {
           hasEnded: endpointRefusal(endpoint) !== null,
-          // Maximum number of entries in progress. The first attempts of one run are one entry, so
+          // Maximum number of entries in progress. The first attempts of a run are one entry, so
           // they are made one after the other.
           parallel: requestsAtOnceTo(endpoint),
         };
       },
-      work: (entry, slice) => work(entry, log.noting(slice)),
+      work: (entry, slice) => work(entry, log.tracking(slice)),
       late: (milliseconds) =>
         dependencies.report?.([newMetrics("deliveries", {}, { delivery_late_ms: milliseconds })]),
       attempts: context.attempts,
@@ -66,7 +66,7 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
 }
 
 function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
-  // A recovery treats an event that is not in the log as unsent, so no first attempt may be in
+  // A recovery counts an event that the log does not have as unsent, so no first attempt may be in
   // progress during a recovery.
   const firsts = new Map<string, Promise<void>>();
   let recovering: Promise<void> = Promise.resolve();
@@ -110,7 +110,7 @@ function cachedRuns(accountId: string, bodies: EventBodies): WebhookContext["run
     if (known !== undefined) return known;
     const runIndex = readRunIndex({ accountId, runId }, bodies);
     runs.set(runId, runIndex);
-    // Failed reads are not cached.
+    // A failed read is not cached.
     runIndex.catch(() => runs.delete(runId));
     return runIndex;
   };

@@ -127,7 +127,7 @@ export const callMutants: readonly Mutant[] = [
   },
   {
     name: "refused-after-one-read",
-    file: `${ledger}/find-shard.ts`,
+    file: `${ledger}/prepare-home-shard.ts`,
     original: "isOnlyShard(rows) || (before !== undefined && balanceMax(before, rows) < credits);",
     replacement:
       "rows.shards.length > 0 || (before !== undefined && balanceMax(before, rows) < credits);",

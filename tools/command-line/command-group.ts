@@ -34,7 +34,10 @@ export interface Subcommand {
   readonly run: (args: readonly string[]) => Promise<number>;
 }
 
-/** Creates a command of a group from its command line and the function that runs it. */
+/**
+ * Creates a command of a group from its command line (name, options, examples) and the function
+ * that runs it.
+ */
 export const subcommand = <Options extends OptionList>(
   commandLine: CommandLine<Options>,
   run: Run<Options>,
@@ -43,7 +46,7 @@ export const subcommand = <Options extends OptionList>(
   run: (args) => runWith(args, commandLine, run),
 });
 
-/** Returns the help of a group: its commands, their common options, and examples. */
+/** Returns the text of `--help` for a group: its commands, their common options, and examples. */
 export const groupHelpOf = ({
   name,
   about,
@@ -84,9 +87,9 @@ export function commandNamed<Command extends { readonly about: string }>(
 }
 
 /**
- * Runs the command that the first argument of the process names, and then ends the process. If
- * there is no argument, prints the help of the group and exits with 1; with `--help`, exits with 0.
- * For an unknown command or option, prints the nearest one and exits with 1.
+ * Runs the command of the group that the first argument of the process names, and then ends the
+ * process. Without an argument, prints the help of the group and exits with 1; with `--help`, exits
+ * with 0. For an unknown command or option, prints the nearest one and exits with 1.
  */
 export const runCommandGroup = (group: CommandGroup<Subcommand>): Promise<void> =>
   runMain(

@@ -46,7 +46,7 @@ const helpOption = { type: "boolean", short: "h", about: "prints this text" } as
 /** The option `--json`, for programs that read the result. */
 export const jsonOption = { type: "boolean", about: "prints the result as JSON" } as const;
 
-/** Returns a command line as a user types it: the command `name` with the arguments `args`. */
+/** Returns a call of a command as a user types it: the command `name` with the arguments `args`. */
 export const callOf = (name: string, args: string): string => {
   if (args === "") return name;
   // npm passes only the arguments after `--`.
@@ -56,9 +56,7 @@ export const callOf = (name: string, args: string): string => {
 
 const widthMax = 100;
 
-/**
- * Returns a string in lines of at most 100 columns. All lines except the first begin with `indent`.
- */
+/** Wraps a string at 100 columns. All lines except the first begin with `indent`. */
 export function wrap(text: string, indent: string): string {
   const lines: string[] = [];
   let line = "";
@@ -83,7 +81,7 @@ export function alignColumns(rows: readonly (readonly [string, string])[]): read
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${wrap(text, indent)}`);
 }
 
-/** Returns the lines of the help about options, including `--help`. */
+/** Returns the lines of a command's help that describe its options, including `--help`. */
 export const optionLines = (options: OptionList): readonly string[] =>
   alignColumns(
     Object.entries<Option>({ ...options, help: helpOption }).map(
@@ -94,7 +92,7 @@ export const optionLines = (options: OptionList): readonly string[] =>
     ),
   );
 
-/** Returns the help of a command: usage, options and examples. */
+/** Returns the text of `--help` for a command: usage, options and examples. */
 export function helpOf({
   name,
   about,
@@ -118,9 +116,9 @@ export function helpOf({
 }
 
 /**
- * Parses options and arguments. Returns `values` and `positionals`, as `parseArgs` of Node.js does.
- * An error about an unknown option names the nearest one. Only an option with `multiple` can be
- * repeated: `parseArgs` would ignore all values except the last.
+ * Parses options and arguments. Returns `values` and `positionals`, like `parseArgs` of Node.js. An
+ * error about an unknown option names the nearest one. Only an option with `multiple` can be
+ * repeated, because `parseArgs` would ignore all of its values except the last.
  * @throws Error whose message is for the user, in one or two sentences
  */
 export function parseOptions<Options extends Readonly<Record<string, Omit<Option, "about">>>>(
@@ -167,15 +165,15 @@ interface RunOptions {
   /** Exit code after an error. Default: 1. */
   readonly failureCode?: number;
   /**
-   * When to end the process even if timers or servers still run. If absent, the process ends when
-   * none are left.
+   * When to end the process even if timers or servers still run. If it is absent, the process ends
+   * when none are left.
    */
   readonly exit?: "after the command" | "after an error";
 }
 
 /**
- * Runs a command with the arguments of the process, and sets the exit code. Prints the help on
- * request. If the command fails, prints the error without its stack trace and does not throw.
+ * Runs a command with the arguments of the process, and sets the exit code. With `--help`, prints
+ * the help. If the command fails, prints the error without its stack trace, and does not throw.
  */
 export const runCommand = <Options extends OptionList>(
   commandLine: CommandLine<Options>,
@@ -203,7 +201,7 @@ export async function runWith<Options extends OptionList>(
 
 /**
  * Runs `main`, the task of this process, and sets the exit code to its result. If `main` fails,
- * prints the error without its stack trace and sets the exit code `failureCode`.
+ * prints the error without its stack trace, and sets the exit code to `failureCode`.
  */
 export async function runMain(
   main: () => Promise<number>,

@@ -4,8 +4,8 @@ const regionMissing =
   "No AWS region is set. Set AWS_REGION, for example AWS_REGION=us-east-1. `npm run admin` also accepts --region.";
 
 /**
- * Returns the message of an error for the user of a command, without a stack trace. Converts a
- * value that is not an Error to text. Explains a missing region and a failed connection.
+ * Converts an error to a message for the user of a command, without a stack trace. Explains a
+ * missing AWS region and a failed connection.
  */
 export function failureMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -13,7 +13,7 @@ export function failureMessage(error: unknown): string {
   // A failed connection has no message, or hides its code in the cause.
   if (error.message === "") return unreachable(error);
   if (error.message === "fetch failed") return unreachable(error.cause);
-  // The API does not show causes to clients, but operators may see them.
+  // The API does not return causes to clients, but operators may see them.
   return isServiceError(error) && typeof error.cause === "string"
     ? `${error.message} (${error.cause})`
     : error.message;

@@ -13,9 +13,10 @@ interface ProgressOptions {
 }
 
 /**
- * Prints to stderr which step of a long command is running. If the number of steps is known, each
- * line also estimates the remaining time from the mean duration of the steps so far.
- * @param steps the number of steps; null if it is unknown
+ * Creates a reporter that prints the current step of a long command to stderr. If the number of
+ * steps is known, each line also estimates the remaining time, from the mean duration of the
+ * previous steps.
+ * @param steps number of steps; null if it is unknown
  */
 export function progressOf(
   steps: number | null,

@@ -4,7 +4,8 @@ interface Range {
 }
 
 /**
- * Parses the value of an integer option; `from` and `to` are inclusive.
+ * Parses the value of an integer option. `from` and `to` are inclusive.
+ * @param option name of the option, for the error
  * @throws Error if the string is not an integer in this range
  */
 export function wholeNumberFrom(option: string, text: string, { from, to }: Range): number {

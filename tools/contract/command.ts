@@ -10,14 +10,15 @@ const requirements = fileURLToPath(
 );
 
 /**
- * Installs the Python programs of the contract checks. Returns the folder of their commands, or the
- * reason why they cannot be installed.
+ * Installs the Python programs of the contract checks. Returns the folder with their commands, or
+ * the reason why they cannot be installed.
  */
 export const installContractPython = (): Promise<PythonPackages> =>
   installPython({ cache, name: "contract", requirements });
 
 /**
- * Runs a command whose output goes to this terminal. Returns its exit code; 1 if a signal ended it.
+ * Runs a command with its output on this terminal. Returns its exit code; 1 if a signal ended it.
+ * @param words arguments of the command
  * @throws Error if the command cannot be started
  */
 export async function spawnCommand(

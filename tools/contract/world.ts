@@ -9,8 +9,9 @@ import { startWorld, type World } from "../local/world.ts";
 import { apiClient } from "../customer/api-client.ts";
 
 /**
- * Starts the service on a new data folder, which is deleted when the world stops. Its account has
- * more credits than a check can spend. If the start fails, deletes the folder and throws the error.
+ * Starts a local world on a new data folder, which is deleted when the world stops. Its account has
+ * more credits than a contract check can spend. If the start fails, deletes the folder and throws
+ * the error.
  */
 export async function startContractWorld(): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), "contract-"));

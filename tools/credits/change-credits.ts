@@ -40,7 +40,7 @@ export function grantCredits(
   { credits, ...target }: Target & { readonly credits: number },
   dependencies: ChangeCreditsDependencies,
 ): Promise<ChangeOutcome> {
-  assert(credits > 0, "a grant adds credits");
+  assert(credits > 0, "a grant must add credits");
   return change({ ...target, type: "grant", credits }, dependencies);
 }
 
@@ -58,7 +58,7 @@ export function adjustCredits(
   { credits, ...target }: Target & { readonly credits: number },
   dependencies: ChangeCreditsDependencies,
 ): Promise<ChangeOutcome> {
-  assert(credits !== 0, "an adjustment changes the balance");
+  assert(credits !== 0, "an adjustment must change the balance");
   return change({ ...target, type: "adjust", credits }, dependencies);
 }
 
@@ -66,6 +66,6 @@ function change(
   wanted: Omit<CreditChange, "now">,
   { changes, clock }: ChangeCreditsDependencies,
 ): Promise<ChangeOutcome> {
-  assert(Number.isSafeInteger(wanted.credits), "credits are whole numbers");
+  assert(Number.isSafeInteger(wanted.credits), "credits must be whole numbers");
   return changes.apply({ ...wanted, now: clock.now() });
 }

@@ -12,7 +12,7 @@ import {
   untilDone,
 } from "../../shared/aws/ledger/change-shard.ts";
 import { copyJournalOf } from "../../shared/aws/ledger/copy-journal.ts";
-import { isShort } from "../../shared/aws/ledger/find-shard.ts";
+import { isShort } from "../../shared/aws/ledger/prepare-home-shard.ts";
 import { openShards } from "../../shared/aws/ledger/open-shards.ts";
 import {
   type LedgerOptions,
@@ -27,8 +27,8 @@ import { creditUpdate, growUpdate } from "../../shared/aws/ledger/shard-update.t
 import { gatherCredits, spreadCredits } from "../../shared/aws/ledger/transfers.ts";
 
 /**
- * Applies grants, purchases and adjustments in DynamoDB. A mark row for each change ID prevents
- * applying a change twice.
+ * Creates the port that applies grants, purchases and adjustments in DynamoDB. Each change has a
+ * mark row by its ID, so it cannot be applied twice.
  */
 export function dynamoCreditChanges(
   client: DynamoDBDocumentClient,
@@ -97,8 +97,9 @@ interface ChangedShard {
 }
 
 /**
- * Transfers credits to the shard that an adjustment debits. Returns `fresh` if the transfer took
- * effect, otherwise `again`. After both, the caller repeats the adjustment.
+ * Transfers credits to the shard that an adjustment debits. The caller then repeats the adjustment:
+ * immediately after `fresh`, which means that the transfer took effect, or after a pause after
+ * `again`.
  */
 async function gather(
   process: LedgerProcess,
@@ -110,9 +111,9 @@ async function gather(
 }
 
 /**
- * Copies the journal of the changed shard to a page if the journal is long. If the change gave the
- * account more slots, spreads its credits evenly over all shards. Never rejects: if one of the two
- * fails, later calls repeat it.
+ * Copies the journal of the changed shard to a page, if the journal is long. If the change gave the
+ * account more slots, also spreads its credits evenly over all shards. Never rejects: if one of the
+ * two fails, later calls repeat it.
  */
 async function copyAndSpread(
   process: LedgerProcess,
@@ -126,7 +127,7 @@ async function copyAndSpread(
 
 const richestOf = (shards: readonly Shard[]): Shard => {
   const [richest] = shards.toSorted((a, b) => b.balance - a.balance);
-  assert(richest !== undefined, "an account has a shard");
+  assert(richest !== undefined, "an account must have a shard");
   return richest;
 };
 
@@ -152,7 +153,7 @@ function changeItems(
   { rows, shard, at }: { rows: AccountRows; shard: Shard; at: number },
 ): { readonly items: readonly TransactItem[]; readonly outcome: ChangeOutcome } {
   const { accountId, changeId, type, credits, now } = change;
-  assert(credits > 0 || type === "adjust", "only an adjustment deducts credits");
+  assert(credits > 0 || type === "adjust", "only an adjustment may deduct credits");
   const { shards } = rows;
   const lifetime = lifetimeAfter(change, rows);
   const balance = sumsOf(shards).balance + credits;
@@ -207,8 +208,8 @@ function changeItems(
 }
 
 /**
- * Builds the update of the account's row. New shards get the daily budget of the account, so the
- * budget must not change at the same time.
+ * Builds the update of the account's row. New shards get the account's daily budget, so the budget
+ * must not change at the same time.
  */
 const accountItem = (
   { table, accountId, shard }: { table: string; accountId: string; shard: Shard },

@@ -17,9 +17,9 @@ export interface ApiClient {
 }
 
 /**
- * Creates a client that calls the API over HTTP with one API key. Returns error responses like any
- * other response. A call rejects if no response arrives, or if the body is not JSON.
- * @param baseUrl the address of the API without the paths, which begin with `/v1`
+ * Creates a client that calls the API over HTTP with one API key. An error response is returned
+ * like any other response. A call rejects if there is no response, or if the body is not JSON.
+ * @param baseUrl address of the API before `/v1`, with which all paths begin
  */
 export function apiClient(baseUrl: string, apiKey: string): ApiClient {
   const call = async (path: string, init: RequestInit): Promise<ApiAnswer> => {

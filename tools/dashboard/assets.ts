@@ -11,8 +11,8 @@ interface GeneratedFile {
 }
 
 /**
- * Builds the dashboard and returns the path and text of its generated file. The file is committed,
- * so a deployment does not need the build tools.
+ * Builds the dashboard. Returns the path and the text of its generated file, which is committed so
+ * that a deployment does not need the build tools.
  */
 export function dashboardAssets(): GeneratedFile {
   const { js, css } = bundle(join(browser, "main.tsx"));
@@ -45,8 +45,8 @@ function nameAsset(stem: string, suffix: string, asset: Asset): readonly [string
 }
 
 /**
- * Bundles an entry point with its imports into one script and one style sheet. The text of `js` or
- * `css` is empty if the entry point has no script or no styles.
+ * Bundles an entry point with its imports into one script and one style sheet. `js` or `css` is
+ * empty if the entry point has no script or no styles.
  */
 export function bundle(entryPoint: string): { readonly js: string; readonly css: string } {
   const { outputFiles } = buildSync({

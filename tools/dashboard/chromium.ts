@@ -11,7 +11,7 @@ export const chromiumPath = places.find(
 
 /**
  * Starts Chromium without a window.
- * @throws Error if Chromium was not found
+ * @throws Error if Chromium is not installed
  */
 export async function launchChromium(): Promise<Browser> {
   if (chromiumPath === undefined) {

@@ -8,7 +8,7 @@ export interface ErrorGuide {
   readonly meaning: string;
   /** What the client must do. */
   readonly remedy: string;
-  /** True if the same call may succeed later; a sentence if that depends on the message. */
+  /** True if the same call may succeed later; a sentence if this depends on the message. */
   readonly retry: boolean | string;
   readonly example: errors.ServiceError;
 }

@@ -8,8 +8,8 @@ export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>;
 
 interface Conversion {
   /**
-   * `input` is what a client sends in a body. `output` is what a client receives, and also the
-   * parsed value of a query parameter.
+   * `input` converts the form that a client sends in a body. `output` converts the form that a
+   * client receives, and the parsed value of a query parameter.
    */
   readonly direction: "input" | "output";
   readonly named: NamedSchemas;
@@ -18,7 +18,7 @@ interface Conversion {
 const componentPath = "#/components/schemas/";
 
 /**
- * Converts a valibot schema to JSON Schema 2020-12. Named schemas become references to components.
+ * Converts a Valibot schema to JSON Schema 2020-12. Named schemas become references to components.
  * Leaves out rules that JSON Schema cannot express.
  */
 export function jsonSchema(schema: v.GenericSchema, conversion: Conversion): JsonObject {
@@ -26,7 +26,7 @@ export function jsonSchema(schema: v.GenericSchema, conversion: Conversion): Jso
   return asObject(asObject(properties)["schema"]);
 }
 
-/** Converts the named schemas. Returns them by name, for `components.schemas`. */
+/** Converts the named schemas to JSON Schema. Returns them by name, for `components.schemas`. */
 export function componentSchemas({
   direction,
   named,

@@ -8,9 +8,9 @@ interface Refusal {
 }
 
 /**
- * The reasons for refusing a call, in the order of the checks. The first that applies is returned.
- * `functions/http/answer.ts` implements the order; `test/world/edge.slow.test.ts` checks it
- * on every route.
+ * The reasons for which a call is refused, in the order of the checks. The first reason that
+ * applies is returned. `functions/http/answer.ts` implements the order;
+ * `test/world/edge.slow.test.ts` checks it on every route.
  */
 const refusalOrder: readonly Refusal[] = [
   {

@@ -45,8 +45,8 @@ interface Split {
 }
 
 /**
- * Grows a random forest (Breiman 2001): every tree from a random draw of the samples, and every
- * node from a random choice of the features. The same samples, options and seed result in the same
+ * Grows a random forest (Breiman 2001). Every tree uses a random sample of the samples, and every
+ * node a random choice of the features. The same samples, options and seed result in the same
  * forest.
  */
 export function growTrees(
@@ -121,8 +121,8 @@ function drawFeatures({ columns, fraction }: Growth): number[] {
 }
 
 /**
- * Returns the threshold of a feature after which both sides together have the least Gini impurity.
- * Undefined if every threshold leaves too few samples on a side.
+ * Returns the threshold of a feature with the least Gini impurity of both sides together; undefined
+ * if every threshold leaves too few samples on one side.
  */
 function bestThreshold(
   draw: readonly number[],

@@ -10,7 +10,7 @@ export interface LabeledPage {
   /** The ID of the product in its address. */
   readonly id: string;
   readonly html: string;
-  /** The right prices: none, one, or several that are all right. */
+  /** The right prices: none, one, or several alternatives. */
   readonly prices: readonly number[];
   readonly availability: string | undefined;
 }
@@ -30,9 +30,9 @@ export const pagesOption = {
 } as const;
 
 /**
- * Reads labeled pages: `ground-truth.json`, and a page `html/<name>.html` for each of its entries,
- * possibly gzipped.
- * @throws Error if `folder` is undefined, or if it cannot be read
+ * Reads labeled pages from a folder: `ground-truth.json`, and a page `html/<name>.html`, possibly
+ * gzipped, for each of its entries.
+ * @throws Error if `folder` is undefined or cannot be read
  */
 export function readLabeledPages(folder: string | undefined): LabeledPage[] {
   if (folder === undefined)

@@ -10,7 +10,8 @@ const options: ForestOptions = { seed: 1, trees: 100, depthMax: 8, leafMin: 3 };
 const limits = { threshold: 0.65, margin: 0.05 };
 
 /**
- * Trains the forest that finds prices in visible text. The same pages result in the same forest.
+ * Trains the forest that selects the price among the amounts of a page. The same samples result in
+ * the same forest.
  */
 export const fitForest = (samples: readonly Sample[]): ForestTable => ({
   features: featureNames,
@@ -19,8 +20,9 @@ export const fitForest = (samples: readonly Sample[]): ForestTable => ({
 });
 
 /**
- * Returns a sample for each amount that a page shows; none for a page without a right price. The
- * right amounts of a page weigh as much as its wrong ones, and all pages weigh the same.
+ * Returns a training sample for each amount that a page shows; none for a page without a right
+ * price. In each page, the right amounts together weigh as much as the wrong ones, and all pages
+ * weigh the same.
  */
 export function samplesOf({ html, id, url, prices }: LabeledPage): Sample[] {
   if (prices.length === 0) return [];

@@ -28,9 +28,9 @@ const endpointVariables = {
 
 /**
  * Directs every SDK client of this process to the local endpoints, through the standard environment
- * variables. The variables remain set after a world stops, because late calls must not reach the
+ * variables. The variables stay set after a world stops, because late calls must not reach the
  * developer's AWS account.
- * @param endpoints an omitted endpoint keeps its variable unchanged
+ * @param endpoints the addresses by AWS service; a service that is absent keeps its variable
  */
 export function pointClientsAt(endpoints: Partial<Endpoints>): void {
   const wanted: (readonly [string, string | undefined])[] = [

@@ -4,7 +4,7 @@ import type { ResolvedTemplates } from "./template.ts";
 /** The name of the local customer's bucket, which no template creates. */
 export const customerBucket = "customer-exports";
 
-/** Creates the buckets of the templates and the customer's bucket, if they do not exist. */
+/** Creates the buckets of the templates and the local customer's bucket, unless they exist. */
 export async function createBuckets(templates: ResolvedTemplates): Promise<void> {
   const client = new S3Client({ forcePathStyle: true });
   const names = templates.ofType("AWS::S3::Bucket").map((bucket) => bucket.local.ref);

@@ -40,8 +40,8 @@ const lockFile = "lock.db";
 export const templateCacheFile = "templates.json";
 
 /**
- * Locks the folder for this process, and creates the folder if it does not exist.
- * @param fresh true to delete the folder's content, except the template cache
+ * Locks the data folder of a local world for this process. Creates the folder if it does not exist.
+ * @param fresh true deletes the content of the folder, except the template cache
  * @throws Error if another running world uses the folder
  */
 export function openDataFolder(directory: string, fresh: boolean): DataFolder {

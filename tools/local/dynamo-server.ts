@@ -27,8 +27,8 @@ const tiedToParent = `"$0" "$@" & c=$!; echo $c > "$PID_FILE"; cat >/dev/null; k
 const startMillisecondsMax = 10_000;
 
 /**
- * Starts DynamoDB on a file in the data folder, or uses the endpoint in DYNAMODB_ENDPOINT if that
- * variable is set.
+ * Starts a DynamoDB engine on a file in the data folder. If DYNAMODB_ENDPOINT is set, uses that
+ * endpoint instead.
  * @throws Error if DynamoDB does not start within 10 s, or if there is no binary for this machine
  */
 export async function startDynamo(folder: DataFolder): Promise<DynamoServer> {
@@ -48,8 +48,8 @@ export async function startDynamo(folder: DataFolder): Promise<DynamoServer> {
       env: {
         PATH: process.env["PATH"],
         PID_FILE: folder.file("dynamo.pid"),
-        // A second thread of the database only waits for the first one, which costs a tenth of its
-        // processor time.
+        // A second thread of the database would only wait for the first one, and would use a tenth
+        // of its processor time.
         TOKIO_WORKER_THREADS: "1",
       },
     },

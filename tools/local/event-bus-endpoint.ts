@@ -25,7 +25,7 @@ export interface EventBusOptions {
   readonly rules: BusRuleStore;
   /** Sends an event to the target of a rule: the ARN of a queue. */
   readonly send: (targetArn: string, event: BusEvent) => Promise<void>;
-  /** Called with each event that a bus accepts, and with the JSON text of its detail. */
+  /** Receives each event that a bus accepts, and the JSON text of its detail. */
   readonly onEvent?: (event: BusEvent, detail: string) => void;
 }
 
@@ -50,7 +50,7 @@ const requestBytes = 256 * 1024;
 const keptMax = 1_000;
 
 /**
- * Creates a listener that serves the part of the API of EventBridge that the local world needs:
+ * Creates an HTTP listener for the part of the EventBridge API that the local world needs:
  * PutEvents, and rules with queues as targets. `GET /events` returns the latest events.
  */
 export function eventBusEndpoint(options: EventBusOptions): RequestListener {

@@ -23,7 +23,7 @@ export interface BusRuleStore {
 
 const file = "event-bus-rules.json";
 
-/** Opens the rules that the data folder contains. */
+/** Opens the store of the event bus rules in the data folder. */
 export function openBusRules(folder: DataFolder): BusRuleStore {
   let rules = folder.read(file, v.array(busRule)) ?? [];
   const others = ({ bus, name }: RuleName): BusRule[] =>

@@ -16,8 +16,8 @@ interface EventBusServerOptions {
 }
 
 /**
- * Serves EventBridge for the buses of the templates. Rules can send to every local queue. Each
- * event is logged as one line.
+ * Starts a local server of EventBridge for the buses of the templates. Rules can send to every
+ * local queue. Each event is logged as one line.
  */
 export async function startEventBus(options: EventBusServerOptions): Promise<LocalServer> {
   const { templates, folder, log, queueUrlBase } = options;

@@ -11,8 +11,8 @@ type Matcher = v.InferOutput<typeof matcher>;
 const matchers = v.pipe(v.array(matcher), v.minLength(1));
 
 /**
- * The part of EventBridge's event patterns that the local world supports. An object names fields,
- * and a list contains the values or prefixes that a field may have.
+ * The part of EventBridge's event patterns that the local world supports. An object has fields by
+ * name. A list has the values or prefixes that a field may have.
  */
 export interface EventPattern {
   readonly [field: string]: EventPattern | readonly Matcher[];
@@ -20,7 +20,7 @@ export interface EventPattern {
 
 export const patternSchema: v.GenericSchema<unknown, EventPattern> = v.pipe(
   v.unknown(),
-  // A record would accept a list, with the positions as names of fields.
+  // A record schema would accept a list, with its positions as names of fields.
   v.check((value) => !Array.isArray(value)),
   v.record(
     v.string(),
@@ -32,7 +32,7 @@ export const patternSchema: v.GenericSchema<unknown, EventPattern> = v.pipe(
 );
 
 /**
- * Parses a pattern.
+ * Parses an EventBridge event pattern.
  * @throws Error that names the first part that the local world does not support
  */
 export function parsePattern(text: string): EventPattern {
@@ -61,8 +61,8 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * Returns true if an event matches a pattern. A list in the event matches if one of its entries
- * does.
+ * Returns true if an event matches an event pattern. A list in the event matches if one of its
+ * entries does.
  */
 export function matchesPattern(pattern: EventPattern, event: unknown): boolean {
   if (typeof event !== "object" || event === null) return false;

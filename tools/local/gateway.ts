@@ -37,8 +37,8 @@ interface Exchange {
 }
 
 /**
- * Creates a listener that serves the templates' REST API: its paths, methods, integrations and
- * error messages.
+ * Creates an HTTP listener that serves the REST API of the templates: its paths, methods,
+ * integrations and error messages.
  */
 export function gateway(options: GatewayOptions): RequestListener {
   const answerError = gatewayResponses(options.templates);
@@ -78,7 +78,8 @@ export function gateway(options: GatewayOptions): RequestListener {
 
 function failure(response: ServerResponse, requestId: string, answerError: AnswerError) {
   return (type: GatewayErrorType): void => {
-    // After the first byte, an error status cannot be sent. AWS then closes the connection, too.
+    // After the first byte, an error status cannot be sent any more. AWS closes the connection in
+    // this case too.
     if (response.headersSent) response.destroy();
     else answerError(response, { type, requestId });
   };

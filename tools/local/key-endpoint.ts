@@ -39,8 +39,8 @@ const decryptRequest = v.object({
 });
 
 /**
- * Creates a listener that serves KMS for the templates' keys. Supports Encrypt and Decrypt with an
- * encryption context; other operations get `UnsupportedOperationException`.
+ * Creates an HTTP listener that serves KMS for the keys of the templates. Supports Encrypt and
+ * Decrypt with an encryption context. Any other operation gets `UnsupportedOperationException`.
  */
 export function keyEndpoint(templates: ResolvedTemplates, folder: DataFolder): RequestListener {
   const keys = loadKeys(templates, folder);

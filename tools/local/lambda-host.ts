@@ -71,8 +71,8 @@ const functionProperties = v.object({
 type FunctionResource = ResolvedResource<v.InferOutput<typeof functionProperties>>;
 
 /**
- * Creates a function that returns a Lambda function's environment variables by the function's name
- * in the code base; an empty object for an unknown name.
+ * Creates a function that returns the environment variables of a Lambda function, by the function's
+ * name in the code base; an empty object for an unknown name.
  */
 export function functionVariables(templates: ResolvedTemplates): (name: string) => Environment {
   const all = templates
@@ -88,16 +88,16 @@ interface HostOptions {
   readonly log: Log;
   readonly loadHandler?: LoadHandler | undefined;
   /**
-   * Returns the new value of a variable of a template. A variable that the template does not have
-   * cannot be added.
+   * Returns the new value of a variable in a template. It cannot add a variable that the template
+   * does not have.
    */
   readonly replaceVariable?: ReplaceVariable | undefined;
 }
 
 /**
- * Loads the templates' functions into this process, and defines the global `awslambda`. A function
- * gets only the environment variables of its template. If a function cannot be loaded, each of its
- * invocations fails with an error.
+ * Loads the Lambda functions of the templates into this process, and defines the global
+ * `awslambda`. A function gets only the environment variables in its template. If a function cannot
+ * be loaded, each of its invocations fails with an error.
  */
 export async function startLambdaHost(options: HostOptions): Promise<LambdaHost> {
   provideStreaming();

@@ -18,9 +18,9 @@ interface Named {
 const place = "us-east-1:000000000000";
 
 /**
- * Returns the local name and attributes of a resource. The name depends only on the stack, the
- * logical ID and the name in the template, so a restart finds the same tables. A resource of an
- * unknown type has no attributes.
+ * Returns the local name and attributes of a CloudFormation resource. The name depends only on the
+ * stack, the logical ID and the name in the template, so a restart finds the same tables. A
+ * resource of an unknown type has no attributes.
  */
 export function localNameOf(resource: Named): LocalName {
   const naming = namings[resource.type];

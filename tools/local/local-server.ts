@@ -12,16 +12,17 @@ export interface LocalServer {
 
 const portAttemptsMax = 100;
 /**
- * Longer than clients keep an idle connection (httpx: 5 s). With the default of Node.js, 5 s, a busy
- * client can send a call on a connection that the server closes, and its response is lost.
+ * This is longer than clients keep an idle connection (httpx: 5 s). With the default of Node.js,
+ * also 5 s, a busy client could send a call on a connection that the server is closing, and get no
+ * response.
  */
 const keepAliveMs = 60_000;
 
 /**
- * Serves on loopback at `port`. If the port is taken, tries the next 99 ports. Port 0 takes any
- * free port.
- * @param remedy ends the error message: how the caller's user chooses another port
- * @throws Error if all tried ports are taken
+ * Starts an HTTP server on loopback at `port`. If the port is in use, tries the next 99 ports. Port
+ * 0 means any free port.
+ * @param remedy end of the error message: how the user chooses another port
+ * @throws Error if all tried ports are in use
  */
 export async function serveFrom(
   port: number,
@@ -36,9 +37,10 @@ export async function serveFrom(
 }
 
 /**
- * Serves at the port of the previous start, or at any free port if that port is taken. Stored
- * addresses, such as webhook URLs and bucket endpoints, then stay valid after a restart.
- * @param name the name under which the folder stores the port
+ * Starts an HTTP server at the port of the previous start, or at any free port if that port is in
+ * use. Stored addresses, such as webhook URLs and bucket endpoints, therefore stay valid after a
+ * restart.
+ * @param name name under which the data folder stores the port
  */
 export async function serveAtPreviousPort(
   folder: DataFolder,
@@ -52,9 +54,9 @@ export async function serveAtPreviousPort(
 }
 
 /**
- * Returns a listener whose handler is set later by `open`. Until then, and after `close`, it
- * responds with 503. Functions need the endpoints' addresses at their start, while some endpoints
- * need the functions.
+ * Creates a listener whose handler is set later by `open`. Until then, and after `close`, it
+ * responds with 503. It is needed because functions need the endpoints' addresses at their start,
+ * and some endpoints need the functions.
  */
 export function deferredListener(): {
   listener: RequestListener;
@@ -81,7 +83,10 @@ const notYet: RequestListener = (_request, response) => {
 const portsFile = "ports.json";
 const ports = v.record(v.string(), v.number());
 
-/** Returns the port that a server had at the previous start; 0 if the folder contains none. */
+/**
+ * Returns the port that a server had at the previous start; 0 if the data folder has none.
+ * @param name name under which the data folder stores the port
+ */
 export function previousPort(folder: DataFolder, name: string): number {
   return folder.read(portsFile, ports)?.[name] ?? 0;
 }
@@ -119,8 +124,8 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * Returns a request's body; null if the body is larger than `bytesMax`. Reads and drops the rest of
- * a larger body, because most clients read the response only after they sent the whole body.
+ * Reads the body of a request; null if it is larger than `bytesMax`. Also reads the rest of a
+ * larger body, because most clients read the response only after they have sent the whole body.
  */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];

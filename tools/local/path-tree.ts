@@ -36,8 +36,9 @@ const methodsOfAny = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST
 const timeoutMillisecondsDefault = 29_000;
 
 /**
- * Creates the lookup of the templates' methods. More specific paths take precedence. The lookup
- * returns null if no path matches, or if the most specific path that matches lacks the method.
+ * Creates the lookup of the API's methods by HTTP method and path. A more specific path takes
+ * precedence. The lookup returns null if no path matches, or if the most specific matching path
+ * lacks the method.
  */
 export function pathTree(templates: ResolvedTemplates): PathTree {
   const methods = readMethods(templates);

@@ -43,7 +43,7 @@ const batchSizeDefault = 10;
 const retryMilliseconds = 1_000;
 
 /**
- * Starts to poll the queues of the templates' event source mappings, and to call the mapped
+ * Starts to poll the queues in the templates' event source mappings, and to call the mapped
  * functions with the messages.
  * @throws Error if a queue or function does not exist, or if a queue's visibility timeout is too
  * short

@@ -34,8 +34,8 @@ const queueProperties = v.object({
 const fixedAtCreation = v.object({ FifoQueue: attribute });
 
 /**
- * Creates the queues of the templates if they do not exist, updates their attributes, and makes
- * messages in flight visible again.
+ * Creates the queues of the templates, unless they exist. Also updates their attributes, and makes
+ * messages visible again that were in flight.
  */
 export async function createQueues(
   templates: ResolvedTemplates,

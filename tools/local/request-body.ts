@@ -14,9 +14,10 @@ const decoders: Readonly<Partial<Record<string, Decode>>> = {
 };
 
 /**
- * Returns the body as API Gateway passes it to a function: decompressed if it is encoded as gzip or
- * deflate. Returns `REQUEST_TOO_LARGE` beyond 10 MB, and `UNSUPPORTED_MEDIA_TYPE` for other or
- * invalid encodings. The header `Content-Encoding` stays unchanged.
+ * Reads the body of a request in the form in which API Gateway passes it to a function:
+ * decompressed if it is encoded as gzip or deflate. Returns `REQUEST_TOO_LARGE` above 10 MB, and
+ * `UNSUPPORTED_MEDIA_TYPE` for another or invalid encoding. Does not change the header
+ * `Content-Encoding`.
  */
 export async function gatewayBody(request: IncomingMessage): Promise<Buffer | GatewayErrorType> {
   const body = await readBody(request, bodyBytesMax);

@@ -24,8 +24,8 @@ export interface PreludeReceiver {
 const receivers = new WeakMap<Writable, (prelude: Prelude) => void>();
 
 /**
- * Creates the stream to which a function writes its response. If the function writes a body before
- * the prelude (status and headers), the stream emits an error.
+ * Creates the stream to which a function writes its response. The stream emits an error if the
+ * function writes a body before the prelude (status and headers).
  */
 export function responseStream(receiver: PreludeReceiver): Writable {
   let hasBegun = false;
@@ -63,7 +63,7 @@ const awslambda = {
   },
 };
 
-/** Defines the global `awslambda`. Call it before you import functions. */
+/** Defines the global `awslambda` of Lambda's runtime. Call it before you import functions. */
 export function provideStreaming(): void {
   Object.assign(globalThis, { awslambda });
 }

@@ -23,8 +23,8 @@ const pollMilliseconds = 1_000;
 const discoveriesMax = 20;
 
 /**
- * Prints a line once a second for each watchlist run that progressed or ended. Only reads from the
- * table, and does not keep the process alive.
+ * Starts to print a line once a second for each watchlist run that progressed or ended. Only reads
+ * from the table, and does not keep the process running.
  */
 export function startRunProgress(table: string, log: Log): RunProgress {
   const lines = progressLines(documentClient(), { table, clock: systemClock });
@@ -64,8 +64,8 @@ interface PolledRun {
 }
 
 /**
- * Creates a function that polls the runs once. It returns one line for each run that progressed or
- * ended since the previous poll.
+ * Creates a function that reads the state of the runs once. It returns one line for each run that
+ * progressed or ended since the previous call.
  */
 export function progressLines(
   client: DynamoDBDocumentClient,
@@ -128,7 +128,7 @@ function newLine({ followed, run, steps }: PolledRun, now: Date): string | undef
   return line;
 }
 
-/** Describes what an unfinished run is doing; undefined between two steps. */
+/** Describes the current work of an unfinished run; undefined between two steps. */
 function stateOf(run: Run, steps: readonly StepRecord[]): string | undefined {
   if (run.phase === "claimed") return "starting";
   if (run.phase !== "reading") return "finishing";

@@ -2,7 +2,7 @@ import { occurrencesOf } from "./schedule-store.ts";
 import type { ScheduleStore, StoredSchedule } from "./schedule-store.ts";
 
 export interface ScheduleClock {
-  /** Computes again when the next schedule is due. Call it after a schedule has changed. */
+  /** Calculates again when the next schedule is due. Call it after a change of a schedule. */
   reconsider(): void;
   /** Stops firing schedules, and waits until schedules in progress have fired. */
   stop(): Promise<void>;
@@ -18,8 +18,8 @@ export type Fire = (schedule: StoredSchedule, scheduledTime: Date) => Promise<vo
 const sleepMillisecondsMax = 60_000;
 
 /**
- * Fires schedules when they are due. If a schedule missed several occurrences while the world was
- * stopped, fires it once, with the time of the last missed occurrence.
+ * Starts the clock that fires schedules when they are due. If a schedule missed several occurrences
+ * while the world was stopped, fires it once, with the time of the last missed occurrence.
  */
 export function startScheduleClock(store: ScheduleStore, fire: Fire): ScheduleClock {
   let timer: NodeJS.Timeout | undefined;
@@ -83,8 +83,8 @@ function latestDue(schedule: StoredSchedule, now: number): Date | null {
 }
 
 /**
- * Stores that a schedule has fired, or deletes it if it was the last occurrence and the schedule
- * demands deletion. Does nothing if a client changed the schedule while it fired.
+ * Records that a schedule has fired. Deletes the schedule if this was its last occurrence and its
+ * settings require the deletion. Does nothing if a client has changed the schedule since it fired.
  */
 function settle(store: ScheduleStore, fired: StoredSchedule, now: number): void {
   const current = store.get(fired.definition.GroupName, fired.name);

@@ -18,8 +18,8 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
 };
 
 /**
- * Parses an expression of the form `rate(…)`, `cron(…)` or `at(…)`. All times are UTC. An `at`
- * ignores both dates; otherwise no occurrence is later than `endDate`.
+ * Parses a schedule expression: `rate(…)`, `cron(…)` or `at(…)`. All times are UTC. `startDate` and
+ * `endDate` limit the occurrences, except of `at(…)`.
  * @throws Error with the invalid part of the expression
  */
 export function parseExpression({ expression, startDate, endDate }: Anchored): Occurrences {

@@ -101,9 +101,9 @@ export function occurrencesOf(definition: ScheduleDefinition, modifiedAt: number
 }
 
 /**
- * Returns the epoch milliseconds after which a new or changed schedule fires. A rate or a single
- * time also fires for an occurrence of the last minute, because EventBridge Scheduler has a
- * precision of one minute. A cron expression fires only for later occurrences.
+ * Returns the time after which a new or changed schedule fires, in milliseconds since 1970. A rate
+ * or a single time also fires for an occurrence in the last minute, because EventBridge Scheduler
+ * has a precision of one minute. A cron expression fires only for later occurrences.
  */
 export function countingStart(definition: ScheduleDefinition, now: number): number {
   return definition.ScheduleExpression.startsWith("cron(") ? now : now - 60_000;

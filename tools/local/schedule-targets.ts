@@ -22,8 +22,8 @@ export interface ScheduleTargets {
 }
 
 /**
- * Creates the targets of schedules: the templates' queues and functions, and every queue through
- * the universal target `SendMessage`. `fire` never rejects; it logs a failure instead.
+ * Creates the targets of schedules: the queues and functions of the templates, and any queue by the
+ * universal target `SendMessage`. `fire` never rejects; it logs a failure.
  */
 export function scheduleTargets(options: TargetOptions): ScheduleTargets {
   const client = new SQSClient({});

@@ -27,8 +27,8 @@ const seededKeys = v.object({ apiKey: v.string(), demoApiKey: v.string() });
 const demoAgeMs = 91 * 86_400_000;
 
 /**
- * Creates the developer's account and the demo workspace, each with one API key. Returns the same
- * keys at later starts on the same data folder.
+ * Creates the developer's account and the demo workspace, each with one API key. A later start on
+ * the same data folder returns the same keys.
  */
 export const seedAccounts: Seed = async (folder, variablesOf) => {
   const before = folder.read("api-keys.json", seededKeys);

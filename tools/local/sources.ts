@@ -22,7 +22,7 @@ const optionStart = /,(?=[A-Za-z]+=)/;
 const option = /^([A-Za-z]+)=(.*)$/;
 
 /**
- * Parses `<platform or scraper>=<adapter>[,<base url>][,<option>=<value>…]`.
+ * Parses the option `--source`: `<platform or scraper>=<adapter>[,<base url>][,<option>=<value>…]`.
  * @throws Error that shows the form, for any other string
  */
 export function parseSourceChoice(text: string): SourceChoice {
@@ -60,8 +60,9 @@ function valueOf(text: string, kind: ReturnType<typeof optionKind>): string | nu
 }
 
 /**
- * Replaces adapters in `sourcesJson`, a value of the variable SOURCES, and returns the new value. A
- * choice for a platform applies to every scraper of the platform that the new adapter supports.
+ * Replaces adapters in a value of the variable SOURCES, and returns the new value. A choice for a
+ * platform applies to each of its scrapers that the adapter supports.
+ * @param sourcesJson the value of SOURCES
  * @throws Error if no scraper matches a choice, or if an option refers to an environment variable
  * that is empty or not set
  */
@@ -96,7 +97,7 @@ export function chooseSources(
 }
 
 /**
- * Checks a choice as the service does at its start.
+ * Checks a choice of a source like the service does at its start.
  * @throws Error that names the wrong option
  */
 export function checkSource(choice: SourceChoice): void {

@@ -26,7 +26,7 @@ const sources = [
 ];
 
 /**
- * Returns the stacks of the CDK app with a context, as `cdk synth` creates them. Caches them in the data folder
+ * Returns the stacks of the CDK app for a context, like `cdk synth`. Caches them in the data folder
  * until one of their source files changes, because loading the CDK is the slowest part of the
  * start.
  */

@@ -46,9 +46,9 @@ const tableProperties = v.object({
 type TableProperties = v.InferOutput<typeof tableProperties>;
 
 /**
- * Creates the tables of the templates if they do not exist.
- * @param fresh true to delete existing tables first. The tables of an external database remain when
- * the data folder is emptied, so nothing else deletes them.
+ * Creates the tables of the templates, unless they exist.
+ * @param fresh true deletes existing tables first. This is needed for an external database, whose
+ * tables stay when the data folder is emptied.
  * @throws Error if an existing table has other keys or indexes than its template
  */
 export async function createTables(templates: ResolvedTemplates, fresh: boolean): Promise<void> {

@@ -54,10 +54,10 @@ interface Scope {
 }
 
 /**
- * Replaces the templates' intrinsic functions with local ARNs, names and URLs. Resolves a resource
- * when it is requested. Then throws Error if the template uses a function that the local world does
- * not support, or refers to an unknown resource.
- * @param queueUrlBase the part of a queue's URL before the queue's name, without the slash
+ * Replaces the intrinsic functions of CloudFormation templates by local ARNs, names and URLs.
+ * Resolves a resource when it is requested, and then throws an Error if it uses an unsupported
+ * function or refers to an unknown resource.
+ * @param queueUrlBase part of a queue's URL before its name, without the slash
  */
 export function resolveTemplates(
   stacks: readonly Stack[],

@@ -14,8 +14,8 @@ export interface TemporaryDynamo {
 }
 
 /**
- * Starts a DynamoDB engine on a new folder inside `parent`. Like `startDynamo`, uses the endpoint
- * in DYNAMODB_ENDPOINT instead if that variable is set.
+ * Starts a DynamoDB engine on a new folder in `parent`. If DYNAMODB_ENDPOINT is set, uses that
+ * endpoint instead, like `startDynamo`.
  */
 export async function startTemporaryDynamo(parent = tmpdir()): Promise<TemporaryDynamo> {
   const dir = mkdtempSync(join(parent, "dynamo-"));

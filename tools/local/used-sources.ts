@@ -8,8 +8,8 @@ const configuration = v.record(v.string(), v.object({ adapter: v.string() }));
 /**
  * Records in the data folder which scrapers read from a real source. The sandbox must not read for
  * them later, because its invented data would replace the real data and be reported as changes.
- * @param variable the value of the variable SOURCES
- * @throws Error if the sandbox is configured for a scraper that read from a real source before
+ * @param variable value of the variable SOURCES
+ * @throws Error if the sandbox is configured for a scraper that has read from a real source
  */
 export function recordSources(folder: DataFolder, variable: string): void {
   const sources = Object.entries(v.parse(configuration, JSON.parse(variable))).map(

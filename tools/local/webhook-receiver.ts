@@ -25,8 +25,8 @@ interface State {
 }
 
 /**
- * The path at which the demo workspace's deliveries are received. The receiver accepts and drops
- * them, so that they do not appear among other deliveries.
+ * Path at which the deliveries of the demo workspace are received. The receiver accepts them
+ * without storing them, so that they do not appear among other deliveries.
  */
 export const demoReceiverPath = "/demo-workspace";
 
@@ -41,9 +41,9 @@ const behaviorRequest = v.object({
 });
 
 /**
- * Creates a listener that acts as a customer's webhook receiver. Prints one line for each delivery
- * with the result of the signature check. `POST /secrets` registers a secret. `POST /behavior`
- * sets the status of the next deliveries.
+ * Creates an HTTP listener that acts as a customer's webhook receiver. It prints one line for each
+ * delivery, with the result of the signature check. `POST /secrets` registers a secret. `POST
+ * /behavior` sets the status of the next deliveries.
  */
 export function webhookReceiver(folder: DataFolder, log: Log): RequestListener {
   const state: State = {
@@ -172,13 +172,13 @@ const eventShape = v.object({
   data: v.record(v.string(), v.unknown()),
 });
 
-interface Shown {
+interface LoggedEvent {
   readonly type: string;
   readonly id: string;
   readonly items: number | null;
 }
 
-function parseEvent(body: string): Shown {
+function parseEvent(body: string): LoggedEvent {
   try {
     const { type, id, data } = v.parse(eventShape, JSON.parse(body));
     const items = [data["changes"], data["products"]].find((entries) => Array.isArray(entries));

@@ -31,8 +31,8 @@ export interface MigrationsOptions {
 }
 
 /**
- * Returns the migrations of this release: the move of credits to shards, and one for each kind of
- * rows that has a conversion. If `to` is `previous`, leaves out the move of credits, because it
+ * Returns the migrations of this release: one that moves credits to shards, and one for each kind
+ * of rows with a conversion. For `to` = `previous`, leaves out the move of credits, because it
  * cannot be reversed.
  */
 export function migrationsOf(options: MigrationsOptions): readonly Migration[] {
@@ -69,7 +69,7 @@ interface ConvertedKind {
   readonly conversion: Conversion;
 }
 
-/** How often, and with which pauses, a migration tries to convert a row that others change. */
+/** Limits for the attempts to convert a row that other writers change. */
 const attempts = { triesMax: 10, pauseMs: 20 };
 
 function rowConversion(

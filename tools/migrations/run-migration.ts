@@ -21,7 +21,7 @@ export interface MigrationRun {
   readonly warn: (line: string) => void;
 }
 
-/** The numbers of rows of a migration so far. */
+/** The counts of a migration so far. */
 export interface MigrationTally {
   /** Number of rows that were read. */
   readonly read: number;
@@ -34,9 +34,9 @@ export interface MigrationTally {
 }
 
 /**
- * Runs a migration over all rows of its table, and returns the final tally. A row that fails does
- * not stop the others. Other processes may convert a row back after the scan has passed it, so only
- * a run without pending rows shows that none is left.
+ * Runs a migration over all rows of its table, and returns the final counts. A row that fails does
+ * not stop the migration. Another process may convert a row back after the scan has passed it, so
+ * only a run without pending rows proves that none is left.
  */
 export async function runMigration(
   migration: Migration,

@@ -12,8 +12,8 @@ import type { ItemDetails } from "../../shared/watchlists/item-details.ts";
 import { compareIds } from "../../shared/watchlists/page.ts";
 import { seededGenerator } from "../stand-ins/seeded.ts";
 
-/** A watchlist whose past is to be invented. Its platform has one tier. */
-export interface PastList {
+/** A watchlist for which a past is invented. Its platform has one tier. */
+export interface PastWatchlist {
   readonly id: string;
   readonly name: string;
   readonly platform: Exclude<Platform, "retailer_a">;
@@ -26,7 +26,7 @@ export interface PastList {
   readonly labeledShare: number;
 }
 
-/** A past run: its times, and what its only step observed. */
+/** A past run with its times and the observations of its only step. */
 export interface PastRun extends RunSegment {
   readonly id: string;
   readonly startedAt: string;
@@ -50,14 +50,14 @@ const [readMs, endMs] = [4_000, 30_000];
 const priceChangeMax = 0.3;
 /** Share of the changes in which the item also comes into stock or goes out of stock. */
 const stockShare = 0.15;
-/** One of this many items is delisted at some time. */
+/** One item of this many is delisted at some time. */
 const delistedEvery = 113;
 
 /**
- * Invents the past of a watchlist up to `now`: the last values are those that the sandbox returns
- * now, and the earlier ones are derived from them. The same arguments have the same result.
+ * Invents the past of a watchlist until `now`. The last values equal those that the sandbox returns
+ * now, and the earlier values are derived from them. The same arguments give the same result.
  */
-export function inventPast(watchlist: PastList, now: Date): Past {
+export function inventPast(watchlist: PastWatchlist, now: Date): Past {
   const draw = seededGenerator(watchlist.ids.length + watchlist.name.length * 7_919);
   const pipeline = defaultPipeline(watchlist.platform, 0);
   const step = pipeline.entry;
@@ -108,11 +108,11 @@ export function inventPast(watchlist: PastList, now: Date): Past {
   };
 }
 
-const runIdOf = ({ id }: PastList, runNumber: number, at: number): string =>
+const runIdOf = ({ id }: PastWatchlist, runNumber: number, at: number): string =>
   derivedIdAt("run", new Date(at), id, runNumber);
 
 /** Returns the start times of the runs, oldest first. The last run ended a few minutes ago. */
-function runTimes({ days, runsPerDay }: PastList, now: Date): readonly number[] {
+function runTimes({ days, runsPerDay }: PastWatchlist, now: Date): readonly number[] {
   const count = days * runsPerDay;
   const everyMs = dayMs / runsPerDay;
   const last = now.getTime() - 5 * 60_000;
@@ -128,7 +128,7 @@ interface Read {
  * Returns the current values of an item in the sandbox. An item that it does not have gets no
  * values.
  */
-function readOf(platform: PastList["platform"], id: string, at: Date): Read {
+function readOf(platform: PastWatchlist["platform"], id: string, at: Date): Read {
   const scraper = `${platform}.standard` as const;
   const answer = sandboxAnswer({ scraper, marketplace: "us", id, at, seed: "sandbox" });
   const fields = "fields" in answer ? answer.fields : {};
@@ -137,15 +137,15 @@ function readOf(platform: PastList["platform"], id: string, at: Date): Read {
 
 type Observed = Pick<ItemPoint, "status" | "values"> & { readonly run: number };
 
-interface Drawing extends Pick<PastList, "changedShare"> {
+interface Drawing extends Pick<PastWatchlist, "changedShare"> {
   readonly runs: number;
   readonly n: number;
   readonly draw: () => number;
 }
 
 /**
- * Returns the observations of an item, oldest first. They are drawn from the newest to the oldest,
- * so that they end with the current values.
+ * Returns the observations of an item, oldest first. They are created from the newest to the
+ * oldest, so that they end with the current values.
  */
 function changesOf(
   snapshot: Snapshot,
@@ -192,7 +192,7 @@ function earlierValues(current: Snapshot, draw: () => number): Snapshot {
 }
 
 interface Reading {
-  readonly watchlist: PastList;
+  readonly watchlist: PastWatchlist;
   readonly id: string;
   readonly step: string;
   readonly addedAt: string;
@@ -243,7 +243,7 @@ const shelves = ["Core range", "Promotion", "Price match", "Own brand rival"];
 
 /** Returns the label of an item, and its target price as metadata. */
 function labelsOf(
-  { labeledShare }: PastList,
+  { labeledShare }: PastWatchlist,
   n: number,
   { price }: Snapshot,
 ): Pick<ItemDetails, "label" | "metadata"> {

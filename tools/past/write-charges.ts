@@ -9,13 +9,13 @@ import { dynamoCreditChanges } from "../credits/dynamo-credit-changes.ts";
 import { type PastWorld, stepOf } from "./write-results.ts";
 import type { PlannedPast } from "./write-past.ts";
 
-/** Credits that remain of the grant after the charges, for a month of use. */
+/** Credits of the grant that stay after the charges, enough for a month of use. */
 const restCredits = 150_000;
 
 /**
- * Grants an account the credits of its planned past runs, and charges each run at the time at which
- * it ended. Uses the ledger with a clock that shows these times, so the account must have been created
- * before the first run.
+ * Grants an account the credits for its planned past runs, and charges each run at the time of its
+ * end. The clock of the ledger returns these times, so the account must have been created before
+ * the first run.
  * @throws Error if the account does not exist
  */
 export async function writeCharges(
@@ -44,13 +44,13 @@ export async function writeCharges(
     { accountId, changeId: `past ${first.stored.id}`, credits },
     { changes, clock },
   );
-  assert(granted.outcome === "changed", "the account exists");
+  assert(granted.outcome === "changed", "the account must exist");
   const ledger = dynamoLedger(client, tables);
   for (const { stored, past } of runs) {
     const step = stepOf(stored, past);
     now = new Date(stored.startedAt);
     const shortfall = await reserveStepCredits(stored, step, { ledger, clock });
-    assert(shortfall === null, "the grant covers all runs");
+    assert(shortfall === null, "the granted credits must cover all runs");
     now = new Date(stored.finishedAt ?? stored.startedAt);
     const settled = { credits: stored.credits, items: step.items, succeeded: true, now };
     await ledger.settle({ accountId, holdId: holdIdOf(step), ...settled });

@@ -18,25 +18,25 @@ import { countByState } from "../../shared/watchlists/page.ts";
 import { parseEvery } from "../../shared/watchlists/schedule.ts";
 import { defaultSettings, noLimits } from "../../shared/watchlists/settings.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
-import { inventPast, type Past, type PastList, type PastRun } from "./invented-past.ts";
+import { inventPast, type Past, type PastWatchlist, type PastRun } from "./invented-past.ts";
 import { type PastWorld, writeEvents, writeResults, type WrittenRun } from "./write-results.ts";
 
-export interface WrittenPast extends Omit<PastList, "id"> {
+export interface WrittenPast extends Omit<PastWatchlist, "id"> {
   readonly accountId: string;
 }
 
 const purgeMs = 3_600_000;
 
-/** The past of a watchlist that is to be written. */
+/** The past of a watchlist, before it is written. */
 export interface PlannedPast {
   readonly accountId: string;
-  readonly list: PastList;
+  readonly list: PastWatchlist;
   readonly past: Past;
   /** Oldest first. */
   readonly runs: readonly WrittenRun[];
 }
 
-/** Invents the past of a watchlist up to now. Writes nothing. */
+/** Invents the past of a watchlist until now, without writing it. */
 export function planPast({ accountId, ...wanted }: WrittenPast): PlannedPast {
   const now = systemClock.now();
   const list = { ...wanted, id: newId("watchlist", now, systemRandom) };
@@ -69,7 +69,7 @@ export async function writePast(
     record: null,
     answer: "",
   });
-  assert(outcome === "created", "the account has room for the watchlist");
+  assert(outcome === "created", "the account must have room for the watchlist");
   const table = { table: environment.WATCHLISTS_TABLE, clock: systemClock, random: systemRandom };
   await writeRows(provide.dynamo({}), table, [
     ...past.runs.flatMap((run) => segmentRows(id, run)),
@@ -91,7 +91,7 @@ interface Owned {
   readonly past: Past;
 }
 
-function watchlistAfter(pastList: PastList, { accountId, past }: Owned): Watchlist {
+function watchlistAfter(pastList: PastWatchlist, { accountId, past }: Owned): Watchlist {
   const first = past.runs[0]?.startedAt ?? systemClock.now().toISOString();
   return {
     id: pastList.id,
@@ -122,7 +122,7 @@ function watchlistAfter(pastList: PastList, { accountId, past }: Owned): Watchli
 }
 
 function runOf(
-  pastList: PastList,
+  pastList: PastWatchlist,
   { accountId, past, run }: Owned & { readonly run: PastRun },
 ): Run {
   const items = past.items.length;
@@ -191,6 +191,6 @@ async function mergeWindows(
       absent: new Set(),
       isOver: () => false,
     });
-    assert(outcome === "merged", "the runs of the window are recorded");
+    assert(outcome === "merged", "the runs of the window must be recorded");
   }
 }

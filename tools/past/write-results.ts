@@ -18,7 +18,7 @@ import { knownDetails } from "../../shared/watchlists/item-details.ts";
 import type { Environment } from "../local/lambda-host.ts";
 import type { Past, PastRun } from "./invented-past.ts";
 
-/** The part of a local world in which a past is written. */
+/** The parts of a local world into which a past is written. */
 export interface PastWorld {
   environmentOf(functionName: string): Environment;
 }
@@ -40,7 +40,10 @@ const runsAtOnce = 4;
 /** Days for which the rows of steps and of their results are kept. */
 const resultDays = 14;
 
-/** Stores the steps of the last days with their results, as runs do. */
+/**
+ * Writes the steps of the past runs of the last days, with their results, in the form in which runs
+ * store them.
+ */
 export async function writeResults(world: PastWorld, { past, runs, now }: Written): Promise<void> {
   const environment = readEnvironment("watchlists", world.environmentOf("watchlists"));
   const steps = stores.steps(environment, {});
@@ -77,7 +80,7 @@ export async function writeResults(world: PastWorld, { past, runs, now }: Writte
   await writeRows(provide.dynamo({}), table, rows);
 }
 
-/** Stores the events of the runs whose events are still kept. Delivers none of them. */
+/** Writes the events of the past runs whose events are still kept. Delivers none of them. */
 export async function writeEvents(world: PastWorld, { past, runs, now }: Written): Promise<void> {
   const environment = readEnvironment("events", world.environmentOf("events"));
   const { feed, bodies } = feedSources(environment, {});

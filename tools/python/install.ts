@@ -13,7 +13,7 @@ export type PythonPackages =
     }
   | { readonly outcome: "absent"; readonly why: string };
 
-interface Wanted {
+interface PythonEnvironment {
   /** The folder that contains the virtual environments. */
   readonly cache: string;
   /** The name of the virtual environment in that folder. */
@@ -25,15 +25,15 @@ interface Wanted {
 const installSecondsMax = 300;
 
 /**
- * Installs the packages of a requirements file into a virtual environment. Installs again only
- * after the file has changed. Returns the paths of the environment, or the reason if Python, pip or
+ * Installs the packages of a requirements file into a virtual environment. Installs them again only
+ * after a change of the file. Returns the paths of the environment, or the reason if Python, pip or
  * a package is not available.
  */
 export async function installPython({
   cache,
   name,
   requirements,
-}: Wanted): Promise<PythonPackages> {
+}: PythonEnvironment): Promise<PythonPackages> {
   const pins = createHash("sha256").update(readFileSync(requirements)).digest("hex").slice(0, 12);
   const folder = join(cache, `${name}-${pins}`);
   const binaries = join(folder, "bin");
@@ -64,7 +64,10 @@ export async function installPython({
 const run = (command: string, words: readonly string[]): Promise<unknown> =>
   promisify(execFile)(command, words, { timeout: installSecondsMax * 1_000 });
 
-/** Describes a failed command in one line: its error message and the last line of its output. */
+/**
+ * Describes the failure of a command in one line: its error message, and the last line of its
+ * output.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const stderr = "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";

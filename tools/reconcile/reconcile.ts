@@ -14,7 +14,7 @@ import { unreadable } from "./rules/runs.ts";
 import type { EndedRun } from "./rules/delivery.ts";
 import { checkLedger } from "./checks/ledger.ts";
 import { checkDeliveries } from "./checks/deliveries.ts";
-import { checkItems, checkListCount, checkRuns, type RunsWanted } from "./checks/lists.ts";
+import { checkItems, checkListCount, checkRuns, type RunsCheck } from "./checks/lists.ts";
 import { everyAccount, oneAccount } from "./checks/accounts.ts";
 import { orUnreadable } from "./checks/unreadable.ts";
 
@@ -63,7 +63,7 @@ export type Counts = { -readonly [Name in Exclude<keyof Tally, "moving">]: numbe
   readonly moving: string[];
 };
 
-/** Returns counts that are all 0. */
+/** Returns counts in which every number is 0. */
 export const noCounts = (): Counts => ({
   accounts: 0,
   ledgerEntries: 0,
@@ -79,12 +79,10 @@ export const noCounts = (): Counts => ({
 });
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/**
- * Charges are compared with runs for this many days. The step records of older runs have expired.
- */
+/** Days for which charges are compared with runs. The step records of older runs have expired. */
 const chargedDays = 14;
 /**
- * Resolved holds are compared for this many days. They expire after 30 days, and DynamoDB deletes
+ * Days for which resolved holds are compared. They expire after 30 days, and DynamoDB may delete
  * expired rows later.
  */
 const resolvedDays = 28;
@@ -96,12 +94,12 @@ const skewMs = 60_000;
 
 /**
  * Compares all data that the tables store twice:
- * - the ledger with balances, holds and usage
- * - items with watchlist counters
- * - runs with step records and with the feed
- * - pending deliveries with outboxes
+ * - the ledger with balances, holds and usage;
+ * - items with watchlist counters;
+ * - runs with step records and with the feed;
+ * - pending deliveries with outboxes.
  * Checks one account at a time while the service runs, and only reads. Reports an unreadable row as
- * a difference. Returns the numbers of compared items.
+ * a difference. Returns the numbers of compared rows.
  * @throws Error if `request.accountId` does not exist
  */
 export async function reconcile(
@@ -177,7 +175,7 @@ async function reconcileAccount(
 async function reconcileLedger(
   { ledgerReader, counts, report, strayKeys, request: { clock } }: World,
   id: string,
-): Promise<RunsWanted["charged"]> {
+): Promise<RunsCheck["charged"]> {
   const until = new Date(clock.now().getTime() - skewMs);
   const since = new Date(until.getTime() - chargedDays * dayMs);
   const resolved = new Date(until.getTime() - resolvedDays * dayMs);
@@ -197,7 +195,7 @@ async function reconcileLedger(
 async function reconcileLists(
   { client, tables, request, counts, report }: World,
   accountId: string,
-  charged: RunsWanted["charged"],
+  charged: RunsCheck["charged"],
 ): Promise<readonly EndedRun[]> {
   const { clock, runsMax } = request;
   const table = { table: tables.watchlists, clock, random: systemRandom };
@@ -224,7 +222,7 @@ async function reconcileLists(
   return ended;
 }
 
-/** Creates the readers that the check of an account's deliveries requires. */
+/** Creates the readers for the check of an account's deliveries: of the table `tableName`. */
 export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, clock: Clock) {
   const table = { tableName, clock, random: systemRandom };
   return {
@@ -237,7 +235,7 @@ export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, 
 }
 
 /**
- * Returns one line with the result of a reconciliation: the numbers of compared accounts, holds,
+ * Formats the result of a reconciliation as one line: the numbers of compared accounts, holds,
  * watchlists, runs and other records, the number of differences, and what was not compared.
  */
 export function tallyLine(tally: Tally): string {

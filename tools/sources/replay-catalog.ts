@@ -40,10 +40,10 @@ const recordings = v.array(v.looseObject({ response: v.unknown() }));
 const listReply = v.looseObject({ products: v.array(product) });
 
 /**
- * Returns the products of the recorded replies in a folder. A product that occurs in several
- * replies is returned once, with the fields of all replies. Fields that no reply contains get the
- * values of a product on sale.
- * @param folder if it does not exist, the project's recordings are used
+ * Loads the products of the recorded replies in a folder. A product that occurs in several replies
+ * is returned once, with the fields of all of them. A field that no reply has gets the value of a
+ * product on sale.
+ * @param folder if it does not exist, the project's own recordings are used
  */
 export function loadRecordedProducts(folder: string = ownRecordings): RecordedProduct[] {
   const foundFolder = existsSync(folder) ? folder : ownRecordings;
@@ -75,10 +75,10 @@ const complete = (one: RecordedProduct): RecordedProduct => ({
 });
 
 /**
- * Starts a server on loopback that returns the recorded products. `setPrice` throws Error for a SKU
- * that is not recorded.
- * @param options `port` 0 takes any free port. If another port is taken, the server takes the next
- * free one.
+ * Starts a server on loopback that returns the recorded products. `setPrice` throws an Error for an
+ * SKU that was not recorded.
+ * @param options `port` 0 means any free port. If another port is in use, the next free one is
+ * taken.
  */
 export async function startReplayCatalog(options: {
   readonly products: readonly RecordedProduct[];

@@ -1,8 +1,8 @@
 import type { SecretBox } from "../../shared/base/secret-box.ts";
 
 /**
- * Creates a secret box that keeps plaintext and context in memory. `open` throws Error if the
- * ciphertext is from another box or was sealed with another context.
+ * Creates a secret box that keeps plaintext and context in memory. `open` throws an Error if the
+ * ciphertext is from another box or was encrypted with another context.
  */
 export function memorySecretBox(): SecretBox {
   const sealed = new Map<string, { plaintext: string; context: string }>();

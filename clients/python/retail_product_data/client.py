@@ -14,9 +14,9 @@ from .transport import Transport, Values
 class Client:
     """A client of the service. Thread-safe.
 
-    ``call`` and ``list`` have every operation of the API reference, under its operation ID in
-    snake_case. ``products`` and ``events`` do what needs more than one call. The types of the
-    results are in ``retail_product_data.generated.models``.
+    ``call`` and ``list`` offer every operation of the API reference by its operation ID in
+    snake_case. ``products`` and ``events`` offer functions that need more than one call. The types
+    of the results are in ``retail_product_data.generated.models``.
     """
 
     def __init__(
@@ -27,10 +27,13 @@ class Client:
         attempts: int = 5,
         http_client: httpx.Client | None = None,
     ) -> None:
-        """Reads the key from ``RPD_API_KEY``, and the address from ``RPD_BASE_URL``.
+        """Creates a client.
 
-        ``attempts``: attempts of each call, including the first. ``http_client``: sends the calls,
-        for example through a proxy. The default is a new client.
+        ``api_key``: the default is the variable ``RPD_API_KEY``. ``base_url``: the address of the
+        service; the default is the variable ``RPD_BASE_URL``. ``attempts``: the maximum number of
+        attempts of each call. ``http_client``: sends the calls, for example through a proxy; the
+        default is a new client. Raises ``ValueError`` if the address is missing, or if the address
+        or the key is invalid.
         """
         self._transport = Transport(api_key, base_url, attempts, http_client)
         self.products = Products(self._transport)
@@ -66,8 +69,8 @@ class Client:
     ) -> Iterator[Any]:
         """Iterates over the entries of all pages of a list, such as ``list_changes``.
 
-        Raises ``ValueError`` if there are more entries and the operation has no further pages, so
-        that none is left out silently.
+        Raises ``ValueError`` if there are more entries, but the operation cannot return further
+        pages.
         """
         return self._transport.list(operation, path=path, query=query)
 

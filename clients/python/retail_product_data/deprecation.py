@@ -12,10 +12,10 @@ _warned: set[tuple[str, str | None]] = set()
 
 
 def warn_once(operation: str, response: httpx.Response) -> None:
-    """Warns if a response reports that its call uses something deprecated.
+    """Emits a warning if a response marks the call as deprecated.
 
-    Once in each process for each operation and date of removal. The category is ``FutureWarning``,
-    because Python hides a ``DeprecationWarning`` outside of the main module.
+    Warns once in each process for each operation and date of removal. The category is
+    ``FutureWarning``, because Python hides a ``DeprecationWarning`` outside of the main module.
     """
     since = re.fullmatch(r"@(\d{1,11})", response.headers.get("deprecation", ""))
     sunset = response.headers.get("sunset")

@@ -6,7 +6,10 @@ import httpx
 
 
 class ApiError(Exception):
-    """An error response of the service. Each code has a subclass; later codes raise this class."""
+    """An error response of the service.
+
+    Each code has a subclass. A code that is newer than this client raises this class.
+    """
 
     def __init__(self, response: httpx.Response) -> None:
         try:
@@ -19,13 +22,15 @@ class ApiError(Exception):
         self.code: str = error.get("code", _code(status))
         self.status = status
         self.message: str = error.get(
-            "message", f"The server returned HTTP status {status} without an error body."
+            "message",
+            f"The server returned HTTP status {status} without an error body. "
+            "Check the address of the service.",
         )
         #: The parameter at fault, such as ``ids[0]``.
         self.param: str | None = error.get("param")
         #: Quote it when you ask for support.
         self.request_id: str | None = response.headers.get("x-request-id")
-        #: True if the service announces the platform or the endpoint, but does not have it yet.
+        #: True if the platform or the endpoint is announced, but not available yet.
         self.is_coming_soon = bool(body.get("coming_soon", False))
         #: Seconds to wait before the next attempt.
         self.retry_after_seconds = _number(response.headers.get("retry-after"))
@@ -91,11 +96,11 @@ class UnavailableError(ApiError):
 
 
 class RequestConnectionError(Exception):
-    """No response arrived, or it was cut off. Item calls may have been charged."""
+    """No complete response arrived. If the call reads items, it may have been charged."""
 
 
 class RequestTimeoutError(RequestConnectionError):
-    """No complete response arrived within the timeout. Item calls may have been charged."""
+    """No complete response arrived in time. If the call reads items, it may have been charged."""
 
 
 _CLASSES: dict[str, type[ApiError]] = {
@@ -117,7 +122,7 @@ _CLASSES: dict[str, type[ApiError]] = {
 
 
 def api_error(response: httpx.Response) -> ApiError:
-    """Returns the error of a response, in the class of its code."""
+    """Returns the error for a response, as the subclass that belongs to its code."""
     error = ApiError(response)
     return _CLASSES.get(error.code, ApiError)(response)
 

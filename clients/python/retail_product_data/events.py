@@ -34,9 +34,10 @@ class Events:
     def tail(
         self, after: str | None = None, *, poll_seconds: float = 5, **filters: str
     ) -> Iterator[Event]:
-        """Iterates over events, and waits for later ones without end.
+        """Iterates over events, and waits for new events. The iteration never ends.
 
-        Without ``after``, it begins with events from now on.
+        Without ``after``, it begins with the next new event. ``poll_seconds``: the time between two
+        reads when no events are left.
         """
         start = after or datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")
         for page in self._pages(start, filters):

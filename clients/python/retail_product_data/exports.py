@@ -18,7 +18,7 @@ _MANIFEST = "_manifest.json"
 
 
 class ExportStore(Protocol):
-    """Where an export is: a bucket, or a folder with a copy."""
+    """The place of an export: a bucket, or a folder with a copy of the bucket."""
 
     def keys(self, prefix: str) -> Iterator[str]:
         """Lists all keys that begin with ``prefix``, in ascending order."""
@@ -62,7 +62,7 @@ class BucketStore:
 
 
 class ExportError(Exception):
-    """An object of a run is missing or changed, or the manifest contradicts its events."""
+    """An object of a run is missing or changed, or the manifest contradicts the events."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,9 @@ def read_runs(
     """Iterates over the complete runs of an export.
 
     Compares size and SHA-256 of each object with the manifest, and the digest of the manifest with
-    the events. Raises ``ExportError`` if a run with a manifest is not complete. ``since`` is a UTC
-    date. ``on_incomplete`` is called for a folder without a manifest: its export is not complete.
+    the events. Raises ``ExportError`` if a run with a manifest is not complete. ``since``: the
+    earliest UTC date of the folders to read, such as ``2026-11-23``; the default is all folders.
+    ``on_incomplete``: called for each folder without a manifest, whose export is not complete yet.
     """
     if since and not _is_date(since):
         raise ValueError(f"'since' must be a UTC date such as 2026-11-23 (got \"{since}\").")
@@ -150,8 +151,8 @@ def _manifest(content: bytes, key: str) -> Any:
         if isinstance(manifest["objects"], list) and isinstance(manifest["totals"]["objects"], int):
             return manifest
     except (ValueError, KeyError, TypeError) as cause:
-        raise ExportError(f"{key} is damaged.") from cause
-    raise ExportError(f"{key} is damaged: it has no list of objects.")
+        raise ExportError(f"{key} is damaged. Copy it again.") from cause
+    raise ExportError(f"{key} is damaged: it has no list of objects. Copy it again.")
 
 
 def _read_object(store: ExportStore, folder: str, found: dict[str, Any]) -> Any:

@@ -36,7 +36,7 @@ def is_retryable(error: Exception, operation: str, is_in_flight: bool) -> bool:
     if (error.retry_after_seconds or 0.0) > _RETRY_AFTER_MAX:
         return False
     if error.code == "CONFLICT":
-        # A lost request with the same idempotency key is still in progress.
+        # An earlier attempt with the same idempotency key is still in progress.
         return operation in KEYED_OPERATIONS and is_in_flight
     if error.code not in RETRYABLE_CODES:
         return False

@@ -20,7 +20,7 @@ class ProductBatch:
     """The results of one call."""
 
     results: list[ProductResult]
-    #: The credits of the call.
+    #: The charge of the call, in credits.
     credits: int
     #: The number of IDs that are read so far. Store it, and pass it as ``start`` to continue there.
     position: int
@@ -56,8 +56,9 @@ class Products:
         Each call has as many IDs as the tier allows. Yields the batches in order. Holds at most
         ``concurrency`` batches, so the memory does not grow with the number of IDs. To continue
         after a failure, store the ``position`` of each batch together with its results, and pass it
-        as ``start``. The service reads an ID once in each batch that contains it. If the loop ends
-        early, such as by Ctrl-C, no further call begins, and nothing waits for those in progress.
+        as ``start``. If several batches contain the same ID, the service reads it in each of them.
+        If the loop ends early, such as by Ctrl-C, no further call begins, and the calls in progress
+        are abandoned.
         """
         if isinstance(ids, str):
             raise TypeError("'ids' must be a list of IDs, not a string.")
@@ -116,9 +117,9 @@ class Products:
 
 
 def _in_thread(read: Callable[[], ProductBatch]) -> Future[ProductBatch]:
-    """Starts a read in a thread for which the end of the program does not wait.
+    """Starts a read in a daemon thread, so that the program can end before the read.
 
-    The program waits for the threads of a ``ThreadPoolExecutor``, even after Ctrl-C.
+    At its end, a program waits for the threads of a ``ThreadPoolExecutor``, even after Ctrl-C.
     """
     future: Future[ProductBatch] = Future()
 

@@ -101,7 +101,9 @@ class Transport:
         try:
             response = self._http.send(request)
         except httpx.TimeoutException as cause:
-            raise RequestTimeoutError(f"The call {operation} got no response in time.") from cause
+            raise RequestTimeoutError(
+                f"The call {operation} got no response in time. Retry it, or set a longer 'timeout'."
+            ) from cause
         except httpx.HTTPError as cause:
             raise RequestConnectionError(
                 f"The call {operation} got no complete response from {self._base_url} ({cause}). "

@@ -49,8 +49,8 @@ def verify_webhook(
         )
     if abs(int(time.time()) - int(time_of[1])) > _TOLERANCE_SECONDS:
         raise SignatureError(
-            f"The time in Service-Signature differs by more than {_TOLERANCE_SECONDS} s from the clock "
-            "of this machine."
+            f"The time in Service-Signature differs by more than {_TOLERANCE_SECONDS} s from the "
+            "clock of this machine. Check the clock, or refuse the delivery: it may be a replay."
         )
     signatures = re.findall(",v1=([0-9a-f]{64})", found[0])
     signed = f"{time_of[1]}.".encode() + raw

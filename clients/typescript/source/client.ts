@@ -7,8 +7,8 @@ import { type CallArguments, Transport, type TransportOptions } from "./transpor
 import { verifyWebhook } from "./webhooks.ts";
 
 /**
- * A client of the service. `call` and `list` have every operation of the API reference, under its
- * operation ID. `products`, `events` and `webhooks` do what needs more than one call.
+ * A client of the service. `call` and `list` offer every operation of the API reference by its
+ * operation ID. `products`, `events` and `webhooks` offer functions that need more than one call.
  */
 export class Client {
   readonly #transport: Transport;
@@ -16,7 +16,11 @@ export class Client {
   readonly events: Events;
   readonly webhooks = { verify: verifyWebhook };
 
-  /** Reads the key from `RPD_API_KEY`, and the address of the service from `RPD_BASE_URL`. */
+  /**
+   * Creates a client. By default, reads the API key from the variable `RPD_API_KEY`, and the
+   * address of the service from `RPD_BASE_URL`.
+   * @throws TypeError if the address is missing, or if the address or the key is invalid.
+   */
   constructor(options: TransportOptions = {}) {
     this.#transport = new Transport(options);
     this.products = new Products(this.#transport);

@@ -1,8 +1,11 @@
 const warned = new Set<string>();
 
 /**
- * Emits a warning of Node.js if a response reports that its call uses something deprecated: once in
- * each process for each operation and date of removal.
+ * Emits a Node.js warning if a response marks the call as deprecated. Warns once in each process
+ * for each operation and date of removal.
+ * @param operation The operation ID.
+ * @param headers The headers of the response.
+ * @param baseUrl The address of the service.
  */
 export function warnOnce(operation: string, headers: Headers, baseUrl: string): void {
   const since = /^@(\d+)$/.exec(headers.get("deprecation") ?? "")?.[1];

@@ -1,6 +1,9 @@
 import type { ErrorCode } from "./generated/error-codes.ts";
 
-/** An error response of the service. Branch on `code`: the text of `message` can change. */
+/**
+ * An error response of the service. Use `code` to distinguish errors, because the text of `message`
+ * can change.
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   // `string & {}` accepts later codes, and keeps the completion of the known ones in editors.
@@ -11,7 +14,7 @@ export class ApiError extends Error {
   readonly param: string | undefined;
   /** Quote it when you ask for support. */
   readonly requestId: string | undefined;
-  /** True if the service announces the platform or the endpoint, but does not have it yet. */
+  /** True if the platform or the endpoint is announced, but not available yet. */
   readonly isComingSoon: boolean;
   /** Seconds to wait before the next attempt, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
@@ -24,7 +27,8 @@ export class ApiError extends Error {
       coming_soon?: boolean;
     };
     super(
-      error.message ?? `The server returned HTTP status ${response.status} without an error body.`,
+      error.message ??
+        `The server returned HTTP status ${response.status} without an error body. Check the address of the service.`,
     );
     this.code = error.code ?? codeOf(response.status);
     this.status = response.status;
@@ -36,12 +40,15 @@ export class ApiError extends Error {
   }
 }
 
-/** No response arrived, or it was cut off. Item calls may have been charged. */
+/** No complete response arrived. If the call reads items, it may have been charged. */
 export class ConnectionError extends Error {
   override readonly name: string = "ConnectionError";
 }
 
-/** No complete response arrived within the timeout of the call. Item calls may have been charged. */
+/**
+ * No complete response arrived within the timeout. If the call reads items, it may have been
+ * charged.
+ */
 export class TimeoutError extends ConnectionError {
   override readonly name = "TimeoutError";
 }

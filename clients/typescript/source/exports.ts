@@ -26,7 +26,10 @@ export interface ExportedRun {
   readonly events: readonly Event[];
 }
 
-/** An object of a run is missing or changed, or the manifest contradicts its events. */
+/**
+ * An export is damaged: an object of a run is missing or changed, or the manifest contradicts the
+ * events.
+ */
 export class ExportError extends Error {
   override readonly name = "ExportError";
 }
@@ -34,7 +37,7 @@ export class ExportError extends Error {
 export interface ReadExportOptions {
   /** The prefix of the destination. Default: empty. */
   readonly prefix?: string;
-  /** Only folders from this UTC date on, such as `2026-11-23`. */
+  /** The earliest UTC date of the folders to read, such as `2026-11-23`. Default: all folders. */
   readonly since?: string;
   /** Is called for a folder without a manifest: its export is not complete yet. */
   readonly onIncomplete?: (folder: string) => void;
@@ -117,9 +120,9 @@ function manifestOf(text: string, key: string): Manifest {
     if (Array.isArray(manifest?.objects) && typeof manifest.totals?.objects === "number")
       return manifest as Manifest;
   } catch (cause) {
-    throw new ExportError(`${key} is damaged: it is not JSON.`, { cause });
+    throw new ExportError(`${key} is damaged: it is not JSON. Copy it again.`, { cause });
   }
-  throw new ExportError(`${key} is damaged: it has no list of objects.`);
+  throw new ExportError(`${key} is damaged: it has no list of objects. Copy it again.`);
 }
 
 async function readObject(

@@ -2,7 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { ExportStore } from "./exports.ts";
 
-/** Reads an export from a folder, such as the result of `rpd export download` or `aws s3 sync`. */
+/**
+ * Creates a store that reads an export from a folder. The folder can be the result of `rpd export
+ * download` or `aws s3 sync`.
+ */
 export const folderStore = (root: string): ExportStore => ({
   async *keys(prefix) {
     const names = await readdir(root, { recursive: true, withFileTypes: true });

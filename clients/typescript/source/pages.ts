@@ -23,9 +23,9 @@ interface Page {
 }
 
 /**
- * Iterates over all entries of a list. Reads a page when the entries of the last one are used.
- * @throws RangeError if there are more entries and the operation has no further pages, so that none
- * is left out silently
+ * Iterates over the entries of all pages of a list. Reads the next page when all entries of the
+ * current page have been used.
+ * @throws RangeError if there are more entries, but the operation cannot return further pages.
  */
 export async function* entriesOf<Id extends ListId>(
   transport: Transport,

@@ -16,7 +16,7 @@ const timeouts: Partial<Record<OperationId, number>> = {
   backtestWatchlist: 60_000,
 };
 
-/** Returns the default timeout of an operation. */
+/** Returns the default timeout of an operation in milliseconds. */
 export const timeoutOf = (operation: OperationId): number =>
   timeouts[operation] ?? defaultTimeoutMs;
 
@@ -31,7 +31,7 @@ export function isRetryable(error: unknown, { operation, isInFlight }: Attempted
   const isRepeatable = repeatableOperations.has(operation);
   if (!(error instanceof ApiError)) return isRepeatable;
   if ((error.retryAfterSeconds ?? 0) > retryAfterSecondsMax) return false;
-  // A lost request with the same idempotency key is still in progress.
+  // An earlier attempt with the same idempotency key is still in progress.
   if (error.code === "CONFLICT") return keyedOperations.has(operation) && isInFlight;
   if (!retryableCodes.has(error.code)) return false;
   // The service refuses such calls before it does anything. An item call that reports a charge of
@@ -45,8 +45,11 @@ const firstDelayMs = 500;
 const delayMsMax = 30_000;
 
 /**
- * Returns the milliseconds before attempt `attempt` + 1: an exponential backoff with a random part,
- * and at least the `Retry-After` of the response.
+ * Returns how long to wait before the next attempt, in milliseconds. The wait grows exponentially
+ * and has a random part. It is at least the `Retry-After` of the response.
+ * @param attempt The number of attempts so far.
+ * @param error The error of the last attempt.
+ * @param random Returns a number from 0 (inclusive) to 1 (exclusive).
  */
 export function retryDelayMs(attempt: number, error: unknown, random = Math.random): number {
   const backoff = Math.min(firstDelayMs * 2 ** (attempt - 1), delayMsMax) * (0.5 + random() / 2);

@@ -21,7 +21,7 @@ export interface ReadAllOptions {
 /** The results of one call. */
 export interface ProductBatch {
   readonly results: readonly Product[];
-  /** The credits of the call. */
+  /** The charge of the call, in credits. */
   readonly credits: number;
   /** The number of IDs that are read so far. Store it, and send it as `start` to continue there. */
   readonly position: number;
@@ -53,10 +53,11 @@ export class Products {
   }
 
   /**
-   * Reads any number of products with several calls at the same time, each with as many IDs as the
-   * tier allows. Yields the batches in order. Holds at most `concurrency` batches, so the memory
-   * does not grow with the number of IDs. To continue after a failure, store the `position` of each
-   * batch together with its results. The service reads an ID once in each batch that contains it.
+   * Reads any number of products with several parallel calls. Each call has as many IDs as the tier
+   * allows. Yields the batches in the order of the IDs. Holds at most `concurrency` batches, so the
+   * memory does not grow with the number of IDs.
+   * To continue after a failure, store the `position` of each batch together with its results. If
+   * several batches contain the same ID, the service reads it in each of them.
    */
   async *readBatches(
     ids: Iterable<string> | AsyncIterable<string>,
@@ -133,7 +134,10 @@ function requireAtLeast(min: number, name: string, value: number | undefined): v
     throw new RangeError(`'${name}' must be an integer of at least ${min} (got ${value}).`);
 }
 
-/** A later batch can fail while an earlier one is read: its error is thrown after the results before it. */
+/**
+ * A later batch can fail while the caller still uses an earlier batch. The error is thrown after
+ * the results of the earlier batches.
+ */
 function handled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => {});
   return promise;

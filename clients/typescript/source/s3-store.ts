@@ -15,7 +15,7 @@ export interface S3StoreOptions {
   readonly sessionToken?: string;
 }
 
-/** Reads an export from a bucket of S3 or of a compatible store. */
+/** Creates a store that reads an export from a bucket of S3 or of a compatible service. */
 export function s3Store(options: S3StoreOptions): ExportStore {
   const base = options.endpoint ?? `https://s3.${regionOf(options)}.amazonaws.com`;
   const get = async (key: string, query: Readonly<Record<string, string>>): Promise<Uint8Array> => {
@@ -31,7 +31,7 @@ export function s3Store(options: S3StoreOptions): ExportStore {
       const xml = await response.text();
       const reason = [...textsOf(xml, "Code"), ...textsOf(xml, "Message")].join(": ");
       throw new Error(
-        `The store returned HTTP status ${response.status} for ${url}${reason === "" ? "." : `: ${reason}`}`,
+        `The store returned HTTP status ${response.status} for ${url}${reason === "" ? "" : `: ${reason}`}. Check the bucket, the endpoint and the credentials.`,
       );
     }
     return new Uint8Array(await response.arrayBuffer());

@@ -103,7 +103,9 @@ export class Transport {
   /** Returns a function that sends one attempt. All attempts have the same idempotency key. */
   #request(operation: OperationId, input: Input): () => Promise<unknown> {
     if (!Object.hasOwn(operations, operation))
-      throw new TypeError(`There is no operation '${operation}'.`);
+      throw new TypeError(
+        `There is no operation '${operation}'. Use an operation ID of the API reference.`,
+      );
     const [method, template] = operations[operation];
     const url = `${this.#baseUrl}${pathOf(template, input.path ?? {})}${queryOf(input.query ?? {})}`;
     const headers: Record<string, string> = { Accept: "application/json" };
@@ -123,9 +125,12 @@ export class Transport {
       } catch (cause) {
         if (cause instanceof ApiError) throw cause;
         if (timeout.aborted)
-          throw new TimeoutError(`The call ${operation} got no response within ${timeoutMs} ms.`, {
-            cause,
-          });
+          throw new TimeoutError(
+            `The call ${operation} got no response within ${timeoutMs} ms. Retry it, or set a longer 'timeoutMs'.`,
+            {
+              cause,
+            },
+          );
         throw new ConnectionError(
           `The call ${operation} got no complete response from ${this.#baseUrl} (${reasonOf(cause)}). Check the address and the network.`,
           {

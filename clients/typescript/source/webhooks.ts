@@ -40,7 +40,7 @@ export function verifyWebhook(
     throw new SignatureError(`Service-Signature must begin with 't=<seconds>,' (got "${header}").`);
   if (Math.abs(Math.floor(Date.now() / 1_000) - Number(time)) > toleranceSeconds)
     throw new SignatureError(
-      `The time in Service-Signature differs by more than ${toleranceSeconds} s from the clock of this machine.`,
+      `The time in Service-Signature differs by more than ${toleranceSeconds} s from the clock of this machine. Check the clock, or refuse the delivery: it may be a replay.`,
     );
   const signatures = header.split(",").filter((field) => /^v1=[0-9a-f]{64}$/.test(field));
   const isSigned = secrets.some((key) => {
@@ -57,7 +57,10 @@ export function verifyWebhook(
   return JSON.parse(Buffer.from(body).toString()) as WebhookEvent;
 }
 
-/** Callers without types can pass the result of a JSON parser, whose bytes are not the signed ones. */
+/**
+ * Callers without types can pass the result of a JSON parser. Its bytes differ from the signed
+ * bytes.
+ */
 function requireRawBody(body: unknown): void {
   if (typeof body !== "string" && !(body instanceof Uint8Array))
     throw new TypeError(
@@ -65,7 +68,7 @@ function requireRawBody(body: unknown): void {
     );
 }
 
-/** Callers without types can pass an unset variable. */
+/** Callers without types can pass a variable that is not set. */
 function secretsOf(secret: string | readonly string[] | undefined): readonly string[] {
   const secrets = typeof secret === "string" ? [secret] : (secret ?? []);
   if (secrets.length === 0 || secrets.some((key) => typeof key !== "string"))

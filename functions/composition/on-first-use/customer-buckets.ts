@@ -8,8 +8,9 @@ import { once } from "../clients.ts";
 import { addressPolicyOf, type Overrides } from "../overrides.ts";
 
 /**
- * Returns the S3 clients for customers' buckets.
+ * Creates the port to customers' buckets. Its S3 client loads at the first call.
  * @param isCheck true for a check within an API call, which has short time limits
+ * @param overrides dependencies that tests replace
  */
 export function customerBuckets(
   overrides: Overrides,
@@ -36,7 +37,10 @@ function openedOnUse(open: () => Promise<CustomerBucket>): CustomerBucket {
   };
 }
 
-/** Returns STS for customers' roles. */
+/**
+ * Creates the port that assumes customers' roles with STS. Its client loads at the first call.
+ * @param overrides dependencies that tests replace
+ */
 export function roleCredentials(overrides: Overrides): RoleCredentials {
   if (overrides.roles !== undefined) return overrides.roles;
   const roles = once(async () =>

@@ -8,7 +8,10 @@ import { once } from "../clients.ts";
 import type { Overrides } from "../overrides.ts";
 import { configuredVersions } from "../written-versions.ts";
 
-/** Returns the store of event bodies. */
+/**
+ * Creates the store of event bodies. Its S3 client loads at the first call.
+ * @param overrides dependencies that tests replace
+ */
 export function eventBodies(
   environment: Needs<"EVENTS_BUCKET">,
   overrides: Overrides,

@@ -7,7 +7,11 @@ import type { FunctionName, Needs } from "../../environment.ts";
 import { once } from "../clients.ts";
 import type { Overrides } from "../overrides.ts";
 
-/** Returns the ledger. */
+/**
+ * Creates the ledger. Its adapter loads at the first call.
+ * @param name the Lambda function, for its log
+ * @param overrides dependencies that tests replace
+ */
 export function ledger(
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE" | "LEDGER_TABLE">,
   name: FunctionName,

@@ -13,7 +13,10 @@ import type { RunQueueNeeds } from "../queues.ts";
 
 const queues = () => import("../queues.ts");
 
-/** Returns the port that sends messages about runs. */
+/**
+ * Creates the queues of the messages about runs. The SQS client loads at the first message.
+ * @param overrides dependencies that tests replace
+ */
 export function runQueue(environment: RunQueueNeeds, overrides: Overrides): RunQueue {
   const queue = once(async () => (await queues()).runQueue(environment, overrides));
   return {
@@ -25,7 +28,11 @@ export function runQueue(environment: RunQueueNeeds, overrides: Overrides): RunQ
   };
 }
 
-/** Returns the queue of wake-up messages for delivery targets. */
+/**
+ * Creates the queue of wake-up messages for the delivery worker. The SQS client loads at the first
+ * message.
+ * @param overrides dependencies that tests replace
+ */
 export function outboxQueue(
   environment: Needs<"DELIVERIES_QUEUE_URL">,
   overrides: Overrides,
@@ -34,7 +41,11 @@ export function outboxQueue(
   return { send: async (targets, delaySeconds) => (await queue()).send(targets, delaySeconds) };
 }
 
-/** Returns the queue of messages that cancel the holds of calls. */
+/**
+ * Creates the queue of messages that cancel the holds of calls. The SQS client loads at the first
+ * message.
+ * @param overrides dependencies that tests replace
+ */
 export function cancelQueue(
   environment: Needs<"RUNS_QUEUE_URL">,
   overrides: Overrides,
@@ -43,7 +54,11 @@ export function cancelQueue(
   return { send: async (hold) => (await queue()).send(hold) };
 }
 
-/** Returns the queue of back-tests that are too large for a call. */
+/**
+ * Creates the queue of back-tests that are too large for a call. The SQS client loads at the first
+ * message.
+ * @param overrides dependencies that tests replace
+ */
 export function backtestQueue(
   environment: Needs<"BACKTESTS_QUEUE_URL">,
   overrides: Overrides,

@@ -7,7 +7,11 @@ import type { Needs } from "../../environment.ts";
 import { once } from "../clients.ts";
 import type { Overrides } from "../overrides.ts";
 
-/** Returns the EventBridge schedules of watchlists. */
+/**
+ * Creates the manager of the EventBridge schedules of watchlists. Its client loads at the first
+ * call.
+ * @param overrides dependencies that tests replace
+ */
 export function schedules(
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,
   overrides: Overrides,

@@ -7,7 +7,11 @@ import type { Needs } from "../../environment.ts";
 import { once } from "../clients.ts";
 import type { Overrides } from "../overrides.ts";
 
-/** Returns the encryption of the secrets of customers. */
+/**
+ * Creates the port that encrypts and decrypts customers' secrets with KMS. Its client loads at the
+ * first call.
+ * @param overrides dependencies that tests replace
+ */
 export function secretBox(environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox {
   const box = once(async () =>
     (await import("../secret-box.ts")).secretBox(environment, overrides),

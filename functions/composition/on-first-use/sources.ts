@@ -9,7 +9,10 @@ import type { Overrides } from "../overrides.ts";
 import type { SourceNeeds } from "../sources.ts";
 
 /**
- * Returns the sources of scrapers, offers and offer checks. A read rejects if SOURCES is invalid.
+ * Creates the sources of products, offers and offer checks. The configuration in SOURCES is parsed
+ * at the first read, which rejects if it is invalid.
+ * @param name the Lambda function, for its log
+ * @param overrides dependencies that tests replace
  */
 export function sources(
   environment: SourceNeeds,

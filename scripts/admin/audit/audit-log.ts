@@ -8,7 +8,10 @@ import { formatValue } from "../../../shared/base/shown-value.ts";
 export const auditLine = v.object({
   id: v.string(),
   at: v.string(),
-  /** The ARN of the operator's own identity. For a local service, the name of the system's user. */
+  /**
+   * The ARN of the operator's identity before a role is assumed. In a local world, the name of the
+   * operating system's user.
+   */
   operator: v.string(),
   /** The operator role that made the change; `none` for the operator's own permissions. */
   role: v.string(),
@@ -23,7 +26,10 @@ export const auditLine = v.object({
   exit_code: v.optional(v.number()),
   /** The error of a failed change. */
   error: v.optional(v.string()),
-  /** The ID of what a successful change created or changed; absent if its result has no ID. */
+  /**
+   * The ID of the resource that a successful change created or changed. Absent if the result of the
+   * change has no ID.
+   */
   created: v.optional(v.string()),
 });
 export type AuditLine = v.InferOutput<typeof auditLine>;
@@ -38,8 +44,10 @@ export interface AuditLog {
 type Warn = (line: string) => void;
 
 /**
- * Parses the stored text of lines. Skips lines in another format and warns about each, because
- * lines are never deleted: one damaged line must not hide all others.
+ * Parses the stored text of lines. Warns about each line in another format and skips it: lines are
+ * never deleted, so one damaged line must not hide the others.
+ * @param texts The stored lines, oldest first.
+ * @param warn Prints a warning.
  */
 export const parseLines = (texts: readonly string[], warn: Warn): AuditLine[] =>
   texts.flatMap((text, index) => {
@@ -54,9 +62,9 @@ export const parseLines = (texts: readonly string[], warn: Warn): AuditLine[] =>
 const storedLine = v.pipe(v.string(), v.parseJson(), auditLine);
 
 /**
- * Returns one line for each change: its last line, but with the time of its first line. The change
- * that started last comes first.
- * @param lines the lines of the log, oldest first
+ * Returns one line for each change, starting with the most recently started change. Each result is
+ * the last line of the change, but with the time of its first line.
+ * @param lines The lines of the log, oldest first.
  */
 export function lastLines(lines: readonly AuditLine[]): AuditLine[] {
   const changes = new Map<string, AuditLine>();

@@ -11,7 +11,7 @@ export interface Audited {
   readonly command: string;
   readonly values: Values;
   readonly clock: Clock;
-  /** Prints a line if the result of the change could not be stored. */
+  /** Prints a warning if the outcome of the change could not be stored. */
   readonly warn: (line: string) => void;
   /** Returns the exit code of the command after the change. */
   readonly exitCode: () => number;
@@ -23,10 +23,10 @@ type ResultFields = Pick<AuditLine, "result" | "error" | "exit_code" | "created"
 const personal: ReadonlySet<string> = new Set(["email", "name", "receiver"]);
 
 /**
- * Makes a change and returns its result. Stores an audit line before the change, and one with its
- * outcome afterwards. Warns if the second line cannot be stored.
- * @throws the error of the change, or the error of storing the first line. If the first line could
- * not be stored, the change was not made.
+ * Makes a change and returns its result. Stores one audit line before the change, and another line
+ * with the outcome afterward. Warns if the second line cannot be stored.
+ * @throws The error of the change.
+ * @throws The error of storing the first line. The change is then not made.
  */
 export async function withAuditLines(
   { log, clock, warn, values, exitCode, ...fixed }: Audited,

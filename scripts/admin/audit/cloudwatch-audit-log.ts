@@ -6,7 +6,10 @@ import {
 import { auditLogStream } from "../../../lib/operator-names.ts";
 import { type AuditLog, parseLines } from "./audit-log.ts";
 
-/** Stores the audit log in CloudWatch Logs, where no operator role can change or delete it. */
+/**
+ * Returns the audit log of a deployed stage, which is stored in a log group of CloudWatch. No
+ * operator role can change or delete its lines.
+ */
 export const cloudWatchAuditLog = (
   client: CloudWatchLogsClient,
   logGroupName: string,

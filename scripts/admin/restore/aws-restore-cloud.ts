@@ -51,12 +51,14 @@ export interface AwsRestoreCloudOptions {
 }
 
 /**
- * The number of attempts to enable point-in-time recovery, which DynamoDB refuses for some time
- * after a restore.
+ * The maximum number of attempts to enable point-in-time recovery. DynamoDB refuses this for some
+ * time after a restore.
  */
 const recoveryAttemptsMax = 60;
 
-/** The number of polls for the result of a drift detection, which takes a few minutes. */
+/**
+ * The maximum number of polls for the result of a drift detection. A detection takes a few minutes.
+ */
 const driftAttemptsMax = 180;
 
 /**

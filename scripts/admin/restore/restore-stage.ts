@@ -20,11 +20,13 @@ export type RestoreOutcome =
   | { readonly state: "waiting"; readonly step: StepName; readonly operatorMust: string };
 
 /**
- * Restores the tables of a stage to one second. Continues from the stored progress. Each step can
- * run again, because it derives from AWS what is left to do. Returns `completed`, or `waiting` with
- * instructions if the operator must act before the next step.
+ * Restores the tables of a stage to the state of one second in the past. Continues from the stored
+ * progress. Each step can be repeated, because it finds out from AWS which work remains.
+ * @returns `completed`, or `waiting` with instructions if the operator must act before the next
+ * step.
  * @throws Error if the restore cannot begin, if another restore is in progress, if the operator
- * does not confirm a step, or if AWS refuses a request. A repeated call continues.
+ * does not confirm a step, or if AWS refuses a request. After an error, repeat the call to
+ * continue.
  */
 export async function restoreStage(restore: Restore, tools: RestoreTools): Promise<RestoreOutcome> {
   const { cloud, confirm, note } = tools;
@@ -105,8 +107,8 @@ export async function discardRestore(restore: Restore, tools: RestoreTools): Pro
 }
 
 /**
- * Returns `progress`; undefined if no restore has begun.
- * @throws Error if the stored progress belongs to a restore to another time
+ * Returns the stored progress of this restore, or undefined if no restore has begun.
+ * @throws Error if the stored progress belongs to another restore: its time differs.
  */
 function sameRestore({ at, stage }: Restore, progress?: Progress): Progress | undefined {
   if (progress === undefined || progress.at === at) return progress;

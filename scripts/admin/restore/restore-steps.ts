@@ -29,7 +29,7 @@ export interface RestoreTools {
 
 /** What the operator must do before the command continues. */
 interface Stop {
-  /** False if a repeated command runs the step again. */
+  /** True if a repeated command continues after this step. False if it runs this step again. */
   readonly isDone: boolean;
   readonly operatorMust: string;
 }
@@ -50,14 +50,14 @@ const noteEveryMs = 5 * minuteMs;
 /** The longest wait for one state. DynamoDB needs hours to restore a large table. */
 const waitMaxMs = 24 * 60 * minuteMs;
 /**
- * Maximum number of successive polls that may not find a table or backup. One that a request has
- * just created can be invisible at first.
+ * The maximum number of polls in a row that do not find the table or backup. A table or backup is
+ * sometimes invisible just after its creation.
  */
 const absentPollsMax = 6;
 
-/** Returns the name of the copy of a table. */
+/** Returns the name of the temporary table into which `table` is first restored. */
 export const copyOf = (table: string): string => `${table}-restored`;
-/** Returns the command that deploys the service stack again. */
+/** Returns the command line that deploys the service stack of a stage again. */
 export const deployCommand = (stage: string): string => `npx cdk deploy --all -c stage=${stage}`;
 /**
  * Returns the name of the backups of a restore. The name contains the time of the restore without
@@ -65,7 +65,11 @@ export const deployCommand = (stage: string): string => `npx cdk deploy --all -c
  */
 const backupNameOf = ({ at }: Progress): string => `restored-${at.replaceAll(":", ".")}`;
 
-/** Returns the steps of a restore by name. */
+/**
+ * Returns the steps of a restore, by the name of the step.
+ * @param restore The stage, the tables and the second to restore.
+ * @param tools The access to AWS and to the operator.
+ */
 export function stepsOf(restore: Restore, tools: RestoreTools): Readonly<Record<StepName, Step>> {
   const { stage, at, stacks } = restore;
   const { cloud } = tools;
@@ -224,7 +228,7 @@ async function reportDrift(
   try {
     lines = await cloud.drift();
   } catch (error) {
-    // The step only informs, so the service must not stay stopped because of it.
+    // The comparison only informs. An error in it must not keep the service stopped.
     note(`  ${data} was not compared: ${failureMessage(error)}`);
     note(`  Later, run: aws cloudformation detect-stack-drift --stack-name ${data}`);
     return;
@@ -243,8 +247,8 @@ async function compare({ reconcile }: RestoreTools): Promise<Stop | undefined> {
 }
 
 /**
- * Deletes the copies and their backups, as far as they exist. Returns after the copies are deleted.
- * The call may be repeated.
+ * Deletes the temporary copies of the tables, and the backups of these copies. Skips those that do
+ * not exist, so the call can be repeated. Returns after the copies are deleted.
  */
 export async function deleteCopies(progress: Progress, tools: RestoreTools): Promise<void> {
   const { cloud } = tools;

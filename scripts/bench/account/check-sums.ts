@@ -3,10 +3,11 @@ import { readWholeAccount, sumsOf } from "../../../shared/aws/ledger/read-shards
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 
 /**
- * Compares the sums in an account's shards with the charges of its calls. Call it after all calls
- * have ended. Returns the sums as one line of text.
- * @param charged the credits that the calls were charged
- * @throws Error if the sums differ
+ * Checks that the sums in an account's shards equal the charges of its calls. Call it after all
+ * calls have ended.
+ * @param charged The credits that all calls and run steps were charged.
+ * @returns The sums as one line of text.
+ * @throws Error if the sums differ.
  */
 export async function checkSums(
   accountsTable: string,

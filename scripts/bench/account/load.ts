@@ -30,15 +30,15 @@ export interface LoadOptions {
 }
 
 /** The measurements of one item call that got a response. */
-export interface CallFigures {
+export interface CallMetrics {
   readonly admissionMs: number;
   /** The milliseconds that the call spent on reserving and settling. */
   readonly ledgerMs: number;
   readonly consumption: Consumption;
 }
 
-export interface LoadFigures {
-  readonly calls: readonly CallFigures[];
+export interface LoadMetrics {
+  readonly calls: readonly CallMetrics[];
   /** Calls per second, counted over the measured seconds. */
   readonly callsPerSecond: number;
   /** Calls refused because of their key's rate limit, or because no environment was free. */
@@ -66,24 +66,24 @@ const callHoldMs = 120_000;
 const stepHoldMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Generates item calls and run steps of one account for a warm-up of 2 s and the seconds to
- * measure, in virtual time. Returns the measurements.
+ * Simulates the item calls and run steps of one account in virtual time: a warm-up of 2 s, then the
+ * seconds to measure. Returns the measurements.
  */
-export async function offerLoad(options: LoadOptions): Promise<LoadFigures> {
+export async function offerLoad(options: LoadOptions): Promise<LoadMetrics> {
   const { time, seconds, environments, watchlists, random } = options;
   const from = time.now() + warmUpMs;
   const until = from + seconds * 1_000;
   const counts = { limited: 0, withoutSlot: 0, failed: 0, steps: 0, charged: 0 };
-  const ended: CallFigures[] = [];
+  const ended: CallMetrics[] = [];
   let started = 0;
   const call = async (environment: Environment, key: number): Promise<void> => {
     started += 1;
-    const figures = await makeCall(options, { environment, key, number: started });
-    if (typeof figures === "object") {
+    const metrics = await makeCall(options, { environment, key, number: started });
+    if (typeof metrics === "object") {
       counts.charged += callCredits;
-      if (time.now() >= from && time.now() < until) ended.push(figures);
+      if (time.now() >= from && time.now() < until) ended.push(metrics);
     } else {
-      counts[figures] += 1;
+      counts[metrics] += 1;
       await time.sleep(pauseMs);
     }
   };
@@ -125,7 +125,7 @@ export async function offerLoad(options: LoadOptions): Promise<LoadFigures> {
 async function makeCall(
   { accountId, keyHashes, workMs, time }: LoadOptions,
   { environment, key, number }: { environment: Environment; key: number; number: number },
-): Promise<CallFigures | "limited" | "withoutSlot" | "failed"> {
+): Promise<CallMetrics | "limited" | "withoutSlot" | "failed"> {
   const consumption = noConsumption();
   const { accounts, ledger } = environment;
   return consuming(consumption, async () => {
@@ -187,8 +187,8 @@ async function makeStep(
     await ledger.settle({ ...settled, now: time.clock.now() });
     return "settled";
   } catch {
-    // A step that cannot reach the ledger is tried again only when its queue message returns, so
-    // this waits as long as a step takes.
+    // A real step that cannot reach the ledger is repeated only when its queue message returns. The
+    // simulated step waits as long as a step takes.
     await time.sleep(stepMs);
     return "failed";
   }

@@ -7,7 +7,7 @@ import { reconcileLedger } from "../reconciled.ts";
 import { checkSums } from "./check-sums.ts";
 import type { DynamoRules } from "../model/contention.ts";
 import { modelledDynamo } from "../model/dynamo-model.ts";
-import { type CallFigures, type Environment, type LoadFigures, offerLoad } from "./load.ts";
+import { type CallMetrics, type Environment, type LoadMetrics, offerLoad } from "./load.ts";
 import { type AccountTables, openAccount } from "./open-account.ts";
 import { seededGenerator } from "../../../tools/stand-ins/seeded.ts";
 import { virtualTime } from "../model/virtual-time.ts";
@@ -34,7 +34,7 @@ export interface AccountCase {
  * The measurements of an account. Times are in milliseconds. Percentiles are of the calls that
  * ended in the measured seconds. Units, conflicts and throttles are means per call.
  */
-export interface AccountFigures {
+export interface AccountMetrics {
   readonly environments: number;
   readonly work_s: number;
   readonly calls: number;
@@ -64,16 +64,16 @@ interface World {
 }
 
 /**
- * Opens one account for each load, runs all loads at the same time, and measures the calls of each
- * account: their rate, duration and use of DynamoDB. Returns one result for each load, in the same
- * order.
+ * Opens one account for each load and runs all loads at the same time. Measures the rate and the
+ * duration of each account's calls, and their requests to DynamoDB.
+ * @returns One result for each load, in the order of the loads.
  * @throws Error if the stored sums of an account differ from its charges, or if a reconciliation of
- * its ledger finds a difference
+ * its ledger finds a difference.
  */
 export async function measureAccounts(
   { loads, seconds, seed, rules }: AccountCase,
   { endpoint, tables }: World,
-): Promise<readonly AccountFigures[]> {
+): Promise<readonly AccountMetrics[]> {
   const fraction = seededGenerator(seed);
   const opened = await Promise.all(loads.map((load) => openFor(load, tables)));
   const time = virtualTime(systemClock.now());
@@ -104,13 +104,14 @@ export async function measureAccounts(
   client.destroy();
   for (const [n, { charged, failed }] of measured.entries()) {
     const accountId = opened[n]?.accountId ?? "";
-    // A failed call may need a worker to release its hold, but this bench runs no worker.
+    // A failed call can leave a hold that only a worker releases. This bench runs no worker, so it
+    // checks the ledger only if no call failed.
     if (failed === 0) {
       process.stderr.write(`sums: ${await checkSums(tables.accounts, accountId, charged)}\n`);
     }
     await reconcileLedger(tables, accountId, time.clock);
   }
-  return measured.map((load, n) => figuresOf(loads[n] ?? loads[0], load));
+  return measured.map((load, n) => metricsOf(loads[n] ?? loads[0], load));
 }
 
 function openFor({ environments, workSeconds, rate }: AccountLoad, tables: AccountTables) {
@@ -118,11 +119,11 @@ function openFor({ environments, workSeconds, rate }: AccountLoad, tables: Accou
   return openAccount(tables, { slots: environments, keys: Math.ceil(expected / callsPerKey) });
 }
 
-function figuresOf({ environments, workSeconds }: AccountLoad, load: LoadFigures): AccountFigures {
+function metricsOf({ environments, workSeconds }: AccountLoad, load: LoadMetrics): AccountMetrics {
   const { calls } = load;
   const ledger = sorted(calls, ({ ledgerMs }) => ledgerMs);
   const requests = sorted(calls, ({ consumption }) => consumption.requests);
-  const mean = (of: (call: CallFigures) => number): number =>
+  const mean = (of: (call: CallMetrics) => number): number =>
     rounded(calls.reduce((sum, call) => sum + of(call), 0) / Math.max(1, calls.length), 1);
   return {
     environments,
@@ -151,7 +152,7 @@ function figuresOf({ environments, workSeconds }: AccountLoad, load: LoadFigures
   };
 }
 
-const sorted = (calls: readonly CallFigures[], of: (call: CallFigures) => number): number[] =>
+const sorted = (calls: readonly CallMetrics[], of: (call: CallMetrics) => number): number[] =>
   calls.map(of).toSorted((a, b) => a - b);
 
 const percentile = (values: readonly number[], part: number): number =>

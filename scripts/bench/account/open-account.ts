@@ -11,10 +11,12 @@ export interface AccountTables {
 }
 
 /**
- * Opens an account and buys enough credits for at least `slots` slots.
- * @returns the account's ID and the API keys. If more keys are needed than one account may have,
- * the other keys belong to other accounts. They serve only to admit more calls per second, because
- * each key has a rate limit.
+ * Opens an account and buys enough credits for a number of concurrency slots.
+ * @param options.slots The minimum number of concurrency slots of the account.
+ * @param options.keys The number of API keys to create. More keys allow more calls per second,
+ * because each key has a rate limit.
+ * @returns The ID of the account, and the API keys. Keys beyond the maximum of one account belong
+ * to other accounts.
  */
 export async function openAccount(
   tables: AccountTables,

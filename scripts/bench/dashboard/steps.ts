@@ -31,7 +31,11 @@ const itemsOf = async (page: Page, list: string): Promise<void> => {
   await page.getByLabel("Search by ID").waitFor();
   await rowOf(page, "Items").waitFor();
 };
-/** Resolves when a list was read again and is shown. */
+/**
+ * Resolves when the page shows a list that was read again.
+ * @param path The API path of the list.
+ * @param act The user action that causes the read.
+ */
 const read = async (page: Page, path: string, act: () => Promise<unknown>): Promise<void> => {
   const answer = page.waitForResponse((response) => response.url().includes(path));
   await act();
@@ -50,19 +54,22 @@ const search = async (page: Page, text: string): Promise<void> => {
   await page.getByRole("combobox", { name: "Page, watchlist or item" }).fill(text);
   await page.getByRole("option", { name: /Item/ }).first().waitFor();
 };
-/** A watchlist by round, and the item that is searched. */
+/** The watchlist to open in each round, and the item to search for. */
 interface Targets {
   readonly at: (round: number) => string;
   readonly itemId: string;
   readonly title: string;
 }
 
-/** Returns what the benchmark measures, in this order. */
+/**
+ * Returns the user actions that the benchmark measures, in their order.
+ * @param lists The IDs of the watchlists to open.
+ */
 export async function stepsOf(world: World, lists: readonly string[]): Promise<readonly Step[]> {
   const api = apiClient(world.baseUrl, world.apiKey);
   const at = (round: number): string => lists[(round * 7) % lists.length] ?? "";
   const { body } = await api.get(`/watchlists/${at(0)}/items?limit=500`);
-  assert(Array.isArray(body["data"]), "the watchlist has items");
+  assert(Array.isArray(body["data"]), "the watchlist must have items");
   const [one = {}] = body["data"].slice(300);
   const item = { itemId: String(one.id), title: String(one.title) };
   return [...changesSteps, ...itemSteps({ at, ...item }), ...paletteSteps({ at, ...item })];

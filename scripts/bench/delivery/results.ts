@@ -12,8 +12,8 @@ export interface Requests {
 }
 
 /**
- * The measurements of one round: of publishing, of delivering, and of the loop that then sends the
- * same bytes without the service.
+ * The measurements of one round: publishing by the service, delivering by the service, and sending
+ * the same bytes in a loop without the service.
  */
 export interface Round {
   readonly publish: Spent;
@@ -24,8 +24,8 @@ export interface Round {
 }
 
 /**
- * Returns the number of events of a case. Each run has one part for each 500 of its items, and one
- * completed event.
+ * Returns the number of events that the runs of a case send: one for each 500 changed items of a
+ * run, and one completed event for each run.
  */
 export const eventsIn = ({ runs, items }: Case): number =>
   runs * (Math.ceil(items / limits.itemEventsMax) + 1);
@@ -49,8 +49,9 @@ const withPublishing = ({ publish, deliver }: Round): Spent => sumOf(publish, de
 type Measured = readonly (readonly [string, Case, readonly Round[]])[];
 
 /**
- * Returns the rows of each table of the bench, by the title of the table. Each value is a median
- * over the rounds. A ratio is the median of the ratios of the rounds.
+ * Returns the rows of each table of the bench, by the title of the table. Each value is the median
+ * of all rounds, and each ratio is the median of the ratios of the rounds.
+ * @param measured The measurements of all rounds.
  */
 export function deliveryTables(measured: Measured): Record<string, unknown> {
   return {
@@ -99,10 +100,10 @@ export function deliveryTables(measured: Measured): Record<string, unknown> {
 
 /**
  * Prints the result of `deliveryTables` to stdout as tables, then an explanation of their columns.
- * @param figures the rows of each table, by the title of the table
+ * @param tables the rows of each table, by the title of the table
  */
-export function printDelivery(figures: Record<string, unknown>): void {
-  for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
+export function printDelivery(tables: Record<string, unknown>): void {
+  for (const [title, rows] of Object.entries(tables)) printTable(title, rows as readonly object[]);
   process.stdout.write(`
   ratios: the time and CPU time of the bare loop, divided by the time and CPU time of the service. At 1 the service is
     as fast as the loop, below 1 it is slower.

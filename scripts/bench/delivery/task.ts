@@ -21,10 +21,7 @@ export interface DeliveryTask {
   readonly items: number;
   /** A number that is part of the run IDs, so that each round has other IDs. */
   readonly round: number;
-  /**
-   * The number of simultaneous deliveries in the loop that only signs and posts, with which the
-   * service is compared. It does not apply to the service.
-   */
+  /** The number of parallel posts of the comparison loop. The service does not use it. */
   readonly parallel: number;
 }
 
@@ -40,8 +37,8 @@ export interface Spent {
 const accountId = "acct_bench";
 
 /**
- * Returns an account for each kind of target, so that the deliveries to the endpoint and to the
- * bucket do not wait for each other.
+ * Returns the ID of the account for a kind of target. The endpoint and the bucket belong to
+ * different accounts, so that their deliveries do not wait for each other.
  */
 export const accountOf = ({ to }: Pick<DeliveryTask, "to">): string => `${accountId}_${to}`;
 
@@ -60,8 +57,8 @@ export const runsOf = (task: DeliveryTask): readonly RunEvents[] =>
   );
 
 /**
- * Reads the input of this process.
- * @throws SyntaxError if the bench did not start this process
+ * Reads the addresses that the bench passed to this process.
+ * @throws SyntaxError if the bench did not start this process.
  */
 export const readPlaces = (): DeliveryPlaces =>
   JSON.parse(process.env["BENCH_PLACES"] ?? "") as DeliveryPlaces;

@@ -35,7 +35,7 @@ export interface EndpointCase {
   readonly seed: number;
 }
 
-export interface EndpointFigures {
+export interface EndpointMetrics {
   readonly "at once": number;
   readonly "answer ms": number;
   readonly events: number;
@@ -51,21 +51,23 @@ export interface EndpointFigures {
 const createdAt = "2026-11-19T23:59:00.000Z";
 
 /**
- * Creates a webhook endpoint with pending events in `table`, drains them in virtual time, and
- * returns how long that took and what it used. `endpoint` is the address of DynamoDB, not of the
- * webhook.
- * @throws Error if the receiver did not get every event
+ * Creates a webhook endpoint with pending events, delivers all of them in virtual time, and returns
+ * the duration and the requests to DynamoDB.
+ * @param endpointCase The settings of the endpoint and the number of pending events.
+ * @param world.endpoint The address of DynamoDB, not of the webhook endpoint.
+ * @param world.table The name of the table.
+ * @throws Error if the receiver did not get every event.
  */
 export async function measureEndpoint(
-  wanted: EndpointCase,
+  endpointCase: EndpointCase,
   { endpoint: engine, table }: { readonly endpoint: string; readonly table: string },
-): Promise<EndpointFigures> {
-  const { requestsAtOnce, answerMs, seed } = wanted;
+): Promise<EndpointMetrics> {
+  const { requestsAtOnce, answerMs, seed } = endpointCase;
   const accountId = `acct_${requestsAtOnce}_${answerMs}_${seed}`;
   const endpointId = "we_bench";
   const secrets = memorySecretBox();
   const bodies = memoryBodies();
-  await addPending(wanted, { accountId, endpointId, table, secrets, bodies });
+  await addPending(endpointCase, { accountId, endpointId, table, secrets, bodies });
 
   const fraction = seededGenerator(seed);
   const time = virtualTime(systemClock.now());
@@ -105,7 +107,7 @@ export async function measureEndpoint(
   client.destroy();
 
   const seconds = (time.now() - from) / 1_000;
-  const events = wanted.runs * wanted.events;
+  const events = endpointCase.runs * endpointCase.events;
   if (receiver.received() !== events) {
     throw new Error(`The receiver must get ${events} events (got ${receiver.received()}).`);
   }

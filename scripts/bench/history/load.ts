@@ -17,13 +17,17 @@ export interface HistoryLoad {
   /** Sorted item IDs. */
   readonly ids: readonly string[];
   /**
-   * Returns the history of the next run.
-   * @param of positions of the items whose points the segment contains. @default all
+   * Returns the history segment of the next run.
+   * @param of The positions in `ids` of the items whose points the segment contains.
+   * @default all items
    */
   next(of?: readonly number[]): RunSegment;
 }
 
-/** Creates a load. @param changedShare share of the items that change in a run */
+/**
+ * Creates a simulated watchlist of 50,000 items.
+ * @param changedShare The share of the items that change in each run, from 0 to 1.
+ */
 export function historyLoad(changedShare: number): HistoryLoad {
   const draw = seededGenerator(15);
   const ids = scatteredIds(draw);

@@ -28,7 +28,7 @@ export interface KeyCase {
 }
 
 /** The measurements: numbers per second, except `environments`. */
-export interface KeyFigures {
+export interface KeyMetrics {
   readonly attempts: number;
   readonly environments: number;
   /**
@@ -38,7 +38,7 @@ export interface KeyFigures {
   readonly admitted: number;
   readonly least: number;
   readonly most: number;
-  /** Calls that a process admitted with its local count, without DynamoDB. */
+  /** Calls that an environment admitted without a request to DynamoDB, based on its local count. */
   readonly uncounted: number;
   readonly refused: number;
   readonly "without a request": number;
@@ -50,14 +50,19 @@ export interface KeyFigures {
 const warmUpMs = 5_000;
 
 /**
- * Creates an API key in `table`, and sends its calls to Lambda environments at random times, in
- * virtual time. Returns the measurements of `seconds` seconds after a warm-up. `endpoint` is the
- * address of DynamoDB.
+ * Creates an API key in a table, and simulates its calls to Lambda environments at random times, in
+ * virtual time.
+ * @param options.attempts The calls that start per second.
+ * @param options.seconds The measured seconds, after a warm-up.
+ * @param options.skewMs The largest clock error of an environment, in milliseconds.
+ * @param options.seed The seed of the random numbers.
+ * @param world.endpoint The address of DynamoDB.
+ * @param world.table The name of the table.
  */
 export async function measureKey(
   { attempts, environments, seconds, skewMs, seed }: KeyCase,
   { endpoint, table }: { readonly endpoint: string; readonly table: string },
-): Promise<KeyFigures> {
+): Promise<KeyMetrics> {
   const fraction = seededGenerator(seed);
   const accounts = dynamoAccountStore(documentClient(), { accounts: table });
   const wanted = { account: { id: `acct_${attempts}_${seed}`, demo: false }, name: "bench" };

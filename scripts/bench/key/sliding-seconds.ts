@@ -1,7 +1,10 @@
 /**
- * Counts the `times` within one second, for every possible start of the second. Returns the
- * smallest and the largest count. `least` considers only seconds that lie between `from` and
- * `until`; it is Infinity if there are none. All times are in milliseconds.
+ * Counts how many of the times are within one second, for every possible start of this second. All
+ * times are in milliseconds.
+ * @param range.from `least` ignores seconds that start earlier.
+ * @param range.until `least` ignores seconds that end later.
+ * @returns The smallest count in `least` and the largest in `most`. `least` is Infinity if no
+ * second lies between `from` and `until`.
  */
 export function slidingSeconds(
   times: readonly number[],

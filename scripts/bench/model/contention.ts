@@ -33,10 +33,11 @@ export interface Effect<Answer> {
 }
 
 /**
- * Models the conflicts between requests in DynamoDB. Plain writes of the same item wait for each
- * other. A transaction locks its items. A write in flight on one of its items cancels the
- * transaction, and a plain write to a locked item fails. A partition key without write units is
- * throttled.
+ * Models the conflicts between simultaneous requests to DynamoDB:
+ * - Plain writes of the same item wait for each other.
+ * - A transaction locks its items. A plain write to a locked item fails.
+ * - A plain write in progress on an item cancels a transaction with this item.
+ * - A partition key that has used up its write units is throttled.
  */
 export interface Contention {
   read<Answer>(effect: () => Promise<Answer>): Promise<Answer>;
@@ -56,15 +57,18 @@ interface Options {
   readonly random: () => number;
 }
 
-/** The virtual times until which plain writes occupy an item and a transaction locks it. */
+/**
+ * Until when an item is in use, in virtual milliseconds: by plain writes, and by the lock of a
+ * transaction.
+ */
 interface ItemState {
   occupiedUntil: number;
   lockedUntil: number;
 }
 
 /**
- * Creates a model of the conflicts between requests that DynamoDB handles at the same time. A
- * request that DynamoDB would refuse throws the SDK's error for the conflict or the throttle.
+ * Creates a model of the conflicts between simultaneous DynamoDB requests. If DynamoDB would refuse
+ * a request, the model throws the error that the SDK throws for a conflict or a throttle.
  */
 export function contention({ time, rules, random }: Options): Contention {
   const states = new Map<string, ItemState>();

@@ -30,7 +30,10 @@ export const noConsumption = (): Consumption => ({
 
 const consumer = new AsyncLocalStorage<Consumption>();
 
-/** Runs `work`, and adds the DynamoDB requests of `work` to the counts in `to`. */
+/**
+ * Runs `work` and returns its result. Adds the requests that `work` sends to DynamoDB to the counts
+ * in `to`.
+ */
 export const consuming = <T>(to: Consumption, work: () => Promise<T>): Promise<T> =>
   consumer.run(to, work);
 
@@ -59,8 +62,8 @@ interface Stack {
 }
 
 /**
- * Creates an SDK client of a local engine with a model of AWS's latencies and refusals. The engine
- * itself evaluates conditions and expressions and responds immediately.
+ * Creates an SDK client of a local DynamoDB engine that simulates the latency and the refusals of
+ * AWS. The engine evaluates conditions and expressions as usual.
  */
 export function modelledDynamo({ endpoint, time, rules, random }: Options): DynamoDBDocumentClient {
   const base = new DynamoDBClient({
@@ -85,8 +88,8 @@ export function modelledDynamo({ endpoint, time, rules, random }: Options): Dyna
         const sent = (): Promise<Answer> => time.still(() => next(args));
         const isTransaction = commandName === "TransactWriteItemsCommand";
         const written = async (): Promise<Effect<Answer>> => {
-          // A write whose condition fails also consumes units. Item sizes are not known here, so
-          // each item counts as one unit, which is right for small items.
+          // A write with a failed condition also consumes units. The sizes of the items are unknown
+          // here, so each item counts as one unit. This is correct for items of up to 1 KB.
           let units = items.length * (isTransaction ? 2 : 1);
           try {
             const answer = await sent();

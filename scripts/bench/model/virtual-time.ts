@@ -10,8 +10,8 @@ interface Timer {
 }
 
 /**
- * A clock that advances only when all work waits for it. A minute of load therefore takes only as
- * long as its computations.
+ * A clock that advances only while all simulated work is waiting. Simulating a minute of load
+ * therefore takes only the time of its computations.
  */
 export interface VirtualTime {
   readonly clock: Clock;
@@ -29,8 +29,8 @@ export interface VirtualTime {
 }
 
 /**
- * Creates a virtual clock that starts at `start`. Time advances only in `through`, from one pending
- * timer to the next.
+ * Creates a virtual clock that begins at `start`. Only `through` advances the time, from one
+ * pending timer to the next.
  */
 export function virtualTime(start: Date): VirtualTime {
   let now = start.getTime();

@@ -19,7 +19,11 @@ export interface Reading {
   readonly extraction: Extraction;
 }
 
-/** Returns the accuracy of the prices in a list of readings. */
+/**
+ * Returns the accuracy of the prices.
+ * @param readers The name of the extraction method.
+ * @param readings What the method read, and the correct values.
+ */
 export const priceAccuracy = (readers: string, readings: readonly Reading[]): Accuracy =>
   accuracyOf(
     readers,
@@ -33,7 +37,11 @@ export const priceAccuracy = (readers: string, readings: readonly Reading[]): Ac
     }),
   );
 
-/** Returns the accuracy of the availability in a list of readings. */
+/**
+ * Returns the accuracy of the availability.
+ * @param readers The name of the extraction method.
+ * @param readings What the method read, and the correct values.
+ */
 export const availabilityAccuracy = (readers: string, readings: readonly Reading[]): Accuracy =>
   accuracyOf(
     readers,

@@ -10,11 +10,10 @@ interface BuiltRequest {
 }
 
 /**
- * Corrects the names of the renderer's buttons for screen readers. A button that contains only an
- * icon gets a name. The name of a button with text begins with that text, so that people can use
- * the visible text in a voice command.
- * Reads `innerText`, because `textContent` includes hidden text, which screen readers skip. A
- * hidden button has no `innerText` yet.
+ * Corrects the names of the renderer's buttons for screen readers. A button with only an icon gets
+ * a name. The name of a button with text begins with this text, so that voice commands can use it.
+ * Uses `innerText`, because `textContent` includes hidden text, which screen readers skip. The
+ * `innerText` of a hidden button is still empty.
  */
 function nameButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button")) {

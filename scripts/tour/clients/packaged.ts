@@ -2,8 +2,11 @@ import { operationOf } from "./operation-of.ts";
 import type { PackagedCalls, TourClient, TourLibrary } from "./tour-client.ts";
 
 /**
- * Adapts a packaged client to the client of the tour: a request to a path calls the method of its
- * operation. `close` ends the packaged client.
+ * Adapts a packaged client to the interface of the tour. A request to a path becomes a call of the
+ * operation with this path.
+ * @param calls The calls of the packaged client.
+ * @param library Functions of the client beyond single calls.
+ * @param close Ends the packaged client.
  */
 export function packagedClient(
   calls: PackagedCalls,

@@ -20,9 +20,9 @@ const withPythonNames = (call: OperationCall): OperationCall => ({
 });
 
 /**
- * Returns a function that creates clients of the tour from the Python package. Each is a process
- * that answers one line of JSON with another.
- * @param python the interpreter
+ * Returns a function that creates tour clients from the Python package. Each client is a Python
+ * process that reads calls and writes results as lines of JSON.
+ * @param python The path of the Python interpreter.
  */
 export const pythonClient =
   (python: string): ConnectTour =>

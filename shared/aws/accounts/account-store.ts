@@ -78,7 +78,7 @@ function autoTopUpOf(stored: unknown): AutoTopUp | null {
 }
 
 function accountOf({ account, shards }: AccountRows): Account {
-  // An account that has no shards yet has the sums in its own row.
+  // The row of an account without shards contains the sums.
   const sums =
     shards.length > 0
       ? sumsOf(shards)

@@ -132,8 +132,8 @@ async function listKeys(
 }
 
 /**
- * Maximum number of requests for the last uses. If an overloaded table omits a key from every
- * response, the key is listed without a last use.
+ * Maximum number of requests for the last uses of keys. A key that an overloaded table omits from
+ * every response is listed without a last use.
  */
 const readTriesMax = 5;
 
@@ -181,7 +181,7 @@ async function revokeKey(
             Update: {
               TableName: table,
               Key: accountKeys.keyHash(key.hash),
-              // A revoked key is always refused, so its admission times are not needed.
+              // A revoked key is always refused, so its row no longer needs the admission times.
               UpdateExpression: "SET revoked_at = :now REMOVE admitted_ms",
               ConditionExpression: "attribute_exists(pk)",
               ExpressionAttributeValues: { ":now": key.now.toISOString() },

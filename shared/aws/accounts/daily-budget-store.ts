@@ -49,7 +49,7 @@ async function setBudget(process: LedgerProcess, change: Change, usage: UsageSto
   const { accountId, budget } = change;
   await untilDone<object>(process, async (note) => {
     const rows = await readAccountRows(process, accountId);
-    assert(rows !== undefined, "a budget belongs to an account that exists");
+    assert(rows !== undefined, "the account of the daily budget must exist");
     if (rows.shards.length === 0) {
       await openShards(process, accountId);
       return "fresh";
@@ -67,8 +67,8 @@ async function setBudget(process: LedgerProcess, change: Change, usage: UsageSto
 
 /**
  * Builds the write that sets the initial use of a new budget: the credits that the account has
- * spent today, and those that it holds now. These may include a hold or a charge of the previous
- * day. They may lack reservations that other processes make at this moment.
+ * spent today and holds now. The sum may include a hold or a charge of the previous day. It may
+ * lack reservations that other processes are making.
  */
 async function earlierUse(
   process: LedgerProcess,
@@ -102,7 +102,7 @@ function budgetItems(
         TableName: accountsTable,
         Key: accountKeys.account(accountId),
         ...setting("daily_credit_budget"),
-        // Fails if another process has added a shard, because that shard would lack the budget.
+        // Fails if another process has added a shard, because that shard would not have the budget.
         ConditionExpression: "shards = :shards",
         ExpressionAttributeValues: { ...values, ":shards": Number(account["shards"]) },
       },

@@ -39,18 +39,19 @@ type Limited = Extract<Admission, { outcome: "limited" }>;
 
 const knownKeysMax = 10_000;
 /**
- * How long a cached key counts as valid while the store fails, in milliseconds. The key may have
- * been revoked since.
+ * Milliseconds for which a cached key counts as valid while the store fails. The key may have been
+ * revoked since it was cached.
  */
 const trustedMs = 5 * 60_000;
 /**
- * Maximum milliseconds by which the newest admission may be ahead of a call, because clocks differ.
+ * Milliseconds by which the newest admission may be later than a call, because the clocks of
+ * processes differ.
  */
 const aheadMsMax = 10;
 /**
- * Maximum number of attempts to admit a call. The first assumes that the row has the current format
- * and no later time than the call. The second uses the row that refused the first. The third is
- * needed if another process changed this row in between.
+ * Maximum number of attempts to admit a call. The first attempt assumes that the row has the
+ * current format and no later time than the call. The second uses the row that refused the first
+ * attempt. The third is needed if another process changed this row between the two.
  */
 const triesMax = 3;
 /**
@@ -66,7 +67,10 @@ interface KeyProcess {
   readonly random: Pick<RandomSource, "fraction">;
   /** The owners of keys whose rows this process has read. */
   readonly known: BoundedMap<CachedKey>;
-  /** Until when this process refuses the calls of a key without asking DynamoDB. */
+  /**
+   * For each key, the pause during which this process refuses its calls without a request to
+   * DynamoDB.
+   */
   readonly pauses: BoundedMap<RefusalPause>;
   /** Counts calls while DynamoDB fails. */
   readonly local: LocalRate;
@@ -147,7 +151,7 @@ async function admitByRow(process: KeyProcess, { keyHash, now }: KeyCall): Promi
 
 /**
  * Refuses a call, and starts or extends the pause of its key.
- * @param fromMs time from which the key may have room again
+ * @param fromMs time from which the rate limit may admit a call of the key
  */
 function refuse(
   { pauses, random }: KeyProcess,
@@ -200,9 +204,9 @@ const isWorking = (row: Row | undefined): row is Row =>
 
 /**
  * Reads the owner of a key whose row cannot be written. Reads have separate throughput, and the row
- * shows whether the key was revoked. If the read fails too, uses the state that this process has
- * cached for up to five minutes. `unknown`: there is no valid key. `unreadable`: the state is
- * unavailable.
+ * shows whether the key was revoked. If the read fails too, uses the cached owner, if it is at most
+ * five minutes old. Returns `unknown` if the key is not valid, and `unreadable` if no owner is
+ * available.
  */
 async function ownerWithoutCount(
   { client, table, known }: KeyProcess,
@@ -224,8 +228,8 @@ interface CountedCall {
   readonly keyHash: string;
   readonly nowMs: number;
   /**
-   * The key's row if it refused the previous attempt although its rate window has room; otherwise
-   * undefined.
+   * The row that refused the previous attempt, although its rate window has room; undefined if
+   * there is none.
    */
   readonly seen: Row | undefined;
 }
@@ -263,7 +267,7 @@ type Update = Pick<
 function updateOf({ nowMs, seen }: CountedCall): Update {
   const times = seen && admissionTimesOf(seen);
   if (seen !== undefined && times === undefined) return conversionOf(seen, nowMs);
-  // If the newest time in the row is later than the call, stores this newest time for the call, so
+  // If the newest time in the row is later than the call, stores that time again for this call, so
   // that the times in the row never decrease.
   const stampMs = Math.max(nowMs, times?.at(-1) ?? 0);
   return {

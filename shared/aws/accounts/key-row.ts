@@ -5,9 +5,9 @@ import type { Row } from "../table/dynamo.ts";
 import { accountKeys, type RowKey } from "../table/table.ts";
 
 /**
- * Start of the time scale in rows of API keys. Such a row must stay below 1,024 bytes, so that a
- * write takes one write unit; the name alone may have 400 bytes. To save space, admission times
- * count from 2020: until 2051 they have at most 12 digits, which DynamoDB stores in 7 bytes.
+ * Start of the time scale in rows of API keys. A row must stay below 1,024 bytes, so that a write
+ * takes one write unit, and the name alone may have 400 bytes. To save space, admission times count
+ * from 2020: until 2051, they have at most 12 digits, which DynamoDB stores in 7 bytes.
  */
 const epochMs = Date.UTC(2020, 0, 1);
 
@@ -51,7 +51,10 @@ export const keyOwnerOf = (row: Row): KeyOwner => ({
 export const scopesRow = (scopes: readonly Scope[]): Row =>
   areAllScopes(scopes) ? {} : { scopes };
 
-/** Returns the scopes of a key by one of its rows. */
+/**
+ * Returns the scopes of a key, from either of its two rows. A row without the attribute has every
+ * scope.
+ */
 export function scopesOfRow({ scopes }: Row): readonly Scope[] {
   if (scopes === undefined) return everyScope;
   const stored: readonly unknown[] = Array.isArray(scopes) ? scopes : [];
@@ -83,8 +86,8 @@ export function lastUseOf(row: Row): string | null {
 }
 
 /**
- * Returns the names of the previous release's attributes to remove: its counts of calls, and
- * `created_at`, which no code reads.
+ * Returns the names of the attributes in a key's row that no code uses any more: the call counts of
+ * the previous release, and `created_at`. The next write of the row removes them.
  */
 export const retiredAttributesOf = (row: Row): string[] => [
   "admitted",

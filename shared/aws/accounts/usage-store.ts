@@ -42,13 +42,16 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
     const [row] = await rowsByKey(client, { ...options, table }, [
       accountKeys.shard(accountId, number),
     ]);
-    assert(row !== undefined, "a shard is never deleted");
+    assert(
+      row !== undefined,
+      "every shard of an account must exist, because shards are never deleted",
+    );
     return shardOf(row);
   };
   /**
    * Reads a shard's usage, and repeats the read if records were copied from the journal to a page
-   * in the meantime. A busy account may need several repetitions, because it copies records many
-   * times a second.
+   * during the read. For a busy account, several repetitions may be needed, because it copies
+   * records many times a second.
    */
   const ofShard = (
     accountId: string,
@@ -81,8 +84,8 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
 }
 
 /**
- * Returns the sequence before the first record in the shard's row. It changes when records are
- * copied to a page.
+ * Returns the sequence number before the first record in the shard's row, which changes when
+ * records are copied to a page.
  */
 const startOf = (shard: Shard): number => journalOf(shard).before.sequence;
 

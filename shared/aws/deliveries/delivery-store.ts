@@ -32,7 +32,8 @@ export interface DynamoDeliveryStoreOptions {
 
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
 /**
- * Maximum number of rows that one filtered page reads. The page then ends, even if it is not full.
+ * Maximum number of rows that are read for one filtered page. The page then ends, even if it is not
+ * full.
  */
 const scannedEntriesMax = 5_000;
 
@@ -99,7 +100,7 @@ export function deliveryWrite(
   };
 }
 
-interface ListWanted {
+interface DeliveryListQuery {
   readonly accountId: string;
   readonly limit: number;
   readonly before: string | null;
@@ -110,7 +111,7 @@ interface ListWanted {
 async function list(
   client: DynamoDBDocumentClient,
   TableName: string,
-  { accountId, limit, before, filter, isKept }: ListWanted,
+  { accountId, limit, before, filter, isKept }: DeliveryListQuery,
 ): Promise<DeliveryPage> {
   const deliveries: Delivery[] = [];
   const pk = deliveryKeys.delivery(accountId, "").pk;
@@ -119,8 +120,8 @@ async function list(
     KeyConditionExpression: before === null ? "pk = :pk" : "pk = :pk AND sk < :before",
     ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
     ScanIndexForward: false,
-    // Without a filter, reads one row more than the page contains, to find out whether there is a
-    // next page.
+    // Without a filter, reads one row more than the page needs, which shows whether there is a next
+    // page.
     Limit: Object.keys(filter).length === 0 ? limit + 1 : scannedEntriesMax / 10,
   });
   let lastId = before;
@@ -152,7 +153,9 @@ function request(
     readonly accountId: string;
     readonly delivery: Delivery;
     readonly now: Date;
-    /** True: the delivery is created if it is not in the log. False: it must be in the log. */
+    /**
+     * True creates the delivery if the log does not have it. False requires that the log has it.
+     */
     readonly isAdded: boolean;
   },
 ): Promise<boolean> {

@@ -43,7 +43,7 @@ export async function createEndpointRow(
   if (refused === null) return { outcome: "created" };
   if (refused === "again") return "again";
   if (refused[0] !== null) return { outcome: "url_taken" };
-  assert(refused[1] !== null, "no stored endpoint has the ID of a new one");
+  assert(refused[1] !== null, "a new webhook endpoint must have an unused ID");
   return { outcome: "limit_reached" };
 }
 

@@ -33,11 +33,11 @@ interface Process extends Options {
 
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
 /**
- * Maximum pause between attempts. Runs of up to 100 watchlists of an account may end at the same
- * moment, and all of them write the count row of the account.
+ * Maximum pause between attempts, in milliseconds. Runs of up to 100 watchlists of an account may
+ * end at the same moment, and all of them write the account's count row.
  */
 const waitMsMax = 2_000;
-/** Milliseconds after which a query returns either all rows of a transaction or none. */
+/** Milliseconds after a transaction from which a query returns either all of its rows or none. */
 const settledMs = 10_000;
 /** The highest sequence of a feed entry. Keys pad sequences to 12 digits, so that they sort. */
 const sequenceMax = 999_999_999_999;
@@ -115,10 +115,9 @@ async function append(
   } catch (error) {
     const reasons = cancellationReasons(error);
     if (reasons === undefined) throw error;
-    // The first write is that of the run's row. If it exists, the run is already in the feed.
+    // The run's row is the first write. If it already exists, the run is in the feed.
     if (reasons[0]?.code === "ConditionalCheckFailed") return undefined;
-    // Another run has used this sequence, or rows are contended. The next attempt reads the count
-    // again.
+    // Another run has this sequence, or rows are contended. The next attempt reads the count again.
     return "again";
   }
 }
@@ -132,8 +131,8 @@ async function after(
   const now = process.clock.now();
   let previous = sequence;
   for await (const row of rowsIn(process, numbersFrom(accountId, sequence + 1), limit)) {
-    // A query may return the rows of a transaction before the rows of an earlier transaction, so a
-    // recent gap may still be filled. Older gaps are expired runs.
+    // A query may return rows of a transaction before rows of an earlier one, so a gap between
+    // recent rows may still be filled. An older gap is an expired run.
     const isRecent = Math.abs(now.getTime() - Date.parse(row.appended_at)) < settledMs;
     if (row.sequence > previous + 1 && isRecent) break;
     previous = row.sequence;

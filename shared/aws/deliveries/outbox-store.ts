@@ -36,8 +36,8 @@ export interface DynamoOutboxOptions<LogRecord> {
 }
 
 /**
- * Outboxes in DynamoDB. Each target has a row with its due time and lease. Each entry has a row,
- * which sorts by lane and due time.
+ * Creates the store of outboxes in DynamoDB. Each delivery target has a row with its due time and
+ * lease. Each entry has a row, which sorts by lane and due time.
  */
 export function dynamoOutboxStore<LogRecord>(
   client: DynamoDBDocumentClient,
@@ -99,8 +99,8 @@ async function claimTarget(
     TableName: options.tableName,
     Key: deliveryKeys.outbox(target),
     UpdateExpression: "SET lease = :token, lease_until = :until, due_at = :until",
-    // If the response of a claim is lost, the SDK repeats the write. The stored lease then already
-    // has the token of this claim.
+    // If the response of a claim is lost, the SDK repeats the write. The stored lease then has the
+    // token of this claim already.
     ConditionExpression:
       "attribute_exists(due_at) AND (attribute_not_exists(lease) OR lease_until <= :now OR lease = :token)",
     ExpressionAttributeValues: {
@@ -128,7 +128,7 @@ async function readOthers(
   return targets.filter(({ targetId }) => targetId !== target.targetId);
 }
 
-/** Releases a lease that this process has just got, and makes the target due immediately. */
+/** Releases a lease that this process has just acquired, and makes the target due immediately. */
 async function giveBack(
   client: DynamoDBDocumentClient,
   options: Pick<Options, "tableName" | "clock" | "random">,
@@ -191,7 +191,7 @@ async function readEntries(
   return (await firstRows(client, query, limit)).map(entryOf);
 }
 
-/** Builds the writes of a change. The write of the target's row is conditional on the lease. */
+/** Builds the writes of a change. The write of the target's row succeeds only under the lease. */
 function recordWrites<LogRecord>(
   { tableName, recordWrite }: DynamoOutboxOptions<LogRecord>,
   change: {
@@ -225,7 +225,7 @@ function recordWrites<LogRecord>(
     ...added.map((entry) => entryWrite(tableName, target, entry)),
     ...records.map((record) => recordWrite(target.accountId, record)),
   ];
-  // A transaction may write a row only once. If several writes concern one row, the last write
+  // A transaction may write each row only once. If there are several writes for a row, the last one
   // applies.
   return [head, ...new Map(rest.map((write) => [rowOf(write), write])).values()];
 }
@@ -278,8 +278,8 @@ async function earliestEntries(
 }
 
 /**
- * Finds out why a release failed: `more` if entries were added, `lost` if this worker no longer has
- * the lease.
+ * Returns the reason why a release failed: `more` if entries were added, `lost` if this worker no
+ * longer has the lease.
  */
 async function findReleaseFailure(
   client: DynamoDBDocumentClient,

@@ -30,8 +30,8 @@ export function additionWrites(
 }
 
 /**
- * Builds the update that makes a target due. It increments `additions`, so that the current lease
- * holder cannot release the target before it reads the new entries.
+ * Builds the update that makes a target due at `at`. It increments the target's count of additions.
+ * The current lease holder therefore cannot release the target before it has read the new entries.
  */
 export const wakeUpdate = (TableName: string, target: DeliveryTarget, at: Date) => {
   const Key = deliveryKeys.outbox(target);

@@ -11,7 +11,7 @@ import { deliveryKeys } from "../table/table.ts";
 export function dynamoPendingWork(client: DynamoDBDocumentClient, TableName: string): PendingWork {
   return {
     async targets(accountId) {
-      // The row of a target has a due time as long as the target has entries.
+      // A target's row has a due time while the target has entries.
       const rows = queryRows(client, {
         TableName,
         KeyConditionExpression: "pk = :pk",
@@ -35,7 +35,7 @@ export function dynamoPendingWork(client: DynamoDBDocumentClient, TableName: str
         ExpressionAttributeValues: { ":pk": pk, ":from": from, ":to": to },
         ScanIndexForward: false,
         ConsistentRead: true,
-        // Reads one more row, to find out whether further entries have the same due time as the
+        // Reads one row more, which shows whether further entries have the same due time as the
         // last one.
         Limit: limit + 1,
       });

@@ -57,7 +57,7 @@ type Counted =
   | { readonly outcome: "refused"; readonly oldestMs: number }
   | { readonly outcome: "no_row" };
 
-/** Admits a probe if the oldest time in the row is outside the window, and replaces that time. */
+/** If the oldest time in the row is outside the window, admits the probe and replaces this time. */
 async function append({ client, tableName, key, now }: ProbeRow): Promise<Counted> {
   const nowMs = now.getTime();
   const command = new UpdateCommand({

@@ -3,7 +3,10 @@ import type { TargetStates } from "../../outbox/outbox.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-/** Reads the session states of delivery targets from the `target_state` attribute of their rows. */
+/**
+ * Creates the reader of session states. A session stores the state of its delivery target in the
+ * `target_state` attribute of the target's row.
+ */
 export function dynamoTargetStates(
   client: DynamoDBDocumentClient,
   TableName: string,

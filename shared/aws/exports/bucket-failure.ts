@@ -13,7 +13,7 @@ export function bucketFailure(error: unknown): BucketFailure {
 
 /**
  * AWS reports a missing permission for the bucket's KMS key as `AccessDenied`. Only the message
- * identifies the key.
+ * mentions the key.
  */
 const isKeyDenied = (error: unknown): boolean =>
   error instanceof Error && /\bkms:GenerateDataKey\b/.test(error.message);

@@ -27,16 +27,17 @@ export interface CustomerBucketOptions {
 
 /**
  * Time limits for one request of a check within an API call. The check assumes the role and writes
- * an object. It then deletes this object and, in parallel, looks up an object that does not exist.
+ * an object. It then deletes this object and, at the same time, looks up an object that does not
+ * exist.
  */
 export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
 
 const answerBytesMax = 64 * 1_024;
 
 /**
- * Opens customers' buckets with the S3 client. Each open bucket has a separate client and a
- * connection that refuses the addresses that the policy forbids. Failures of a store are returned
- * as results.
+ * Creates the port that opens customers' buckets with the S3 client. Each open bucket has a
+ * separate client, whose connections refuse the addresses that the policy forbids. A failure of the
+ * store is a result, not an exception.
  */
 export function s3CustomerBuckets(options: CustomerBucketOptions): CustomerBuckets {
   return { open: (access) => customerBucket(access, options) };
@@ -59,7 +60,7 @@ function customerBucket(access: BucketAccess, options: CustomerBucketOptions): C
     responseChecksumValidation: "WHEN_REQUIRED",
     expectContinueHeader: false,
     followRegionRedirects: false,
-    // The retry schedule of exports repeats failed attempts.
+    // A failed attempt is repeated by the retry schedule of exports.
     maxAttempts: 1,
     requestHandler: guardedHandler(connection),
   });
@@ -70,7 +71,8 @@ function customerBucket(access: BucketAccess, options: CustomerBucketOptions): C
       const command = new PutObjectCommand({ Bucket, Key, Body, ContentType, ContentMD5 });
       return orFailure(async () => {
         const { ETag } = await client.send(command);
-        // An object store returns an ETag. A server that accepts every request probably does not.
+        // An object store returns an ETag. A server without one probably accepts every request and
+        // stores nothing.
         return ETag === undefined
           ? { outcome: "failed", reason: "no_object_store" }
           : { outcome: "done" };
@@ -98,7 +100,7 @@ function customerBucket(access: BucketAccess, options: CustomerBucketOptions): C
   };
 }
 
-/** The fields of an S3 client's request that the handler sends. */
+/** The fields of a request that the S3 client has signed and that the handler sends. */
 interface SignedRequest {
   readonly protocol: string;
   readonly hostname: string;

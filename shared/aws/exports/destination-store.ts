@@ -99,13 +99,13 @@ export function dynamoDestinationStore(
 
 interface RowChanges {
   readonly set: Row;
-  /** Attribute to increment by one. */
+  /** Name of an attribute to increment by one. */
   readonly increment?: string;
 }
 
 /**
- * The previous release stores `failing` instead of `failures_in_row`, and cannot parse a row
- * without `failing`.
+ * The previous release stores `failing` instead of `failures_in_row`. It cannot parse a row without
+ * `failing`.
  */
 const noFailures = { failures_in_row: 0, failing: false, last_error: null };
 
@@ -190,7 +190,7 @@ const destinationRow = object({
   /** Absent in rows of earlier releases. */
   snapshot: optional(picklist(snapshotChoices), "none"),
   failures_in_row: optional(number(), 0),
-  /** The previous release sets this attribute when an export has exhausted its retries. */
+  /** Only the previous release sets this attribute, when an export has exhausted its retries. */
   failing: boolean(),
   last_success_at: nullable(string()),
   last_error: nullable(string()),

@@ -9,13 +9,13 @@ import type { Write } from "../deliveries/outbox-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 
-/** Maximum number of rows that one filtered page reads. */
+/** Maximum number of rows that are read for one filtered page. */
 const rowsLookedAtMax = 1_000;
-/** Number of rows that one query of a filtered page reads. */
+/** Number of rows that one query reads for a filtered page. */
 const rowsAtOnce = 200;
 /**
- * Retention of a row, in seconds. A row stores the format of a run's objects. A late attempt needs
- * the format as long as event bodies exist. S3 deletes them up to two days after they expire.
+ * Retention of a row, in seconds. The row has the format of a run's objects, which a late attempt
+ * needs as long as event bodies exist. S3 deletes event bodies up to two days after they expire.
  */
 const retentionSeconds = (limits.eventBodyDays + 2) * 24 * 60 * 60;
 
@@ -30,16 +30,16 @@ export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: str
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       return Item === undefined ? null : exportOf(Item);
     },
-    list: (accountId, wanted) => list({ client, TableName }, accountId, wanted),
+    list: (accountId, query) => list({ client, TableName }, accountId, query),
   };
 }
 
 async function list(
   { client, TableName }: { readonly client: DynamoDBDocumentClient; readonly TableName: string },
   accountId: string,
-  wanted: ExportQuery,
+  query: ExportQuery,
 ): Promise<ExportPage> {
-  const { limit, before, state, watchlistId = null, since } = wanted;
+  const { limit, before, state, watchlistId = null, since } = query;
   const { pk } = deliveryKeys.export(accountId, "");
   const rows = queryRows(client, {
     TableName,
@@ -58,7 +58,7 @@ async function list(
     const record = exportOf(row);
     if (record.createdAt < (since ?? "")) break;
     if (records.length === limit) return { exports: records, lastId };
-    if (matches(record, wanted)) records.push(record);
+    if (matches(record, query)) records.push(record);
     lastId = record.id;
     looked += 1;
     if (looked === rowsLookedAtMax) return { exports: records, lastId };
@@ -71,8 +71,8 @@ const matches = (record: ExportRecord, { state, watchlistId }: ExportQuery): boo
   (watchlistId ?? record.watchlistId) === record.watchlistId;
 
 /**
- * Builds the write that stores an export in the log, for the transaction that also changes the
- * outbox.
+ * Builds the write that stores the record of an export in the export log. It belongs to the
+ * transaction that also changes the outbox.
  */
 export const exportWrite = (TableName: string, accountId: string, record: ExportRecord): Write => ({
   Put: {

@@ -4,12 +4,12 @@ import type { RoleCredentials } from "../../exports/role-credentials.ts";
 import { clientSettings } from "../sdk/client-settings.ts";
 import { failureReason } from "./failure-reason.ts";
 
-/** Identifies the service in the customer's CloudTrail. */
+/** Name of the service in the customer's CloudTrail. */
 const sessionName = "retail-product-data-service";
 const sessionSeconds = 60 * 60;
 /**
- * Maximum number of attempts. Low, because an API call that checks a destination must also write
- * and delete an object before it times out.
+ * Maximum number of attempts. It is low, because an API call that checks a destination must also
+ * write and delete an object before its timeout.
  */
 const attemptsMax = 2;
 

@@ -20,26 +20,23 @@ const rowsMax = 99;
 /** Maximum size of the rows of a transaction, in bytes. DynamoDB's limit is 4 MB. */
 const bytesMax = 3 * 1024 * 1024;
 
-/** Number of claimed rows that are put at a time. */
+/** Number of claimed rows that are written at the same time. */
 const parallelPuts = 4;
 
 /**
- * Puts rows. The last row makes the others effective. Writes nothing if the watchlist does not
- * exist, so that a process that continues after the purge of the watchlist leaves no row. Returns
- * false if the watchlist does not exist; some rows may have been written before it was deleted, and
- * its purge deletes them.
- *
- * - Large rows are first claimed: a transaction creates them without content, on condition that the
- *   watchlist exists. Then each is put on condition that it still exists, which a purge prevents.
+ * Puts rows of a watchlist's history, the last row last, because it makes the others effective.
+ * Returns false if the watchlist does not exist. Some rows may then have been written before the
+ * deletion; the purge of the watchlist deletes them.
+ * - A large row is first created without content, in a transaction that checks that the watchlist
+ *   exists. It is then put on condition that it still exists, which fails after a purge.
  * - The other rows are put in order, in as few transactions as possible. Each transaction checks
  *   that the watchlist exists.
- *
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function putRows(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, rows }: RowsOfList,
+  { list, rows }: WatchlistRows,
 ): Promise<boolean> {
   const large = rows.filter(isLarge);
   const last = rows.at(-1);
@@ -54,7 +51,7 @@ export async function putRows(
   );
 }
 
-interface RowsOfList {
+interface WatchlistRows {
   readonly list: HistoryOwner;
   readonly rows: readonly Row[];
 }
@@ -64,7 +61,7 @@ const isLarge = (row: Row): boolean => sizeOf(row) > historyBounds.claimedAbove;
 async function putInTransactions(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, rows }: RowsOfList,
+  { list, rows }: WatchlistRows,
 ): Promise<boolean> {
   const { table } = options;
   for (const group of groupsOf(rows)) {
@@ -77,7 +74,7 @@ async function putInTransactions(
 async function claim(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  { list, rows }: RowsOfList,
+  { list, rows }: WatchlistRows,
 ): Promise<boolean> {
   const { table } = options;
   for (const some of chunksOf(rows, rowsMax)) {
@@ -87,7 +84,9 @@ async function claim(
   return true;
 }
 
-/** Puts claimed rows, several at a time. Returns false if a purge has deleted one of them. */
+/**
+ * Puts claimed rows, several at the same time. Returns false if a purge has deleted one of them.
+ */
 async function putClaimed(
   client: DynamoDBDocumentClient,
   options: TableOptions,
@@ -126,7 +125,7 @@ const putIfClaimed = (
     ),
   );
 
-/** Builds the write of a transaction that checks that a watchlist exists. */
+/** Builds the check, for a transaction, that a watchlist exists. */
 export const exists = (table: string, { accountId, watchlistId }: HistoryOwner): TransactItem => ({
   ConditionCheck: {
     TableName: table,

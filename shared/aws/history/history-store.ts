@@ -37,7 +37,7 @@ export function dynamoHistoryStore(
           ConsistentRead: true,
         }),
       );
-      // A row that is only claimed has no chunks yet.
+      // A row that was created without content has no chunks yet.
       return Item?.["chunks"] !== undefined;
     },
     async mergedWindows(watchlistId) {
@@ -50,7 +50,7 @@ export function dynamoHistoryStore(
       const shown = withShownSpan(query, now);
       const { newestRun, until } = shown;
       const isCurrent = until >= new Date(now.getTime() - dayMs).toISOString();
-      // Runs after a span that ended earlier would be kept for nothing.
+      // Keeping the runs of a span that ended earlier would not help the next queries.
       return newestRun === undefined || !isCurrent
         ? listedRuns(client, table, shown)
         : kept({ ...shown, newestRun });

@@ -10,6 +10,6 @@ export function bucketOf(itemId: string): number {
   for (let n = 0; n < itemId.length; n += 1) {
     hash = Math.imul(hash ^ itemId.charCodeAt(n), 0x01_00_01_93) >>> 0;
   }
-  // Few characters affect the low bits of FNV-1a, so the high bits are mixed into them.
+  // A short ID hardly affects the low bits of FNV-1a, so the high bits are mixed into them.
   return (((hash >>> 16) ^ hash) >>> 0) % buckets;
 }

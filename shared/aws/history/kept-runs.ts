@@ -3,9 +3,9 @@ import { type HistorySpan, isWithin, type RunSegment } from "../../history/histo
 import { runRows } from "./run-rows.ts";
 import { joinedSegments, segmentOf } from "./segment-rows.ts";
 
-/** The newest runs of a watchlist, newest first and without a gap. */
+/** The cached runs of a watchlist: its newest runs, newest first and without a gap. */
 interface KeptRuns {
-  /** All recorded runs that ended at this time or later are kept; ISO 8601. */
+  /** Time from which all recorded runs are in the cache, ISO 8601. */
   readonly since: string;
   readonly runs: readonly RunSegment[];
 }
@@ -16,13 +16,14 @@ export interface KeptQuery extends HistorySpan {
   readonly newestRun: number;
 }
 
-/** Maximum number of kept points of all watchlists. A point takes about 400 bytes. */
+/** Maximum number of cached points of all watchlists. A point takes about 400 bytes. */
 const pointsMax = 100_000;
 
 /**
- * Returns a function that yields the runs of a watchlist with points in a span, newest first. It
- * keeps the runs of the watchlists that were read last, because a recorded run never changes. A later
- * query reads only newer runs, and makes no request if there are none.
+ * Creates a function that yields the recorded runs of a watchlist that have points in a span,
+ * newest first. The function caches the runs of the watchlists that were read last, because a
+ * recorded run never changes. A later query reads only the runs that are newer than the cache, and
+ * makes no request if there are none.
  */
 export function keptRuns(
   client: DynamoDBDocumentClient,
@@ -56,7 +57,7 @@ export function keptRuns(
   };
 }
 
-/** Reads the runs of a span that are newer than the known ones. */
+/** Reads the runs of a span that are newer than the cached ones. */
 async function* newerRuns(
   client: DynamoDBDocumentClient,
   table: string,
@@ -72,11 +73,11 @@ async function* newerRuns(
   }
 }
 
-/** Returns true if a run is missing, which may be recorded later. */
+/** Returns true if the numbers of the runs have a gap. A missing run may be recorded later. */
 const hasGap = (runs: readonly RunSegment[]): boolean =>
   runs.some(({ runNumber }, n) => runNumber !== (runs[0]?.runNumber ?? 0) - n);
 
-/** Contains every time that is stored. */
+/** A span that contains every stored time. */
 const always: HistorySpan = { since: "", until: "~" };
 
 function withPointsIn(span: HistorySpan, run: RunSegment): readonly RunSegment[] {

@@ -29,8 +29,8 @@ export function chunksOf(lines: readonly string[]): LineChunk[] {
     characters += line.length + 1;
     if (characters >= charactersMax || n === lines.length - 1) {
       const parts = compressed(lines.slice(start, n + 1));
-      // The next lines probably compress about as well, so this size decides where they are split.
-      // Without it, they would be compressed twice.
+      // The next lines probably compress about as well, so they are split at this size. Otherwise
+      // they would be compressed twice.
       if (parts.length > 1) charactersMax = Math.ceil(charactersMax / parts.length);
       chunks.push(...parts);
       start = n + 1;
@@ -51,21 +51,24 @@ function compressed(lines: readonly string[]): LineChunk[] {
   return [...compressed(lines.slice(0, middle)), ...compressed(lines.slice(middle))];
 }
 
-/** Returns the row of a chunk. @param ttl whole Unix seconds */
+/**
+ * Returns the row that stores a chunk under a key.
+ * @param ttl time at which DynamoDB may delete the row, in whole Unix seconds
+ */
 export const chunkRow = (key: RowKey, chunk: LineChunk, ttl: number): Row => ({
   ...key,
   ...chunk,
   ttl,
 });
 
-/** Returns the lines of a row; empty for a row without points. */
+/** Decompresses the lines of a row. Returns an empty array for a row without points. */
 export function linesOf({ lines }: Row): readonly string[] {
   return lines === undefined ? [] : textOf(lines).toString("utf8").split("\n");
 }
 
 /**
- * Returns the lines of one item in a row; empty if there are none. Decompresses the row only if the
- * item ID is between the first and the last item ID of the row.
+ * Returns the lines of one item in a row; empty if the row has none. Decompresses the row only if
+ * the item ID is in the row's range of IDs.
  */
 export function linesOfItem({ lines, first, last }: Row, itemId: string): readonly string[] {
   if (lines === undefined || itemId < String(first) || itemId > String(last)) return [];

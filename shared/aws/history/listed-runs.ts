@@ -8,10 +8,10 @@ import { joinedSegments, numbersOf, segmentOf, type StoredSegment } from "./segm
 
 /**
  * Maximum time from the read of a point to the end of its run, in milliseconds. A source may return
- * readings that are a day old, and a run takes hours at most.
+ * values that are a day old, and a run takes hours at most.
  */
 const pointAgeMaxMs = 2 * 86_400_000;
-/** Number of rows that one request reads to find the first chunk of a run. */
+/** Number of rows that one request reads in search of the first chunk of a run. */
 const rowsAtOnce = 4;
 
 /**
@@ -34,8 +34,8 @@ export async function* listedRuns(
       lastEndedBy: () => firstEndedSince(client, table, { watchlistId, time: latestEnd }),
     });
     for await (const segment of segments) {
-      // The item of a point was read before the run ended. This run and all older runs therefore
-      // have only points that are older than `since`.
+      // All points of a run were read before its end. This run and all older runs therefore have
+      // only points before `since`.
       if (segment.endedAt < since) return;
       yield* withPointsIn(query, segment);
     }
@@ -54,15 +54,16 @@ function withPointsIn(span: HistorySpan, segment: StoredSegment): readonly RunSe
 }
 
 interface NewestFirst {
-  /** Yields the segments from a run on, newest first. */
+  /** Yields the segments from a run number down, newest first. */
   readonly of: (last: number | undefined) => AsyncGenerator<StoredSegment>;
-  /** Finds the run of the first segment that may have points of the span. */
+  /** Finds the number of the newest run whose segment may have points in the span. */
   readonly lastEndedBy: () => Promise<number>;
 }
 
 /**
- * Yields segments, newest first, from the run `from` on. Without it, begins with the newest segment:
- * most spans end now. Only if that segment ended after `latestEnd`, finds the first run to read.
+ * Yields segments from the run `from` down, newest first. Without `from`, begins with the newest
+ * segment, because most spans end now. Searches for the first run to read only if that segment
+ * ended after `latestEnd`.
  */
 async function* endedBy(
   latestEnd: string,
@@ -79,9 +80,9 @@ async function* endedBy(
 }
 
 /**
- * Returns the number of the first recorded run that ended at `time` or later, or the highest
- * possible run number if there is none. This is a binary search: each request halves the range of
- * runs. If all runs or none of them ended at `time` or later, one or two requests are enough.
+ * Returns the number of the first recorded run that ended at `time` or later; the highest possible
+ * run number if there is none. This is a binary search, in which each request halves the range of
+ * runs. One or two requests are enough if all runs or none of them ended at `time` or later.
  */
 async function firstEndedSince(
   client: DynamoDBDocumentClient,
@@ -92,7 +93,7 @@ async function firstEndedSince(
   if (newest === undefined || newest.endedAt < time) return limits.runNumberMax;
   const oldest = await recordedEnd(client, table, { watchlistId });
   if (oldest === undefined || oldest.endedAt >= time) return 1;
-  // The result is `found`, or a run above `before` and below `end`.
+  // The result is a run after `before` and before `end`, or `found`.
   let before = oldest.runNumber;
   let found = newest.runNumber;
   let end = found;
@@ -115,7 +116,8 @@ interface RecordedEnd {
 }
 
 /**
- * Returns the first recorded run of a range, or the last run if `isNewestFirst`; undefined if none.
+ * Returns the first recorded run in a range, or the last one if `isNewestFirst`; undefined if there
+ * is none.
  */
 async function recordedEnd(
   client: DynamoDBDocumentClient,
@@ -124,7 +126,7 @@ async function recordedEnd(
 ): Promise<RecordedEnd | undefined> {
   const ends = queryRows(client, {
     ...runRowsQuery(table, range),
-    // Only the first chunk of a run has its end.
+    // Only the first chunk of a run has the end of the run.
     FilterExpression: "attribute_exists(ended_at)",
     ProjectionExpression: "sk, ended_at",
     Limit: rowsAtOnce,

@@ -16,28 +16,32 @@ import { expiryOf } from "./segment-rows.ts";
 import { type WindowLines, windowLines } from "./window-lines.ts";
 
 export interface MergeOptions extends TableOptions {
-  /** Maximum number of characters of merged lines in memory. Only tests set a lower value. */
+  /**
+   * Maximum number of characters of merged lines that are in memory. Only tests set a lower value.
+   */
   readonly mergeCharactersMax?: number;
 }
 
 /**
- * Default of `mergeCharactersMax`, which limits the memory of a merge. The largest window has three
- * times as many characters: a large watchlist in which every run changed every item.
+ * Default of `mergeCharactersMax`. It limits the memory of a merge. The largest possible window has
+ * three times as many characters: a large watchlist in which every run changed every item.
  */
 const charactersMax = 64 * 1024 * 1024;
 
 /** How far the history of a watchlist is merged. */
 interface Head {
   readonly mergedWindows: number;
-  /** First bucket of the next window that may not be merged yet. */
+  /** First bucket of the next window that is not merged yet. */
   readonly nextBucket: number;
 }
 
 /**
- * Merges a window: copies the points of its segments to rows by bucket, and then marks the window
- * as merged. The rows depend only on segments, which never change, so processes that merge the same
- * window at the same time write the same bytes. Readers ignore rows of a window that is not marked.
- * Returns the outcome (see `MergeOutcome`).
+ * Merges a window of runs: copies the points of the runs' segments to rows by bucket, and then
+ * marks the window as merged. Segments never change, so concurrent merges of a window write the
+ * same bytes. Readers ignore the rows of a window that is not marked.
+ * @param absent numbers of the runs of the window that have no segment and never will
+ * @param isOver returns true when the time for the merge has ended
+ * @returns the outcome, see `MergeOutcome`
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function mergeWindow(
@@ -82,7 +86,8 @@ function mergedRows(
 }
 
 /**
- * Reads how far the history of a watchlist is merged. Both numbers are 0 before the first merge.
+ * Reads the head of a watchlist's history, which records how far the history is merged. Both
+ * numbers of the head are 0 before the first merge.
  */
 export async function readHead(
   client: DynamoDBDocumentClient,
@@ -106,8 +111,8 @@ interface Advance {
 const [listAt] = [0];
 
 /**
- * Stores that the buckets of a window before `endBucket` are merged, unless another process stored
- * a later bucket. Returns false if the watchlist does not exist.
+ * Records that the buckets of a window before `endBucket` are merged, unless another process has
+ * recorded a later bucket. Returns false if the watchlist does not exist.
  */
 function advance(
   client: DynamoDBDocumentClient,

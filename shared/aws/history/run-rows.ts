@@ -10,7 +10,7 @@ export interface RunRange {
   readonly first?: number;
   readonly last?: number;
   readonly isNewestFirst?: boolean;
-  /** True if the reader probably needs many runs. Only for `isNewestFirst`. */
+  /** True if the reader probably needs many runs. It has an effect only with `isNewestFirst`. */
   readonly isWhole?: boolean;
 }
 
@@ -32,12 +32,15 @@ export const runRowsQuery = (
   ConsistentRead: true,
 });
 
-/** Number of rows that the first request for the newest runs reads, for few and for many runs. */
+/**
+ * Number of rows in the first request for the newest runs: if the reader needs few runs, and if it
+ * needs many.
+ */
 const [newestRows, wholeRows] = [8, 32];
 
 /**
- * Yields the rows of the segments of a range of runs. Requests them page by page. The newest runs
- * are often the only ones that a reader needs, so their first page is small.
+ * Yields the rows of the segments of a range of runs, and requests them page by page. A reader
+ * often needs only the newest runs, so the first page of a newest-first read is small.
  */
 export const runRows = (
   client: DynamoDBDocumentClient,

@@ -9,14 +9,15 @@ import { historyKeys } from "../table/table.ts";
 import { numbersOf, segmentOf } from "./segment-rows.ts";
 
 /**
- * Rows of one request, and requests at the same time. A row has at most 300 KB, and a response at
- * most 16 MB.
+ * Number of rows in one request, and of requests at the same time. A row has at most 300 KB, and a
+ * response at most 16 MB.
  */
 const [rowsAtOnce, requestsAtOnce] = [25, 4];
 
 /**
- * Reads single runs of several watchlists. Returns them by watchlist ID, without runs that are not
- * recorded or have more than one row.
+ * Reads at most one run of each of several watchlists: the watchlist and run number are in
+ * `places`. Returns the runs by watchlist ID, each with its points in the span. Leaves out a run
+ * that is not recorded or has more than one row.
  */
 export async function runsAt(
   client: DynamoDBDocumentClient,

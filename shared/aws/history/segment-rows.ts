@@ -12,7 +12,7 @@ import { limits } from "../../base/limits.ts";
 import { chunkRow, chunksOf, linesOf } from "./line-chunks.ts";
 import { pointLine, pointOf } from "../../history/point-lines.ts";
 
-/** Days that rows stay stored after their points are no longer shown. */
+/** Days for which rows stay stored after the API no longer returns their points. */
 const graceDays = 3;
 
 /**
@@ -87,7 +87,7 @@ export function numbersOf({ sk }: Row): { readonly runNumber: number; readonly c
   return { runNumber: Number(runNumber), chunk: Number(chunk) };
 }
 
-/** Parses the points of a recorded run that are in a span. */
+/** Converts the stored rows of a run to the run with those of its points that are in a span. */
 export const segmentOf = (
   { runNumber, endedAt, rows }: StoredSegment,
   span: HistorySpan,

@@ -6,11 +6,14 @@ import { itemIdOf, mergedLine } from "../../history/point-lines.ts";
 import { runRows } from "./run-rows.ts";
 import { joinedSegments } from "./segment-rows.ts";
 
-/** The merged lines of some buckets of a window. */
+/** The merged lines of a range of buckets of a window. */
 export interface WindowLines {
-  /** Sorted lines of the buckets from `firstBucket` to before `endBucket`, by bucket. */
+  /**
+   * Sorted lines of the buckets from `firstBucket` up to, but not including, `endBucket`; by bucket
+   * number.
+   */
   readonly lines: ReadonlyMap<number, readonly string[]>;
-  /** First bucket that was not collected; the number of buckets (`buckets`) if all were. */
+  /** First bucket that the lines lack; the number of buckets (`buckets`) if they lack none. */
   readonly endBucket: number;
   /** End of the last recorded run of the window, ISO 8601; null if no run is recorded. */
   readonly endedAt: string | null;
@@ -22,7 +25,7 @@ interface WindowRead {
   readonly watchlistId: string;
   readonly window: number;
   readonly firstBucket: number;
-  /** Maximum number of characters, over all lines, that are held in memory. */
+  /** Maximum number of characters of all lines that are in memory. */
   readonly charactersMax: number;
 }
 
@@ -58,7 +61,7 @@ function collectedLines(firstBucket: number, charactersMax: number) {
   const byBucket = new Map<number, LinesById>();
   let endBucket = buckets;
   let characters = 0;
-  /** Drops the upper half of the buckets until the rest is small enough. */
+  /** Drops the upper half of the buckets, repeatedly, until the lines are small enough. */
   const shrink = (): void => {
     while (characters > charactersMax && endBucket - firstBucket > 1) {
       endBucket = firstBucket + Math.ceil((endBucket - firstBucket) / 2);

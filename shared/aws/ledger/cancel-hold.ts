@@ -14,9 +14,9 @@ import { atNoCharge, settleCall } from "./settle-call.ts";
 import { creditUpdate } from "./shard-update.ts";
 
 /**
- * Cancels the hold of a call, so that nothing is charged. An earlier request to settle the call may
- * take effect at any moment. If the settlement takes effect first, this function refunds its
- * charge. If the settlement takes effect later, it finds the hold resolved and charges nothing.
+ * Cancels the hold of a call, so that the call costs nothing. An earlier request to settle the same
+ * hold may still be in progress. If the settlement takes effect first, this function refunds the
+ * charge. If this cancellation takes effect first, the settlement changes nothing.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function cancelCallHold(process: LedgerProcess, hold: HoldRef): Promise<void> {
@@ -38,7 +38,8 @@ export async function cancelCallHold(process: LedgerProcess, hold: HoldRef): Pro
     if (transacted.outcome === "changed") return done;
     note(transacted.why);
     if (!transacted.refused.includes(true)) return "again";
-    // A hold of an earlier release may be resolved before its account has shards.
+    // A hold of an earlier release may be resolved before its account has shards, so they are
+    // opened now.
     if (transacted.shards.length === 0) await openShards(process, accountId);
     refusals += 1;
     return "fresh";
@@ -59,7 +60,7 @@ interface Charge {
    * none.
    */
   readonly budgetDay?: string | undefined;
-  /** True if the hold has no row, so that the cancellation creates one. */
+  /** True if the hold has no row yet, so that the cancellation creates one. */
   readonly isNew: boolean;
 }
 
@@ -69,9 +70,9 @@ interface TakeBack extends Charge {
 }
 
 /**
- * Releases all open holds of a call. Returns `released` if the call has no charge, or the charge if
- * a hold was already settled with a charge. Returns `fresh` if a settlement took effect during the
- * release: the caller must try again to get its charge.
+ * Releases all open holds of a call. Returns `released` if the call has no charge. Returns the
+ * charge if a hold was already settled with one. Returns `fresh` if a settlement took effect during
+ * the release; the caller must then try again to get its charge.
  */
 async function release(
   process: LedgerProcess,
@@ -91,7 +92,7 @@ async function release(
   const { open, resolved } = await findCallHolds(process, accountId, holdId);
   for (const own of open) {
     const { credits } = await settleCall(process, settlement, own);
-    // A settlement took effect first. The next attempt refunds its charge.
+    // A settlement took effect first, so the next attempt refunds its charge.
     if (credits > 0) return "fresh";
   }
   const settled = resolved.find(({ charged }) => charged > 0);
@@ -122,7 +123,7 @@ function takeBackItems(
 
 /**
  * Builds the write of the hold's row, which prevents a second refund of the charge. The row never
- * expires, because the credit history uses the stamp in this row to find a late refund.
+ * expires, because the credit history finds a late refund by the stamp in this row.
  */
 function cancelledMark(
   { accountsTable }: LedgerProcess,

@@ -77,9 +77,9 @@ export type ShardChangeWith =
   | { readonly outcome: "other_refused" };
 
 /**
- * Makes one conditional update of a shard together with one other write, without retries. Returns
- * `other_refused` if only the condition of the other write failed. The other outcomes are the same
- * as in `changeShard`, but `changed` has no shard.
+ * Makes one conditional update of a shard and one other write, in one transaction and without
+ * retries. Returns `other_refused` if only the condition of the other write failed. The other
+ * outcomes are those of `changeShard`, but `changed` comes without the new shard.
  * @throws the error of the request. The transaction may still have taken effect, so the caller must
  * read the shard.
  */
@@ -92,8 +92,8 @@ export async function changeShardWith(
   if (transacted.outcome === "changed") return { outcome: "changed", shard: undefined };
   const [isShardRefused = false, isOtherRefused = false] = transacted.refused;
   const [shard] = transacted.shards;
-  // If both conditions failed, reports the shard: it contains the hold if an earlier attempt took
-  // effect.
+  // If both conditions failed, returns the shard, because it contains the hold if an earlier
+  // attempt took effect.
   if (isShardRefused)
     return shard === undefined ? { outcome: "missing" } : { outcome: "refused", shard };
   return isOtherRefused ? { outcome: "other_refused" } : { outcome: "busy", why: transacted.why };
@@ -161,9 +161,10 @@ const waitMsMax = 1_000;
 const freshTriesMax = 6;
 
 /**
- * Repeats an attempt until it returns a result. `fresh` means that the attempt has cached the
- * current rows: the next attempt follows immediately. After `again`, the next attempt follows a
- * pause with full jitter.
+ * Repeats an attempt until it returns a result. After `fresh`, the next attempt follows
+ * immediately, because the attempt has read and cached the current rows. After `again`, the next
+ * attempt follows a random pause.
+ * @param attempt passes the reason for a failed attempt to `note`, for the error
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function untilDone<T extends object>(
@@ -210,10 +211,11 @@ export async function readShard(
 }
 
 /**
- * Waits for the change of a shard that makes or resolves the hold of a call. If its request failed,
- * the change may have taken effect: reads the shard, and returns it as `refused` if it did.
- * @param change.tookEffect returns true if the shard shows that the change was made
- * @throws the error of the request if the change was not made
+ * Waits for `change`, the update of a shard that makes or resolves the hold of a call. If the
+ * request of the update failed, reads the shard. If the shard shows that the update took effect,
+ * returns the shard as outcome `refused`, as a repeated update would.
+ * @param change.tookEffect returns true if the shard shows that the update took effect
+ * @throws the error of the request if the update did not take effect
  */
 export async function awaitChange(
   process: LedgerProcess,

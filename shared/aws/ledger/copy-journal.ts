@@ -20,8 +20,8 @@ export async function copyJournal(
   accountId: string,
   shard: Shard,
 ): Promise<void> {
-  // Two of eight reservations start a copy. If each did, several copies of the same records would
-  // be in progress at the same time.
+  // Two of eight reservations start a copy. If all did, several copies of the same records would be
+  // in progress at once.
   if (shard.journal.length % pageRecordsMin <= 1) await copyRecords(process, accountId, shard);
 }
 
@@ -40,9 +40,9 @@ export async function copyJournalOf(
 
 /**
  * Copies the journal of a shard to a page if it has at least 8 records. A failed copy loses
- * nothing: the row keeps its records, and a later change copies them. The page can already exist
- * only if the accounts table was restored to an earlier second than the ledger table. The journal
- * then contains records that the page already has.
+ * nothing: the row keeps its records, and a later change copies them. The page already exists only
+ * if the accounts table was restored to an earlier time than the ledger table. The journal then has
+ * records that are also in the page.
  */
 async function copyRecords(process: LedgerProcess, accountId: string, shard: Shard): Promise<void> {
   if (shard.journal.length < pageRecordsMin) return;
@@ -51,7 +51,8 @@ async function copyRecords(process: LedgerProcess, accountId: string, shard: Sha
     writePage(process, { accountId, shard, records: records.slice(0, count) }).catch(() => "ended");
   if ((await attempt(records.length)) === "ended") return;
   const from = records[0]?.at ?? 0;
-  // The change that caused the copy has taken effect, so a failed request here must not fail it.
+  // The change that caused the copy has taken effect, so a failed request here must not make it
+  // fail.
   const stored = await pageAt(process, { accountId, shard: shard.number, from }).catch(
     () => undefined,
   );
@@ -74,7 +75,7 @@ interface NewPage {
 
 /**
  * Writes a page, removes its records from the shard's row, and adds their usage to the daily usage
- * rows. One transaction does all of this, so that each record counts once. If the page exists, it
+ * rows. All of this is one transaction, so that each record counts once. If the page exists, it
  * must contain exactly these records.
  */
 async function writePage(

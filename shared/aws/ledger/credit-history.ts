@@ -24,19 +24,19 @@ import {
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 
 /**
- * Maximum number of entries that a page reads before it ends early: about 300 KB, at least 75 read
- * units.
+ * Maximum number of entries that are read for one page, about 300 KB or 75 read units. The page
+ * then ends early.
  */
 const readMax = 2_000;
-/** Cost of reading one journal page of a shard, expressed as a number of entries. */
+/** Cost of reading one journal page of a shard, as a number of entries. */
 const queryCost = 8;
 /** Maximum number of keys of a BatchGetItem request. */
 const keysMax = 100;
 
 /**
- * Creates a reader of the credit transactions in DynamoDB. A filter by call, grant, purchase or
- * adjustment finds the entries by their stamps. With any other filter or none, a call reads the
- * ledger from newest to oldest.
+ * Creates the reader of credit transactions in DynamoDB. If the filter names a call, grant,
+ * purchase or adjustment, the reader computes the possible stamps of the matching entries and reads
+ * only these. Otherwise it reads the ledger from newest to oldest.
  */
 export function dynamoCreditHistory(
   client: DynamoDBDocumentClient,
@@ -47,7 +47,7 @@ export function dynamoCreditHistory(
     async page(accountId, { limit, startingAfter, filter = {} }) {
       const cursor =
         startingAfter === undefined ? undefined : placeOfEntry(startingAfter, accountId);
-      assert(startingAfter === undefined || cursor !== undefined, "a cursor names an entry");
+      assert(startingAfter === undefined || cursor !== undefined, "a cursor must name an entry");
       const { rows, below } = await rowsFor(process, accountId, cursor);
       const search = await findEntries(process, { accountId, rows, filter });
       const isFiltered = Object.values(filter).some((value) => value !== undefined);
@@ -71,9 +71,9 @@ export function dynamoCreditHistory(
 }
 
 /**
- * Returns the shards of an account, and the upper bound of the page: the page lists only entries
- * below this place. If `cursor` is undefined, the page is the first. Then also makes all shards
- * refuse new entries below this place.
+ * Returns the shards of an account, and the place below which the page lists entries. If `cursor`
+ * is undefined, the page is the first one. All shards then also refuse new entries below this
+ * place.
  */
 async function rowsFor(
   process: LedgerProcess,
@@ -81,8 +81,8 @@ async function rowsFor(
   cursor: EntryPlace | undefined,
 ): Promise<{ readonly rows: AccountRows | undefined; readonly below: EntryPlace }> {
   if (cursor !== undefined) {
-    // A cursor without a stamp is the place of an unsharded entry. Only such entries follow it, so
-    // the shards are not read.
+    // A cursor without a stamp is the place of an unsharded entry. Only unsharded entries follow
+    // it, so the shards are not read.
     const rows =
       cursor.at === 0
         ? undefined
@@ -95,18 +95,18 @@ async function rowsFor(
   return { rows, below: hasShards ? after(rows.upTo) : oldest };
 }
 
-/** Returns the place after all entries with the stamp `at` or an earlier one. */
+/** Returns the place just after all entries with stamps up to `at`. */
 const after = (at: number): EntryPlace => ({ at, shard: Infinity, part: 0 });
 
-/** Returns the place before all entries with the stamp `at`. */
+/** Returns the place just before all entries with the stamp `at`. */
 const first = (at: number): EntryPlace => ({ at, shard: 0, part: 0 });
 
 interface Candidate extends PlacedEntry {
-  /** Cost of reading the candidate, expressed as a number of entries. */
+  /** Cost of reading the candidate, as a number of entries. */
   readonly cost: number;
 }
 
-interface Wanted {
+interface EntriesRequest {
   readonly accountId: string;
   readonly rows: AccountRows | undefined;
   readonly below: EntryPlace;
@@ -117,10 +117,13 @@ interface Wanted {
 }
 
 /**
- * Yields the entries that may match, newest first. Entries in the ranges of stamps come first, then
- * unsharded entries, by sequence.
+ * Yields the entries that may match, newest first: the entries in the ranges of stamps, then the
+ * unsharded entries by sequence.
  */
-async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerator<Candidate> {
+async function* candidates(
+  process: LedgerProcess,
+  wanted: EntriesRequest,
+): AsyncGenerator<Candidate> {
   const { accountId, rows, below, limit, expected, ranges, sequences } = wanted;
   const shards = rows?.shards ?? [];
   for (const range of ranges) {
@@ -143,9 +146,9 @@ async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerat
 const placeOf = (sequence: number): EntryPlace => ({ at: 0, shard: 0, part: sequence });
 
 /**
- * Returns true for an entry that is older than a range. A range may include unsharded entries. Then
- * returns false for their grants, purchases and adjustments: those times are from an operator's
- * clock, which may be wrong.
+ * Returns true for an entry that is older than a range. If the range includes unsharded entries,
+ * returns false for unsharded grants, purchases and adjustments. Their times are from the clock of
+ * an operator, which may be wrong.
  */
 function isBefore({ place, entry }: PlacedEntry, { from, withOld }: Range): boolean {
   if (place.at > 0 || !withOld) return place.at < from;
@@ -191,7 +194,7 @@ async function collect(
       if (transactions.length === limit) return { transactions, next: entryId(last, accountId) };
       transactions.push(entry);
     }
-    // The cursor need not be the place of a listed entry.
+    // The last place need not be the place of a listed entry.
     last = { ...place, shard: Math.max(0, place.shard) };
     read += cost;
     if (read >= readMax) return { transactions, next: entryId(last, accountId) };

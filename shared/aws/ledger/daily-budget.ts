@@ -9,8 +9,8 @@ import { cacheShards, cachedAccountOf, type LedgerProcess } from "./process.ts";
 import { totalBalance } from "./read-shards.ts";
 
 /**
- * Days that the row of a day is stored. It must exist when the last hold of the day is resolved,
- * and `reconcile` compares it with the holds, whose rows are stored for 30 days.
+ * Days for which the row of a day is stored. It must exist until the last hold of the day is
+ * resolved. `reconcile` compares it with the rows of holds, which are stored for 30 days.
  */
 const storedDays = 40;
 
@@ -31,7 +31,10 @@ export interface CountedBudget extends BudgetDay {
   readonly budget: number;
 }
 
-/** Names the account's daily budget on the UTC day of the stamp `at`. */
+/**
+ * Returns the reference to the daily budget of an account on a UTC day.
+ * @param at stamp of a time on that day, in microseconds since 1970
+ */
 export const accountDay = (accountId: string, at: number): BudgetDay => ({
   accountId,
   owner: accountOwner,
@@ -42,9 +45,9 @@ const rowKey = ({ accountId, owner, day }: BudgetDay) =>
   accountKeys.dailyBudget(accountId, owner, day);
 
 /**
- * Builds the write that takes credits from a daily budget. `used` is the sum of the open holds and
- * the charges of the day. The row does not store the budget, so that a change of the budget does
- * not write it.
+ * Builds the write that takes credits from a daily budget. The write fails if the budget does not
+ * cover them. The row stores only `used`, the sum of the day's open holds and charges, so that a
+ * change of the budget does not write this row.
  */
 export const takeFromBudget = (
   { accountsTable }: LedgerProcess,
@@ -55,7 +58,7 @@ export const takeFromBudget = (
     TableName: accountsTable,
     Key: rowKey(day),
     UpdateExpression: "SET used = if_not_exists(used, :none) + :credits, #ttl = :ttl",
-    // If the budget is smaller than the reservation, a missing row must not satisfy the condition.
+    // If the budget is below the reservation, a missing row must not fulfill the condition.
     ConditionExpression:
       credits <= budget ? "attribute_not_exists(used) OR used <= :room" : "used <= :room",
     ExpressionAttributeNames: { "#ttl": "ttl" },
@@ -87,9 +90,7 @@ export const giveToBudget = (
 export interface BudgetUse {
   /** Credits of the open holds and the charges of the day. */
   readonly used: number;
-  /**
-   * The credits in `used` that were charged or held earlier on the day on which the budget was set.
-   */
+  /** The part of `used` that was charged or held on the same day before the budget was set. */
   readonly base: number;
 }
 
@@ -102,7 +103,10 @@ export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Pro
   return { used: Number(row?.["used"] ?? 0), base: Number(row?.["base"] ?? 0) };
 }
 
-/** Reads the used credits of daily budgets of one account, by owner. Omits budgets without use. */
+/**
+ * Reads the used credits of daily budgets of one account. Returns them by owner of the budget: the
+ * account or a watchlist. Omits budgets without use.
+ */
 export async function readBudgetUses(
   process: LedgerProcess,
   days: readonly BudgetDay[],
@@ -119,10 +123,11 @@ export async function readBudgetUses(
 }
 
 /**
- * Builds the write that starts the use of an account's new daily budget at `used` credits. The
+ * Builds the write that sets the used credits of a new daily budget of an account to `used`. The
  * write fails if the stored use has changed since it was read.
- * @param before the use as read, which an earlier budget of the same day may have stored. Refunds
- * of holds that are part of it also reduce the use of the new budget.
+ * @param before the stored use as it was read. An earlier budget of the same day may have stored
+ * it. Holds that it includes may be refunded later; the refunds then also reduce the use of the new
+ * budget.
  */
 export const baseOfBudget = (
   { accountsTable }: LedgerProcess,
@@ -145,9 +150,9 @@ export const baseOfBudget = (
 });
 
 /**
- * Returns the refusal of a reservation by a daily budget; undefined if the budget now covers the
- * reservation of `credits`, or if the account has another budget than `budget`. The process has
- * then cached the current budget.
+ * Reads why a daily budget refused a reservation, and returns the refusal. Returns undefined if the
+ * reservation can be repeated: the budget now covers `credits`, or the account's budget is no
+ * longer `budget`. The process has then cached the current budget.
  */
 export async function overBudget(
   process: LedgerProcess,
@@ -170,8 +175,8 @@ export async function overBudget(
 
 /**
  * Reads and caches the daily budget of an account; null if it has none. A refused transaction does
- * not show whether the cached budget is current: a conflict or the refusal of another row can hide
- * the condition of the shard.
+ * not show whether the cached budget is current: a conflict, or the refusal of another row, can
+ * hide the result for the shard.
  */
 async function currentBudget(process: LedgerProcess, accountId: string): Promise<number | null> {
   const shard = await readShard(process, accountId, cachedAccountOf(process, accountId).home);

@@ -5,16 +5,14 @@ import type { LedgerProcess } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 
-/**
- * Delay until the sweeper checks a shard again if the shard changed during the check, in
- * milliseconds.
- */
+/** Milliseconds after which the sweeper checks a shard again that changed during the check. */
 const nextCheckMs = 60_000;
 
 /**
- * Sets the next check of each due shard to the earliest expiry of its holds. Removes the due mark
- * of a shard without holds. If a shard without holds changes during the check, the sweeper checks
- * it again after a minute.
+ * Updates the due marks of an account's shards whose check is due. The mark of a shard gets the
+ * earliest expiry of its holds as the time of the next check; a shard without holds loses its mark.
+ * If such a shard changes during the check, the mark stays, and the sweeper checks the shard again
+ * after a minute.
  */
 export async function moveDueMarks(
   process: LedgerProcess,
@@ -46,8 +44,8 @@ async function moveDueMark(
     expiries.length === 0 &&
     (await update({
       UpdateExpression: "REMOVE due_kind, due_at",
-      // A hold may have been created since the shard was read. Without the due mark, no sweep would
-      // release it after its expiry.
+      // A hold may have been created since the shard was read. Without the due mark, it would not
+      // be released after its expiry.
       ConditionExpression: "fence = :fence",
       ExpressionAttributeValues: { ":fence": shard.fence },
     }));

@@ -10,14 +10,14 @@ import type { LedgerProcess } from "./process.ts";
 import { readJournalPages } from "./read-pages.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** An entry or a transfer that a listing has read, with its place in the order of the account. */
+/** A ledger entry or a transfer that was read, with its place in the order of the account. */
 export interface PlacedEntry {
   readonly place: EntryPlace;
   /** Null for a transfer between shards. Clients do not see transfers. */
   readonly entry: ListedTransaction | null;
 }
 
-interface Wanted {
+interface EntryRange {
   readonly accountId: string;
   /** The shards that the caller has read. Empty for an account without shards. */
   readonly shards: readonly Shard[];
@@ -36,22 +36,25 @@ interface Step {
 }
 
 /**
- * The shard number in the place of a transfer. It is below all shard numbers, because a transfer
- * takes effect in its shards at the same time, before the entries with the same stamp.
+ * Shard number in the place of a transfer. It is below all real shard numbers: a transfer takes
+ * effect in all of its shards at the same time, before the entries with the same stamp.
  */
 const beforeShards = -1;
 
 /**
- * Yields the entries of an account below a place, newest first. Entries of all shards come first,
- * merged by stamp, then unsharded entries. The balance and the sequence of an entry are sums over
- * all shards at its place. They never change if all shards refuse new records with stamps up to
- * that place.
+ * Yields the ledger entries of an account that are older than the place `below`, newest first.
+ * First come the entries of all shards, merged by stamp, then the unsharded entries. The balance
+ * and the sequence number of an entry are sums over all shards at the entry's place. They are final
+ * only if all shards already refuse new records up to `below` (see `finalShards`).
+ * @param shards the shards as the caller has read them; empty for an account without shards
+ * @param expected number of entries that the caller probably needs; the first requests read that
+ * many
  */
 export async function* entriesBelow(
   process: LedgerProcess,
-  { accountId, shards, below, expected }: Wanted,
+  { accountId, shards, below, expected }: EntryRange,
 ): AsyncGenerator<PlacedEntry> {
-  // Without shards, one stream reads the entries from the ledger table.
+  // An account without shards has one stream, which reads the entries from the ledger table.
   const sources = shards.length === 0 ? [undefined] : shards;
   const share = Math.ceil(expected / sources.length);
   const position = { accountId, below, share };
@@ -91,7 +94,7 @@ async function openStream(batches: AsyncIterator<readonly Step[]>, steps: number
   return stream;
 }
 
-/** Reads batches into a stream until it contains at least `count` steps or no batch is left. */
+/** Reads batches into a stream until it has at least `count` steps or no batch is left. */
 async function fill({ steps, batches }: Stream, count: number): Promise<void> {
   while (steps.length < count) {
     const batch = await batches.next();
@@ -121,7 +124,7 @@ interface Position {
 
 /**
  * Yields the entries and transfers of a shard below a place, newest first. For the first shard, or
- * for an account without shards, then yields the unsharded entries.
+ * an account without shards, yields the unsharded entries after them.
  */
 async function* batchesOf(
   process: LedgerProcess,
@@ -140,9 +143,9 @@ async function* batchesOf(
 }
 
 /**
- * Yields the records in the row of a shard, which the caller has read, then the records in the
+ * Yields the records in the row of a shard, which the caller has read, and then the records in the
  * pages of its journal. Omits records that were copied to a page after the row was read, because
- * the row contains them.
+ * they are in the row too.
  */
 async function* journalBatches(
   process: LedgerProcess,

@@ -31,15 +31,15 @@ export async function finalShards(
     );
     cacheShards(process, accountId, shards);
     count = Math.max(0, ...shards.map((shard) => shard.shards));
-    // If there are more shards than were read, shards were added since then. They may have accepted
+    // If the account has more shards than were read, some were added since. They may have accepted
     // records with stamps up to `upTo`, so all shards are read again.
     if (count <= shards.length) return { account: rows.account, shards, upTo };
   }
 }
 
 /**
- * Makes a shard refuse stamps up to `upTo`, and returns the shard. Writes nothing if the shard
- * already refuses them.
+ * Makes a shard refuse records with stamps up to `upTo`, and returns the shard. Writes nothing if
+ * the shard already refuses them.
  */
 async function raiseFence(
   process: LedgerProcess,
@@ -60,7 +60,10 @@ async function raiseFence(
       note(change.why);
       return "again";
     }
-    assert(change.outcome !== "missing", "a shard is missing, although shards are never deleted");
+    assert(
+      change.outcome !== "missing",
+      "every shard of an account must exist, because shards are never deleted",
+    );
     return change.shard;
   });
 }

@@ -15,30 +15,30 @@ import type { Shard } from "./shard-row.ts";
 type CallRecord = ReserveRecord | SettleRecord;
 
 /**
- * How far a search reads the pages of a shard. The first page is the one that was current when the
- * call began.
+ * How many pages of a shard a search reads. It begins with the page that was current when the call
+ * began.
  */
 interface Reach {
-  /** The search ends if this number of pages did not contain the reservation. */
+  /** The search ends after this number of pages without the reservation. */
   readonly pagesToReserve: number;
-  /** The search ends after this number of pages, even if it found only the reservation. */
+  /** The search ends after this number of pages without the resolution. */
   readonly pagesToSettle: number;
 }
 
-/** For a request that needs a response soon. */
+/** Reach of a search for a request that needs a response soon. */
 const nearReach: Reach = { pagesToReserve: 20, pagesToSettle: 200 };
 /**
- * For a search that must succeed. At the maximum rate of 20 calls a second, a shard fills 5 pages a
- * second. The search therefore finds a reservation up to seven minutes after its call began. No
- * call lasts that long.
+ * Reach of a search that must succeed. At the maximum rate of 20 calls a second, a shard fills 5
+ * pages a second. The search therefore finds a reservation up to seven minutes after the start of
+ * its call, and no call lasts that long.
  */
 const wholeReach: Reach = { pagesToReserve: 2_000, pagesToSettle: Infinity };
 /** Number of pages in one request. */
 const pagesPerQuery = 20;
 
 /**
- * The holds of a call: at most one, or two if a late duplicate of the reservation took effect in
- * another shard.
+ * The holds of a call. There is at most one, or two if a late duplicate of the reservation took
+ * effect in another shard.
  */
 export interface CallHolds {
   readonly open: readonly OwnHold[];
@@ -46,9 +46,10 @@ export interface CallHolds {
 }
 
 /**
- * Finds the holds of a call, open and resolved, that any process made. Reads the account's shards
- * and, for resolved holds, the journal pages since the call began. Both lists are empty if the call
- * has no holds or the account does not exist.
+ * Finds the holds of a call, open and resolved, including holds that other processes made. Reads
+ * the account's shards. For resolved holds, also reads the journal pages since the call began. Both
+ * lists are empty if the call has no hold or the account does not exist.
+ * @param holdId ID of the call's hold, which is the request ID of the call
  */
 export async function findCallHolds(
   process: LedgerProcess,
@@ -58,7 +59,7 @@ export async function findCallHolds(
   const rows = await readAccountRows(process, accountId);
   const shards = rows?.shards ?? [];
   cacheShards(process, accountId, shards);
-  // A process creates the ID of a call before it reserves credits for the call.
+  // The ID of a call contains the time of its creation, which is before its reservation.
   const createdAt = timeOf("request", holdId) ?? new Date(0);
   const open = shards.flatMap(({ number, holds }) => {
     const hold = holds.get(holdId);
@@ -76,35 +77,39 @@ export async function findCallHolds(
 }
 
 /**
- * Finds the record that resolved a hold; undefined if there was none when the caller read `shard`.
+ * Finds the record in a shard's journal that resolved a hold. Returns undefined if the shard had no
+ * such record when the caller read it.
+ * @param search.shard the shard as the caller has read it
+ * @param search.createdAt a time between the start of the call and its reservation
  */
 export async function findSettlement(
   process: LedgerProcess,
-  wanted: Omit<Wanted, "reach">,
+  search: Omit<RecordSearch, "reach">,
 ): Promise<SettleRecord | undefined> {
-  const records = await recordsOfCall(process, { ...wanted, reach: wholeReach });
+  const records = await recordsOfCall(process, { ...search, reach: wholeReach });
   return records.find((record) => record.type === "settle");
 }
 
 /**
- * Finds the stamps of a call's reservation and, unless the hold is open, of its resolution.
- * Undefined if the records of the call are not near the start of the call. The caller must read
- * `rows` first.
+ * Finds the stamps (microseconds since 1970) of the records of a call: of its reservation and,
+ * unless the hold is open, of the resolution. Returns undefined if the records are too far from the
+ * start of the call to be found with few reads. The caller must have read `rows` before.
+ * @param search.createdAt a time between the start of the call and its reservation
  */
 export async function findCallStamps(
   process: LedgerProcess,
-  { rows, ...wanted }: Omit<Wanted, "shard" | "reach"> & { readonly rows: AccountRows },
+  { rows, ...search }: Omit<RecordSearch, "shard" | "reach"> & { readonly rows: AccountRows },
 ): Promise<readonly number[] | undefined> {
   const records = await Promise.all(
-    rows.shards.map((shard) => recordsOfCall(process, { ...wanted, shard, reach: nearReach })),
+    rows.shards.map((shard) => recordsOfCall(process, { ...search, shard, reach: nearReach })),
   );
   const shardRecords = records.find((some) => some.length > 0);
   if (shardRecords === undefined) return undefined;
-  const isOpen = rows.shards.some(({ holds }) => holds.has(wanted.holdId));
+  const isOpen = rows.shards.some(({ holds }) => holds.has(search.holdId));
   return shardRecords.length === 2 || isOpen ? shardRecords.map(({ at }) => at) : undefined;
 }
 
-interface Wanted {
+interface RecordSearch {
   readonly accountId: string;
   readonly holdId: string;
   /**
@@ -123,14 +128,14 @@ interface Wanted {
  */
 async function recordsOfCall(
   process: LedgerProcess,
-  { accountId, holdId, shard, createdAt, reach }: Wanted,
+  { accountId, holdId, shard, createdAt, reach }: RecordSearch,
 ): Promise<readonly CallRecord[]> {
   const isOfCall = (record: JournalRecord): record is CallRecord =>
     (record.type === "reserve" || record.type === "settle") && record.holdId === holdId;
   const journal = shard.journal.filter(isOfCall);
   const oldest = shard.journal[0]?.at ?? Infinity;
-  // The number of records of the call: an open hold has only its reservation, and a resolved hold
-  // also has its resolution.
+  // Number of records that the call has in the shard: an open hold has only its reservation, and a
+  // resolved hold also has its resolution.
   const whole = shard.holds.has(holdId) ? 1 : 2;
   if (journal.length === whole) return journal;
   const callRecords: CallRecord[] = [];

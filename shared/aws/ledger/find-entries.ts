@@ -13,52 +13,53 @@ import type { AccountRows } from "./read-shards.ts";
 export interface Range {
   readonly from: number;
   readonly to: number;
-  /** True to continue with the unsharded entries. */
+  /** True if the search continues with the unsharded entries. */
   readonly withOld: boolean;
 }
 
-/** Where to find the entries that match a filter, newest first. */
+/** The parts of the ledger in which the entries for a filter can be, newest first. */
 export interface Search {
   readonly ranges: readonly Range[];
   /** Sequences of unsharded entries. They are read after the ranges. */
   readonly sequences: readonly number[];
-  /** Number of entries that a range is expected to contain. */
+  /** Expected number of entries in a range. */
   readonly expected: number;
 }
 
-interface Wanted {
+interface EntrySearch {
   readonly accountId: string;
   readonly rows: AccountRows | undefined;
   readonly filter: TransactionFilter;
 }
 
 /**
- * Maximum number of rows of executed credit changes (`accountKeys.change`) that one listing reads:
- * about 250 KB. Each automatic top-up adds a row. An account with more rows is searched through its
- * ledger entries instead.
+ * Maximum number of rows of executed credit changes (`accountKeys.change`) that one listing reads,
+ * about 250 KB. Each automatic top-up adds a row. For an account with more rows, the listing
+ * searches the ledger entries instead.
  */
 const marksMax = 1_000;
 /** Number of entries that one request of a search reads. */
 const scanSize = 400;
 const hourUs = 60 * 60 * 1_000_000;
 /**
- * Maximum time in microseconds by which the stamp of an entry may be earlier than the time in an ID
- * that the entry contains. It can be earlier because clocks differ.
+ * Maximum time, in microseconds, by which the stamp of an entry can be earlier than the time in an
+ * ID that the entry contains. The clocks of processes differ.
  */
 const skewUs = hourUs;
 /**
- * Maximum time from the start of a call, which its ID contains, to its resolution, in microseconds.
- * Without another resolution, the hold expires, and then the sweeper releases it.
+ * Maximum time, in microseconds, from the start of a call to the resolution of its hold. A hold
+ * that nothing else resolves expires, and the sweeper releases it.
  */
 const callUs = hourUs / 4;
 
 /**
- * Finds the parts of the ledger in which entries can match a filter, so that the caller reads only
- * these parts. They may also contain entries that do not match.
+ * Finds the parts of the ledger that can contain entries for a filter, so that the caller need not
+ * read the whole ledger. These parts can also contain entries that do not match.
+ * @param rows the account and its shards; undefined if the account does not exist
  */
 export async function findEntries(
   process: LedgerProcess,
-  { accountId, rows, filter }: Wanted,
+  { accountId, rows, filter }: EntrySearch,
 ): Promise<Search> {
   const { requestId, type, watchlistId } = filter;
   if (requestId !== undefined) return entriesOfCall(process, { accountId, rows, requestId });
@@ -94,7 +95,7 @@ const descending = (numbers: readonly number[]): readonly number[] =>
 
 async function entriesOfCall(
   process: LedgerProcess,
-  { accountId, rows, requestId }: Omit<Wanted, "filter"> & { readonly requestId: string },
+  { accountId, rows, requestId }: Omit<EntrySearch, "filter"> & { readonly requestId: string },
 ): Promise<Search> {
   const createdAt = timeOf("request", requestId);
   const hold = await readRow(process, accountKeys.hold(accountId, requestId));
@@ -123,13 +124,13 @@ function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly numb
   const { sequence: reserved, resolved_sequence: resolved, cancelled_sequence: refund } = hold;
   const sequence = Number(reserved);
   if (hold["state"] === "open") return [sequence];
-  // Either an earlier release resolved the call without storing the sequence, or the call was
-  // resolved after the account had shards.
+  // An earlier release resolved the call without storing the sequence, or the call was resolved
+  // after the account had shards.
   if (typeof resolved !== "number") return undefined;
   const entries = [resolved + 1, resolved, sequence];
   if (hold["state"] !== "cancelled" || takenBack.length > 0) return entries;
-  // `resolved + 1` is normally the refund. A charge of all held credits has no refund, so this
-  // number can belong to the cancellation. Only `cancelled_sequence` shows which entry that is.
+  // `resolved + 1` is usually the refund. If all held credits were charged, there is no refund, and
+  // this number can belong to the cancellation. Only `cancelled_sequence` distinguishes the two.
   return typeof refund === "number" ? [refund, ...entries] : undefined;
 }
 
@@ -163,7 +164,7 @@ function entriesOfChanges(
   const stamps = ofType.flatMap((mark) => stampsIn(mark, "at"));
   const sequences = ofType.flatMap((mark) => stampsIn(mark, "sequence"));
   if (type !== "grant") return searchOf(stamps, sequences);
-  // The grant that opens an account has no mark. It is the first entry.
+  // The opening grant of an account has no mark. It is the first entry.
   const openedAt = rows?.account["created_at"];
   const opened = typeof openedAt === "string" ? [stampOf(new Date(openedAt))] : [];
   return searchOf([...stamps, ...opened], [...sequences, 1]);

@@ -22,13 +22,13 @@ export interface RowHold {
   /** True for the hold of a call, which occupies a slot. Only unsharded calls have such rows. */
   readonly slot: boolean;
   readonly source: CreditSource;
-  /** The daily budgets that the hold counts to. */
+  /** The daily budgets towards which the hold counts. */
   readonly budgets: readonly BudgetDay[];
 }
 
 const holdOf = (row: Row): RowHold => {
   const source = creditSourceOf(row);
-  assert(source !== null, "a hold is made for a call or a step");
+  assert(source !== null, "a hold must be for a call or a step");
   return {
     isOpen: row["state"] === "open",
     shard: Number(row["shard"] ?? 0),
@@ -41,7 +41,7 @@ const holdOf = (row: Row): RowHold => {
   };
 };
 
-/** Returns the daily budgets that a hold counts to, from its row. */
+/** Returns the daily budgets whose used credits include a hold, from the row of the hold. */
 export function budgetsOf(row: Row): readonly BudgetDay[] {
   const accountId = String(row["account_id"]);
   const { budget_day: ofWatchlist, account_budget_day: ofAccount } = row;
@@ -53,7 +53,10 @@ export function budgetsOf(row: Row): readonly BudgetDay[] {
   ];
 }
 
-/** Returns the attributes of a hold's row that name the budget days to which the hold counts. */
+/**
+ * Returns the attributes of a hold's row that store `budgets`, the daily budgets whose used credits
+ * include the hold.
+ */
 export const budgetsRow = (budgets: readonly BudgetDay[]): Row =>
   Object.fromEntries(
     budgets.map(({ owner, day }) => [

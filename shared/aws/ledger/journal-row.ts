@@ -71,7 +71,7 @@ export function recordOf(row: Row): JournalRecord {
       const type = (["grant", "purchase", "adjust"] as const).find(
         (name) => typeCodes[name] === row["t"],
       );
-      assert(type !== undefined, "a record has a known type");
+      assert(type !== undefined, "a journal record must have a known type");
       const changeId = typeof row["i"] === "string" ? row["i"] : null;
       return { type, at, credits, changeId };
     }

@@ -61,15 +61,15 @@ async function settleOwn(
 ): Promise<Settled> {
   const { accountId } = settlement;
   const { shards } = cachedAccountOf(process, accountId);
-  // The balance is the sum over all shards. The other shards are read in parallel with the
+  // The balance is the sum over all shards, so the other shards are read in parallel with the
   // settlement.
   const reading =
     shards > 1 ? readBalances(process, accountId, shards).catch(() => undefined) : undefined;
   const { credits, shard } = await settleCall(process, settlement, hold);
   if (shard?.shards === 1) return { credits, balance: shard.balance };
   const read = await reading;
-  // If no shard is known, another process has resolved the hold. It may have changed any shard
-  // after this process read them, so the balance must be read again.
+  // If no shard is known, another process has resolved the hold, possibly after this process read
+  // the other shards. The balance must then be read again.
   const balance =
     read === undefined || shard === undefined
       ? undefined
@@ -78,9 +78,9 @@ async function settleOwn(
 }
 
 /**
- * Reads the account's balance after a settlement that took effect.
- * @throws 503 UNAVAILABLE if the balance cannot be read. It is marked as `unconfirmed`, because the
- * credits have already been charged.
+ * Reads the balance of an account after a settlement that took effect.
+ * @throws 503 UNAVAILABLE if the balance cannot be read. The error is marked as `unconfirmed`,
+ * because the credits have been charged.
  */
 const balanceAfter = (process: LedgerProcess, accountId: string, shards: number): Promise<number> =>
   totalBalance(process, accountId, shards).catch((error: unknown) => {
@@ -93,8 +93,8 @@ const balanceAfter = (process: LedgerProcess, accountId: string, shards: number)
   });
 
 /**
- * Settles a hold that another process made or that this process has already settled. Returns its
- * charge.
+ * Settles a hold that another process reserved, or that this process has already settled. Returns
+ * its charge.
  */
 async function settleOther(process: LedgerProcess, settlement: Settlement): Promise<number> {
   const { accountId, holdId } = settlement;
@@ -106,7 +106,7 @@ async function settleOther(process: LedgerProcess, settlement: Settlement): Prom
   if (settled !== undefined) return settled.charged;
   const [hold] = open;
   if (hold !== undefined) return (await settleCall(process, settlement, hold)).credits;
-  assert(resolved.length > 0, "only a hold that exists is resolved");
+  assert(resolved.length > 0, "the hold to resolve must exist");
   return 0;
 }
 
@@ -128,10 +128,10 @@ async function releaseExpired(
   now: Date,
 ): Promise<number> {
   const rows = await readAccountRows(process, accountId);
-  assert(rows !== undefined, "credits belong to an account that exists");
+  assert(rows !== undefined, "the account of the credits must exist");
   const ofCalls = await releaseExpiredCalls(process, { accountId, shards: rows.shards, now });
   await moveDueMarks(process, accountId, now);
-  // Rows of resolved holds exist for weeks. The index lists only open holds.
+  // Rows of resolved holds stay for weeks. The index has only open holds.
   const keys = await dueKeysOf(process.client, process.accountsTable, {
     kind: "hold",
     by: now,

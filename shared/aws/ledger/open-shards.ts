@@ -9,8 +9,8 @@ import { shardCountOf } from "./read-shards.ts";
 import { newShardRow } from "./shard-row.ts";
 
 /**
- * Exceeds every concurrency limit in an account's row, so that the previous release refuses calls
- * with 429.
+ * Number of calls in flight that exceeds every concurrency limit, so that the previous release
+ * refuses all calls of the account with 429.
  */
 const fullForPreviousRelease = 1_000_000_000;
 
@@ -25,7 +25,7 @@ const fullForPreviousRelease = 1_000_000_000;
 export async function openShards(process: LedgerProcess, accountId: string): Promise<boolean> {
   const done = await untilDone(process, async (note) => {
     const account = await readRow(process, accountKeys.account(accountId));
-    assert(account !== undefined, "credits belong to an account that exists");
+    assert(account !== undefined, "the account of the credits must exist");
     if (shardCountOf(account) > 0) return { opened: false };
     const items = openingItems(process, accountId, account);
     const transacted = await transactShards(process, accountId, items);
@@ -53,8 +53,8 @@ function openingItems(
   const { shards: count } = shardSlots(concurrency, 0);
   let left = inFlight;
   const rows = Array.from({ length: count }, (_, number) => {
-    // Distributes the unsharded calls over the slots of the shards. It does not matter which shard
-    // gets which call.
+    // Distributes the unsharded calls in flight over the slots of the shards. Any distribution is
+    // correct.
     const oldInFlight = Math.min(left, shardSlots(concurrency, number).slots);
     left -= oldInFlight;
     const first = number === 0 ? { balance, held, spent, sequence } : {};

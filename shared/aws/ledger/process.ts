@@ -16,7 +16,7 @@ export interface LedgerOptions extends LedgerTables {
   readonly random: RandomSource;
   /** Receives the duration and the retries of each reservation and settlement. */
   readonly report?: (report: LedgerReport) => void;
-  /** Receives a problem that no retry can solve and that an operator must fix. */
+  /** Receives a description of a problem that no retry can solve and that an operator must fix. */
   readonly warn?: (message: string) => void;
 }
 
@@ -26,17 +26,18 @@ export interface OwnHold extends OpenHold {
 }
 
 /**
- * The state that one process caches between calls. It may be outdated; the rows are authoritative.
+ * The state that one process caches between calls. It may be outdated; the rows in DynamoDB are
+ * authoritative.
  */
 export interface LedgerProcess extends LedgerOptions {
   readonly client: DynamoDBDocumentClient;
-  readonly accounts: BoundedMap<KnownAccount>;
+  readonly accounts: BoundedMap<CachedAccount>;
   readonly holds: BoundedMap<OwnHold>;
-  /** Called before each attempt of an operation except the first attempt. */
+  /** Called before each attempt of an operation except the first one. */
   readonly onRetry?: () => void;
 }
 
-interface KnownAccount {
+interface CachedAccount {
   /** The shard that this process uses until the shard refuses a reservation. */
   readonly home: number;
   /** Number of shards of the account. */
@@ -49,12 +50,12 @@ interface KnownAccount {
 
 const accountsMax = 10_000;
 /**
- * Maximum number of cached holds. A bound is necessary, because a failed call may leave its hold to
- * a worker, and then the hold stays cached.
+ * Maximum number of cached holds. The bound is necessary, because a failed call can leave its hold
+ * to a worker, and the process never removes this hold.
  */
 const holdsMax = 1_000;
 
-/** Creates the empty cached state of a process. */
+/** Creates the ledger state of a process: the client, the tables and an empty cache of accounts. */
 export const ledgerProcess = (
   client: DynamoDBDocumentClient,
   options: LedgerOptions,
@@ -65,13 +66,16 @@ export const ledgerProcess = (
   holds: boundedMap(holdsMax),
 });
 
-const unknown: KnownAccount = { home: 0, shards: 1, fences: new Map(), budget: null };
+const unknown: CachedAccount = { home: 0, shards: 1, fences: new Map(), budget: null };
 
 /** Returns the cached state of an account; defaults for an account that is not cached. */
-export const cachedAccountOf = ({ accounts }: LedgerProcess, accountId: string): KnownAccount =>
+export const cachedAccountOf = ({ accounts }: LedgerProcess, accountId: string): CachedAccount =>
   accounts.get(accountId) ?? unknown;
 
-/** Caches the fences, the number of shards and the daily budget from shards that were read. */
+/**
+ * Updates the cached state of an account from shards that were read: their fences (newest stamps),
+ * the number of shards and the daily budget.
+ */
 export function cacheShards(
   process: LedgerProcess,
   accountId: string,
@@ -98,16 +102,17 @@ export function moveHome(process: LedgerProcess, accountId: string, home: number
 /** Minimum difference between two stamps of a shard, in microseconds. */
 const stepUs = 1;
 /**
- * Microseconds that are added to the stamp of a change for each refusal by a shard with a newer
- * stamp. The first refusal does not count.
+ * Microseconds by which the stamp of a change is moved ahead for each refusal by a shard with a
+ * newer stamp, except the first refusal.
  */
 const aheadUs = 1_000;
 
 /**
- * Returns a stamp that is not before `now`, and newer than all stamps of the given shards that this
- * process knows. `refusals` is how often a shard with a newer stamp has refused the change so far:
- * from the second refusal on, the stamp moves further ahead.
+ * Returns a stamp for a change of shards, in microseconds since 1970. It is not before `now`, and
+ * newer than all stamps of these shards that the process has cached.
  * @param place the account, and the numbers of the shards that the change writes
+ * @param refusals number of times that a shard has refused this change because of a newer stamp.
+ * From the second refusal on, the stamp is further ahead of `now`.
  */
 export function nextStamp(
   process: LedgerProcess,

@@ -3,7 +3,7 @@ import { queryPages } from "../table/query-rows.ts";
 import { ledgerKeys } from "../table/table.ts";
 import { type JournalPage, journalPageOf } from "./journal-page.ts";
 
-interface Wanted {
+interface PagesQuery {
   readonly accountId: string;
   readonly shard: number;
   /** Lowest stamp of a page's first record, inclusive. @default 0 */
@@ -16,13 +16,14 @@ interface Wanted {
 }
 
 /**
- * Reads the pages of a shard's journal whose first records have stamps from `from` to `to` (both
- * inclusive), sorted by these stamps in the given order. Yields the pages of one DynamoDB request
- * at a time, at most `limit`. The total is not limited.
+ * Yields the journal pages of a shard, in arrays with the pages of one DynamoDB request. Selects
+ * the pages whose first record has a stamp from `from` to `to` (inclusive), and sorts them by this
+ * stamp.
+ * @param limit maximum number of pages in one array; the total is not limited
  */
 export async function* readJournalPages(
   { client, ledgerTable }: { client: DynamoDBDocumentClient; ledgerTable: string },
-  { accountId, shard, from = 0, to = Number.MAX_SAFE_INTEGER, order, limit }: Wanted,
+  { accountId, shard, from = 0, to = Number.MAX_SAFE_INTEGER, order, limit }: PagesQuery,
 ): AsyncGenerator<readonly JournalPage[]> {
   const first = ledgerKeys.page(accountId, shard, from);
   const last = ledgerKeys.page(accountId, shard, to);

@@ -20,12 +20,17 @@ export interface AccountRows {
   readonly shards: readonly Shard[];
 }
 
-/** Returns the number of shards in the row of an account; 0 if the row still stores the credits. */
+/**
+ * Returns the number of shards of an account, from its row. Returns 0 if the account has no shards
+ * yet: an earlier release stored its credits in this row.
+ */
 export const shardCountOf = (account: Row): number => Number(account["shards"] ?? 0);
 
 /**
- * Reads an account and its shards. One request is enough if the account has at most `expected`
- * shards. Undefined if the account does not exist.
+ * Reads the row of an account and its shards, strongly consistent. Returns undefined if the account
+ * does not exist.
+ * @param expected probable number of shards; if the account has more, a second request reads the
+ * others
  */
 export async function readAccountRows(
   reader: Reader,
@@ -40,7 +45,7 @@ export async function readAccountRows(
   return { account, shards: shards.slice(0, count) };
 }
 
-interface Wanted {
+interface RowsQuery {
   readonly accountId: string;
   readonly expected: number;
   /**
@@ -53,7 +58,7 @@ interface Wanted {
 /** Reads the rows of an account and of its first `expected` shards. The shards are in any order. */
 async function readRows(
   { client, accountsTable: table, ...patience }: Reader,
-  { accountId, expected, ...options }: Wanted,
+  { accountId, expected, ...options }: RowsQuery,
 ): Promise<{ readonly account: Row | undefined; readonly others: readonly Row[] }> {
   const key = accountKeys.account(accountId);
   const keys = Array.from({ length: expected }, (_, n) => accountKeys.shard(accountId, n));
@@ -70,7 +75,7 @@ export interface Sums {
   readonly inFlight: number;
 }
 
-/** Sums of the shards. */
+/** Returns the sums of the shards' balances and counters. */
 export const sumsOf = (shards: readonly Shard[]): Sums => ({
   balance: shards.reduce((sum, { balance }) => sum + balance, 0),
   held: shards.reduce((sum, { held }) => sum + held, 0),
@@ -80,7 +85,7 @@ export const sumsOf = (shards: readonly Shard[]): Sums => ({
 
 /**
  * Returns true if the sums over the shards equal the credits that the account received. They differ
- * if credits moved or were added while the shards were read.
+ * if credits moved or were added during the read.
  */
 const isWhole = ({ account, shards }: AccountRows): boolean => {
   const { balance, held, spent } = sumsOf(shards);
@@ -101,7 +106,7 @@ export async function readWholeAccount(
     async (note) => {
       const rows = await readAccountRows(reader, accountId);
       if (rows === undefined || rows.shards.length === 0 || isWhole(rows)) return { rows };
-      note(`credits moved between shards while account ${accountId} was read`);
+      note(`credits moved between the shards of account ${accountId} during each reading`);
       return "again";
     },
   );
@@ -109,8 +114,8 @@ export async function readWholeAccount(
 }
 
 /**
- * The counts from which the balance of an account is computed. Each shard was read at a different
- * moment.
+ * The numbers from which the balance of an account is calculated. Each shard was read at a
+ * different moment.
  */
 export interface Balances {
   readonly received: number;
@@ -127,8 +132,8 @@ const sumsIn = ({ balance, held, spent }: Row) => ({
 });
 
 /**
- * Reads the counts of an account and of its first `expected` shards. The account may have more
- * shards.
+ * Reads the balances and counters of an account and of its first `expected` shards. Other shards of
+ * the account are not in the result.
  * @throws Error if the account does not exist
  */
 export async function readBalances(
@@ -136,9 +141,9 @@ export async function readBalances(
   accountId: string,
   expected: number,
 ): Promise<Balances> {
-  const wanted = { accountId, expected, attributes: balanceAttributes };
-  const { account, others } = await readRows(reader, wanted);
-  assert(account !== undefined, "credits belong to an account that exists");
+  const query = { accountId, expected, attributes: balanceAttributes };
+  const { account, others } = await readRows(reader, query);
+  assert(account !== undefined, "the account of the credits must exist");
   if (shardCountOf(account) === 0) {
     // The account's row stores the credits, so a single read is consistent.
     const sums = sumsIn(account);
@@ -153,8 +158,8 @@ export async function readBalances(
 }
 
 /**
- * Returns the total balance of the shards. Undefined if credits moved during the read, or if not
- * all shards were read.
+ * Returns the balance of an account, summed over its shards. Returns undefined if credits moved
+ * between shards during the read, or if not all shards were read.
  */
 export function wholeBalance({ received, shards, ofShard }: Balances): number | undefined {
   const all = [...ofShard.values()];
@@ -180,7 +185,7 @@ export async function totalBalance(
     const balance = wholeBalance(balances);
     if (balance !== undefined) return { balance };
     count = Math.max(1, balances.shards);
-    note(`credits moved between shards while account ${accountId} was read`);
+    note(`credits moved between the shards of account ${accountId} during each reading`);
     return "again";
   });
   return found.balance;

@@ -10,7 +10,7 @@ import {
 } from "./change-shard.ts";
 import { copyJournal, copyJournalOf } from "./copy-journal.ts";
 import { accountDay, overBudget, takeFromBudget } from "./daily-budget.ts";
-import { findShard, noProgress } from "./find-shard.ts";
+import { prepareHomeShard, noProgress } from "./prepare-home-shard.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
 import type { OpenHold, Shard } from "./shard-row.ts";
@@ -58,18 +58,22 @@ export function reserveCall(
         return assertNever(written);
     }
     const { shard } = written;
-    // An earlier attempt may have created the hold. If so, the hold has expired and was released.
+    // An earlier attempt may have created the hold. After this time, such a hold has expired and
+    // was released.
     if (process.clock.now().getTime() - startedAt >= holdMs)
       throw unavailable("the reservation of credits completed too late to read the items");
     if (hasRoom(shard, credits)) {
       refusals += 1;
-      note(`newer stamps in shard ${home}`);
+      note(`other requests changed the stamps of shard ${home}`);
       return "fresh";
     }
-    const shardSearch = await findShard(process, reservation, { progress, shards: shard.shards });
-    if (shardSearch.outcome !== "retry") return shardSearch;
-    ({ progress } = shardSearch);
-    return shardSearch.next;
+    const preparation = await prepareHomeShard(process, reservation, {
+      progress,
+      shards: shard.shards,
+    });
+    if (preparation.outcome !== "retry") return preparation;
+    ({ progress } = preparation);
+    return preparation.next;
   });
 }
 
@@ -81,7 +85,7 @@ interface Attempt {
   readonly home: number;
   /** Stamp of the reservation. */
   readonly at: number;
-  /** The account's daily budget as far as the process knows it; null for none. */
+  /** The account's daily budget that this process has cached; null for none. */
   readonly budget: number | null;
 }
 
@@ -129,14 +133,15 @@ async function writeHold(
         ]),
   );
   if (change.outcome === "changed") {
-    // Copies the journal while the call waits for its source. A later call repeats a failed copy.
+    // Copies the journal while the call waits for its source. If the copy fails, a later call
+    // repeats it.
     void (change.shard === undefined
       ? copyJournalOf(process, accountId, home)
       : copyJournal(process, accountId, change.shard));
     return { outcome: "reserved", hold };
   }
   if (change.outcome === "other_refused") {
-    assert(counted !== undefined, "only a budget is written with the shard");
+    assert(counted !== undefined, "only a daily budget may be written together with a shard");
     return (await overBudget(process, counted, credits)) ?? { outcome: "budget_changed" };
   }
   const existingHold = change.outcome === "refused" ? change.shard.holds.get(holdId) : undefined;

@@ -14,7 +14,7 @@ import {
   overBudget,
   takeFromBudget,
 } from "./daily-budget.ts";
-import { findShard, noProgress } from "./find-shard.ts";
+import { prepareHomeShard, noProgress } from "./prepare-home-shard.ts";
 import { budgetsRow, readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
 import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
@@ -22,14 +22,15 @@ import { readAccountRows } from "./read-shards.ts";
 import { chargedItemCount } from "./settle-call.ts";
 import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 
-/** Days that the row of a resolved hold is stored, with its charge. */
+/** Days for which the row of a resolved hold is stored, with its charge. */
 const resolvedHoldDays = 30;
 
 /**
- * Reserves credits for a step. Returns `insufficient` or `over_budget`, without a reservation, if
- * the balance or a daily budget does not cover them. The hold has a row, because it exists for a
- * long time and another process resolves it. The row of a resolved hold is stored for weeks, so
- * that a repeated step does not reserve again: a repeated call returns `reserved`.
+ * Reserves credits for a step of a run. Returns `insufficient` or `over_budget`, without a
+ * reservation, if the balance or a daily budget does not cover them. The hold is stored in a
+ * separate row, because it can stay open for hours and another process resolves it. The row of a
+ * resolved hold is kept for weeks, so a repeated call for the same step reserves nothing and
+ * returns `reserved`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function reserveStepHold(
@@ -73,13 +74,13 @@ export function reserveStepHold(
       return "fresh";
     }
     if (current.balance < credits) {
-      const shardSearch = await findShard(process, reservation, {
+      const preparation = await prepareHomeShard(process, reservation, {
         progress,
         shards: current.shards,
       });
-      if (shardSearch.outcome !== "retry") return shardSearch;
-      ({ progress } = shardSearch);
-      return shardSearch.next;
+      if (preparation.outcome !== "retry") return preparation;
+      ({ progress } = preparation);
+      return preparation.next;
     }
     refusals += 1;
     return "fresh";
@@ -87,16 +88,16 @@ export function reserveStepHold(
 }
 
 /**
- * Positions of writes in a transaction that creates or resolves a hold. The writes of the budgets
- * are the last ones of a transaction that creates a hold.
+ * Positions of writes in a transaction that creates or resolves a hold. In a transaction that
+ * creates a hold, the writes of the budgets come last.
  */
 const holdPosition = 0;
 const shardPosition = 1;
 const firstBudgetPosition = 2;
 
 /**
- * Returns the daily budgets that a reservation uses on the day of the stamp `at`: the budgets of
- * its watchlist and of its account, if they have one.
+ * Returns the daily budgets that a reservation uses: those of its watchlist and of its account, if
+ * they have one. The day is that of the stamp `at`.
  */
 function budgetsFor(
   { accountId, watchlistBudget }: Reservation,
@@ -139,7 +140,8 @@ function holdPut(
 }
 
 /**
- * Resolves a hold that has a row. Returns the charge of the first resolution.
+ * Resolves a hold that has a row, and returns the charge in credits. If the hold is already
+ * resolved, changes nothing and returns the charge of the first resolution.
  * @throws Error if the hold does not exist or the charge exceeds its credits; 503 UNAVAILABLE if
  * the rows stay contended or the retry budget is exhausted
  */
@@ -152,10 +154,10 @@ export function settleRow(
   let refusals = 0;
   return untilDone(process, async (note) => {
     const hold = await readHold(process, accountId, holdId);
-    assert(hold !== undefined, "only a hold that exists is resolved");
+    assert(hold !== undefined, "the hold to resolve must exist");
     if (!hold.isOpen) return { credits: hold.charged };
     const { shard, credits, source, budgets } = hold;
-    assert(charged <= credits, "a charge is at most the reserved credits");
+    assert(charged <= credits, "a charge must not exceed the reserved credits");
     const oldSlot = hold.slot ? await shardOfOldSlot(process, accountId) : undefined;
     const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
     const refunded = credits - charged;
@@ -188,14 +190,15 @@ export function settleRow(
     note(transacted.why);
     if (transacted.refused[holdPosition] === true) return "fresh";
     if (!transacted.refused.includes(true)) return "again";
-    // A hold of an earlier release may be resolved before its account has shards.
+    // A hold of an earlier release may be resolved before its account has shards, so they are
+    // opened now.
     if (transacted.shards.length === 0) await openShards(process, accountId);
     refusals += 1;
     return "fresh";
   });
 }
 
-/** Finds a shard that still counts an unsharded call as in flight; 0 if none does. */
+/** Finds a shard that still counts an unsharded call as in flight; 0 if there is none. */
 async function shardOfOldSlot(process: LedgerProcess, accountId: string): Promise<number> {
   const rows = await readAccountRows(process, accountId);
   const shard = rows?.shards.find(({ oldInFlight }) => oldInFlight > 0);

@@ -51,7 +51,7 @@ export function settleCall(
   hold: OwnHold,
 ): Promise<CallSettled> {
   const { accountId, holdId, credits: charged, now } = settlement;
-  assert(charged <= hold.credits, "a charge is at most the reserved credits");
+  assert(charged <= hold.credits, "a charge must not exceed the reserved credits");
   let refusals = 0;
   return untilDone(process, async (note) => {
     const at = nextStamp(process, { accountId, shards: [hold.shard] }, { now, refusals });
@@ -64,14 +64,17 @@ export function settleCall(
       process.holds.delete(holdId);
       return { credits: charged, shard: change.shard };
     }
-    assert(change.outcome === "refused", "a shard is missing, although shards are never deleted");
+    assert(
+      change.outcome === "refused",
+      "every shard of an account must exist, because shards are never deleted",
+    );
     const { shard } = change;
     if (!isHeldBy(shard, holdId, hold)) {
       process.holds.delete(holdId);
       return settledBefore(process, { accountId, holdId, shard, hold });
     }
     refusals += 1;
-    note(`newer stamps in shard ${hold.shard}`);
+    note(`other requests changed the stamps of shard ${hold.shard}`);
     return "fresh";
   });
 }
@@ -111,7 +114,7 @@ function writeSettlement(
 interface ResolvedCall {
   readonly accountId: string;
   readonly holdId: string;
-  /** The current shard of the hold, which no longer contains it. */
+  /** The current state of the shard, in which the hold is no longer open. */
   readonly shard: Shard;
   readonly hold: OwnHold;
 }
@@ -125,7 +128,7 @@ async function settledBefore(
   const record = await readWithRetry(process, () =>
     findSettlement(process, { accountId, holdId, shard, createdAt: reservedAt }),
   );
-  assert(record !== undefined, "a hold that is no longer in its shard was resolved");
+  assert(record !== undefined, "a hold that is missing in its shard must have been resolved");
   const takenBack = await readHold(process, accountId, holdId);
   return { credits: takenBack?.charged ?? record.charged, shard: undefined };
 }

@@ -12,7 +12,10 @@ export interface OpenHold {
   readonly at: number;
   readonly expiresAt: Date;
   readonly source: CreditSource;
-  /** UTC day of the account's daily budget that the hold counts to; absent if it counts to none. */
+  /**
+   * UTC day of the account's daily budget towards which the hold counts; absent if it counts
+   * towards none.
+   */
   readonly budgetDay?: string;
 }
 
@@ -73,8 +76,8 @@ export function shardOf(row: Row): Shard {
 }
 
 /**
- * Returns the stored form of a hold. Names have one letter, because every update of a shard costs
- * write units for the size of its row.
+ * Returns the stored form of an open hold in the row of a shard. Attribute names have one letter,
+ * because every update of a shard costs write units for the size of its row.
  */
 export const holdRow = ({ credits, at, expiresAt, source, budgetDay }: OpenHold): Row => ({
   c: credits,
@@ -94,8 +97,8 @@ const holdOf = (holdId: string, hold: Row): OpenHold => ({
 
 /**
  * Restores the source of each reservation. To save space, a row stores the source of a call once:
- * in the call's hold while the hold is open, then in the record that resolves the hold. That hold or
- * record stays in the row at least as long as the reservation.
+ * in the hold while it is open, and then in the record that resolves it. Both stay in the row at
+ * least as long as the reservation.
  */
 function withSources(
   records: readonly JournalRecord[],
@@ -130,7 +133,10 @@ export interface NewShard {
   readonly journal?: readonly JournalRecord[];
 }
 
-/** Returns the row of a new shard, including its key. Without credits by default. */
+/**
+ * Returns the row of a new shard, including its key. The shard has no credits unless `shard` gives
+ * it some.
+ */
 export function newShardRow(shard: NewShard): Row {
   const { accountId, number, concurrency, fence, journal = [] } = shard;
   const { balance = 0, held = 0, spent = 0, sequence = 0, oldInFlight = 0, budget } = shard;

@@ -14,7 +14,7 @@ export interface ShardLocation {
 
 type Update = NonNullable<TransactItem["Update"]>;
 
-/** The change of each count of a shard. An absent count does not change. */
+/** The changes of the numbers of a shard. An absent number does not change. */
 export interface Moves {
   readonly balance?: number;
   readonly held?: number;
@@ -36,9 +36,9 @@ interface Change {
 }
 
 /**
- * Builds an update that changes counts of a shard and appends a record. The update takes effect
- * only if its stamp is newer than the stamp of the shard, so that a late duplicate has no effect.
- * It never makes a count negative.
+ * Builds an update that changes numbers of a shard and appends a record. The update takes effect
+ * only if its stamp is newer than the stamp of the shard, so a late duplicate has no effect. It
+ * never makes a number negative.
  */
 function shardUpdate({ table, accountId, shard }: ShardLocation, change: Change): Update {
   const { moves, record, recorded = recordRow(record), set = [], remove = [] } = change;
@@ -83,8 +83,11 @@ function shardUpdate({ table, accountId, shard }: ShardLocation, change: Change)
 }
 
 /**
- * Builds the update that moves credits to the hold of a call and occupies a slot. It fails if the
- * shard lacks the credits or a free slot, already has the hold, or has a newer stamp.
+ * Builds the update that moves credits from a shard's balance to the hold of a call, and occupies a
+ * slot. The update fails if the shard lacks the credits or a free slot, already has the hold, or
+ * has a newer stamp.
+ * @param budget the account's daily budget, in credits, as this process has cached it; the update
+ * also fails if the shard has another budget
  */
 export function reserveUpdate(
   location: ShardLocation,
@@ -99,8 +102,8 @@ export function reserveUpdate(
     moves: { balance: -credits, held: credits, in_flight: 1 },
     record,
     recorded,
-    // Keeps an existing due mark, which only the sweeper changes. Most calls then do not write to
-    // the index.
+    // Keeps an existing due mark, which only the sweeper changes. Most calls therefore do not write
+    // to the index.
     set: [
       "#holds.#hold = :hold",
       "#due_kind = if_not_exists(#due_kind, :due_kind)",
@@ -129,9 +132,9 @@ export function reserveUpdate(
 }
 
 /**
- * Returns the condition that a shard still has the daily budget that the process has cached; null:
- * no budget. A refused write returns the shard, and with it the current budget, so no further
- * request has to read the budget.
+ * Returns the condition that a shard still has the daily budget that the process has cached; null
+ * means no budget. A refused write returns the shard with its current budget, so no other request
+ * has to read it.
  */
 const budgetCondition = (budget: number | null): string =>
   budget === null ? "attribute_not_exists(#budget)" : "#budget = :budget";
@@ -158,14 +161,14 @@ export function settleUpdate(
     moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },
     record: { type: "settle", holdId, refunded, source, ...outcome, ...day },
     remove: ["#holds.#hold"],
-    // The hold may have been replaced by a later hold with the same ID, which has another stamp.
+    // A later hold with the same ID may have replaced the hold. It has another stamp.
     conditions: ["#holds.#hold.#a = :made"],
     names: { "#holds": "holds", "#hold": holdId, "#a": "a" },
     values: { ":made": hold.at },
   });
 }
 
-/** How many shards an account has, and how many slots one of them has. */
+/** The number of shards of an account, and the number of slots of one of them. */
 interface Size {
   readonly shards: number;
   readonly slots: number;
@@ -215,8 +218,8 @@ export const growUpdate = (
 });
 
 /**
- * Builds the update that frees the slot of an unsharded call. The credits of the call may be in
- * another shard.
+ * Builds the update that frees the slot of an unsharded call, which an earlier release started. The
+ * slot and the credits of such a call may be in different shards.
  */
 export const freeOldSlot = ({ table, accountId, shard }: ShardLocation): Update => ({
   TableName: table,
@@ -238,8 +241,7 @@ export function trimUpdate(
   return {
     TableName: table,
     Key: accountKeys.shard(accountId, shard),
-    // Removes the last record first, so that no removal shifts the elements that are still to be
-    // removed.
+    // Removes the last record first, so that the positions of the other records stay valid.
     UpdateExpression: `REMOVE ${records.map((_, n) => `#journal[${records.length - 1 - n}]`).join(", ")}`,
     ConditionExpression: "#journal[0].#a = :first",
     ExpressionAttributeNames: { "#journal": "journal", "#a": "a" },

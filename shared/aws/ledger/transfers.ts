@@ -5,27 +5,26 @@ import { readAccountRows, sumsOf } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 import { creditUpdate } from "./shard-update.ts";
 
-interface Wanted {
+interface CreditTransfer {
   readonly accountId: string;
   /** The shard that needs credits. */
   readonly to: number;
-  /** The balance that this shard needs. */
+  /** The balance that this shard needs, in credits. */
   readonly credits: number;
   readonly now: Date;
 }
 
 /**
- * Transfers credits from other shards to a shard that needs them, in one transaction. If the
- * richest shard has enough, only this shard provides credits. It provides the missing credits, or
- * half of the difference between the two balances if that is more. Later calls then need no
- * transfer. Otherwise several shards provide the missing credits, as far as their balances allow.
- *
- * Returns false, without a change, in these cases: `shards` does not contain the shard that needs
- * credits, a shard changed since it was read, or other requests contend for the rows.
+ * Transfers credits from other shards to the shard `to`, in one transaction, until its balance is
+ * at least `credits`. If the richest shard alone has enough, it provides the missing credits, or
+ * half of the difference of the two balances if that is more, so that later calls need no transfer.
+ * Otherwise several shards provide the missing credits. Returns false, without a change, if
+ * `shards` does not contain the shard `to`, a shard changed since it was read, or other requests
+ * contend for the rows.
  */
 export async function gatherCredits(
   process: LedgerProcess,
-  { accountId, to, credits, now }: Wanted,
+  { accountId, to, credits, now }: CreditTransfer,
   shards: readonly Shard[],
 ): Promise<boolean> {
   const target = shards.find(({ number }) => number === to);
@@ -66,7 +65,8 @@ export async function spreadCredits(
 }
 
 /**
- * The credits that each shard receives, negative for a shard that provides them. They add up to 0.
+ * The credits that each shard receives. The number is negative for a shard that provides credits.
+ * All numbers add up to 0.
  */
 interface Transfer {
   readonly accountId: string;

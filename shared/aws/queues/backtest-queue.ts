@@ -3,8 +3,8 @@ import type { BacktestQueue } from "../../backtest/backtest-queue.ts";
 import { toBacktestMessage } from "../../messages/backtests-queue.ts";
 
 /**
- * Sends the jobs of back-tests to SQS. The account ID is the message group, so that no account
- * delays another account.
+ * Creates the queue of back-test jobs in SQS. The account ID is the message group, so that no
+ * account delays another account.
  */
 export function sqsBacktestQueue(client: SQSClient, queueUrl: string): BacktestQueue {
   return {

@@ -7,9 +7,9 @@ import { toDeliveryMessage } from "../../messages/deliveries-queue.ts";
 const batchMessagesMax = 10;
 
 /**
- * Sends wake-up messages to the deliveries queue. The account ID is the message group, so that no
- * account delays another account.
- * @throws Error if SQS rejects a message
+ * Creates the queue of wake-up messages for the delivery worker. The account ID is the message
+ * group, so that no account delays another account. `send` throws an Error if SQS rejects a
+ * message.
  */
 export function sqsOutboxQueue(client: SQSClient, queueUrl: string): OutboxQueue {
   return {

@@ -24,11 +24,11 @@ interface QueueUrls {
 const entriesMax = 10;
 
 /**
- * Sends the messages of runs to SQS. The account ID is the message group, so that one account's
- * backlog delays other accounts as little as possible. `hops` is the length of the chain of
- * messages that caused these messages. Lambda's recursive loop detection is off, because steps
- * cause later steps: `limits.messageHopsMax` ends an endless chain. A message to a queue without a
- * URL rejects with an Error.
+ * Creates the queues of the messages of runs, in SQS. The account ID is the message group, so that
+ * one account's backlog delays other accounts as little as possible. Lambda's recursive loop
+ * detection is off, because steps cause later steps. `limits.messageHopsMax` therefore ends an
+ * endless chain of messages. A message to a queue without a URL rejects with an Error.
+ * @param hops number of messages in the chain that led to the messages of this queue
  * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */
 export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQueue {
@@ -73,8 +73,8 @@ function urlOf(urls: QueueUrls, queue: keyof QueueUrls): string {
 
 /**
  * Sends up to ten messages in one request.
- * @throws Error if SQS rejects a message. SQS then redelivers the message that the caller is
- * processing.
+ * @throws Error if SQS rejects a message, so that SQS redelivers the message that the caller is
+ * processing
  */
 async function sendBatch(
   client: SQSClient,

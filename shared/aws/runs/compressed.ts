@@ -1,28 +1,34 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** Compresses the JSON of a value, such as the outcomes of a batch. `unpack` decompresses it. */
+/** Converts a value to compressed JSON. `unpack` reverses it. */
 export const pack = (value: unknown): Uint8Array => zstdCompressSync(JSON.stringify(value));
 
 /**
- * Compression level 9, which makes compressed IDs a sixth smaller than the default level. This
- * level is too slow for outcomes, which are larger.
+ * Compression level for IDs. At level 9, compressed IDs take a sixth less than at the default
+ * level. It is too slow for outcomes, which are larger.
  */
 const idCompression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 
-/** Compresses a list of IDs. `unpack` decompresses the list. */
+/** Compresses a list of item IDs. `unpack` returns the list. */
 export const packIds = (ids: readonly string[]): Uint8Array =>
   zstdCompressSync(JSON.stringify(ids), idCompression);
 
-/** Compresses lines of text. `unpackLines` decompresses the lines. */
+/** Compresses lines of text. `unpackLines` returns the lines. */
 export const packLines = (lines: readonly string[]): Uint8Array =>
   zstdCompressSync(lines.join("\n"));
 
-/** Decompresses a value of `packLines`. @throws Error if `bytes` is anything else */
+/**
+ * Returns the lines that `packLines` compressed.
+ * @throws Error if `bytes` is no result of `packLines`
+ */
 export const unpackLines = (bytes: unknown): string[] =>
   zstdDecompressSync(bytes as Uint8Array)
     .toString("utf8")
     .split("\n");
 
-/** Decompresses a value of `pack` or `packIds`. @throws Error if `bytes` is anything else */
+/**
+ * Returns the value that `pack` or `packIds` compressed.
+ * @throws Error if `bytes` is no result of one of them
+ */
 export const unpack = (bytes: unknown): unknown =>
   JSON.parse(zstdDecompressSync(bytes as Uint8Array).toString("utf8"));

@@ -10,15 +10,15 @@ import { type RowKey, watchlistKeys } from "../table/table.ts";
 /** Maximum size of the encoded items of a row, in bytes. DynamoDB limits a row to 400 KB. */
 const bytesMax = 300 * 1024;
 /**
- * Maximum size of encoded items in the row of a result, in bytes. Most batches of a run have only a
- * few outcomes, and a separate row would cost another request.
+ * Maximum size, in bytes, of encoded items that are stored in the row of a result. Most batches
+ * have only a few outcomes, and a separate row would cost another request.
  */
 const inRowMax = 8 * 1024;
 
 /**
- * The name of the rows that store the items as they were before a batch. It is an attribute of the
- * batch's result. If it names no chunks, the items are in the attribute `before_items` of the same
- * row. Without that attribute, there are no items.
+ * Names the rows with the items as they were before a batch. It is an attribute of the batch's
+ * result. If it has no chunks, the items are in the attribute `before_items` of the same row, or
+ * there are none if that attribute is absent.
  */
 interface BeforeName {
   readonly attempt: string;
@@ -29,9 +29,11 @@ interface BeforeName {
 export const beforeAttributes: readonly string[] = ["sk", "before", "before_items"];
 
 /**
- * Stores the items before a batch. Returns the attributes of the result's row that contain or name
- * them. Items that are too large for the row are written to separate rows under a new random name.
- * If an attempt records no result, its rows therefore have no effect.
+ * Stores the items of a batch as they were before the batch, so that a discard of the run can
+ * restore them. Returns the attributes to add to the row of the batch's result: the items
+ * themselves, or the keys of separate rows if the items are too large. The separate rows have a new
+ * random name, so they have no effect if the attempt does not record its result.
+ * @param ttl time at which DynamoDB may delete the rows, in whole Unix seconds
  * @throws 503 UNAVAILABLE if rows stay unprocessed
  */
 export async function storeItemsBefore(
@@ -91,7 +93,7 @@ export async function itemsBeforeOf(
         ConsistentRead: true,
       }),
     );
-    assert(found !== undefined, "the items before a recorded batch are stored");
+    assert(found !== undefined, "the items before a recorded batch must be stored");
     items.push(...decodeItems((found as Row)["items"] as Uint8Array));
   }
   return items;

@@ -23,10 +23,11 @@ interface Chunks {
 }
 
 /**
- * Returns the attributes of a result's row with the item details; none if no outcome has details.
- * Details are stored apart from the outcomes, because only events need them. Details that are too
- * large for the row are written to separate rows by this call. The keys of these rows contain a
- * digest of the details, so that the details of two processes never mix.
+ * Stores the item details of a batch's outcomes apart from the outcomes, because only events need
+ * them. Returns the attributes to add to the row of the result; none if no outcome has details.
+ * Details that are too large for that row are written to separate rows. Their keys contain a digest
+ * of the details, so the details of two processes never mix.
+ * @param ttl time at which DynamoDB may delete the rows, in whole Unix seconds
  * @throws 503 UNAVAILABLE if separate rows stay unprocessed
  */
 export async function storeDetails(

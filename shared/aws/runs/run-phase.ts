@@ -17,8 +17,9 @@ export interface PhaseChange {
 }
 
 /**
- * Changes a run if it is in one of the phases `from`. Returns false, without a change, if it is in
- * another phase or if `unlessAbandoned` refuses the change.
+ * Changes the phase of a run if its current phase is one of `change.from`. Returns false, without a
+ * change, if it is in another phase, or if the run was abandoned and `change.unlessAbandoned` is
+ * true.
  */
 export function movePhase(
   client: DynamoDBDocumentClient,
@@ -55,9 +56,10 @@ export function movePhase(
 }
 
 /**
- * Stores the error of a run that has made no progress since it was read, and sets its next check to
- * `dueAt`. Returns the changed run; undefined, without a change, if the run has made progress or is
- * not in phase `claimed` or `reading`. A repeated call with the same error succeeds.
+ * Marks a run as abandoned, if it has made no progress since it was read: stores its error, and
+ * sets its next check to `dueAt`. Returns the changed run. Returns undefined, without a change, if
+ * the run has made progress or is not in phase `claimed` or `reading`. A repeated call with the
+ * same error returns the run again.
  */
 export async function abandon(
   client: DynamoDBDocumentClient,

@@ -25,13 +25,13 @@ import { runOf, runRow, statsRow } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 /**
- * Milliseconds after which the sweeper restarts a claimed or finishing run that no worker has
- * continued.
+ * Milliseconds after which the sweeper restarts a claimed or finishing run, if no worker has
+ * continued it.
  */
 const pickUpMs = 60_000;
 /**
- * The sweeper restarts a run this many milliseconds after its plan was stored, unless a worker has
- * recorded progress. Its first batches may not have been sent.
+ * Milliseconds after the storing of a run's plan after which the sweeper restarts the run, if no
+ * worker has recorded progress. The messages of its first batches may not have been sent.
  */
 const sendingMs = 30_000;
 
@@ -308,8 +308,8 @@ function listUpdate(
       ConditionExpression: "running_run = :number AND revision = :revision",
       ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
       ExpressionAttributeValues: {
-        // A held run remains the run in progress. Until the hold ends, neither this nor an earlier
-        // release starts another run.
+        // A held run stays the run in progress, so that no release starts another run until the
+        // hold ends.
         ":running": run.hold === undefined ? null : run.runNumber,
         ":number": run.runNumber,
         ":run": run.hold === undefined ? run.status : "held",

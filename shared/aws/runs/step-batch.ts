@@ -18,8 +18,8 @@ import { runOf, stepRecordOf } from "./run-row.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
 
 /**
- * Returns the key of the row with a batch's IDs: a row of the step's plan, or of the starting
- * batches of the run's plan if `starts` is not null.
+ * Returns the key of the row with the item IDs of a batch. The row belongs to the plan of the step
+ * or, if `starts` is not null, to the starting batches in the plan of the run.
  */
 export const plannedKey = ({ runId, step, plan, starts, batch }: BatchRef): RowKey =>
   starts === null
@@ -37,8 +37,8 @@ export const plannedOf = (row: Row): PlannedBatch => ({
 });
 
 /**
- * Parses the row with a batch's result. Outcomes are sorted by ID. The result lacks the outcomes in
- * attributes that the caller did not read.
+ * Parses the row with a batch's result. Sorts the outcomes by ID. The result lacks outcomes that
+ * are stored in attributes which the caller did not read.
  */
 export const resultOf = (row: Row): BatchResult => ({
   counts: row["counts"] as BatchCounts,
@@ -55,7 +55,7 @@ export const effectiveResultOf = (row: Row): EffectiveResult => ({
   isRestorable: row["before"] !== undefined,
 });
 
-/** Decompresses a list. An absent attribute is an empty list. */
+/** Decompresses a list in an attribute of a row. Returns an empty list for an absent attribute. */
 export const listIn = <T>(packed: unknown): T[] =>
   packed === undefined ? [] : (unpack(packed) as T[]);
 

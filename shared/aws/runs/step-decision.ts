@@ -23,9 +23,9 @@ interface Decision {
 }
 
 /**
- * Records whether a step is read or deferred, in a transaction that checks the run's phase. Returns
- * the decision that was recorded first. If there is no decision, and the run is no longer in phase
- * `reading` or was abandoned, records none and returns `over`.
+ * Records the decision to read or to defer a step, in a transaction that checks the run's phase.
+ * Returns the decision that was recorded first. If there is none yet, and the run was abandoned or
+ * is no longer in phase `reading`, records nothing and returns `over`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function decideStep(
@@ -48,9 +48,9 @@ export async function decideStep(
 }
 
 /**
- * Changes a row of a step in a transaction that checks that the run is in phase `reading` and was
- * not abandoned. Returns `changed`, or the row as it is if a condition failed; undefined if it does
- * not exist.
+ * Changes the row `Key` of a step in a transaction that checks that the run is in phase `reading`
+ * and was not abandoned. Returns `changed` on success. If a condition failed, returns the current
+ * row; undefined if it does not exist.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function whileReading(

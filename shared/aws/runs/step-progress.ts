@@ -7,8 +7,8 @@ import { watchlistKeys } from "../table/table.ts";
 import { stepRecordOf } from "./run-row.ts";
 
 /**
- * Adds a batch to the set of done batches of its step, so that a repeated batch counts once.
- * Returns the changed step; undefined, without a change, if the step does not exist.
+ * Marks a batch as done: adds it to its step's set of done batches, so that a repeated batch counts
+ * once. Returns the changed step; undefined, without a change, if the step does not exist.
  */
 export async function markDone(
   client: DynamoDBDocumentClient,
@@ -32,7 +32,10 @@ export async function markDone(
   return marked;
 }
 
-/** Stores that all batches of a step were sent. Does nothing if the step does not exist. */
+/**
+ * Records that the messages of all batches of a step were sent. Does nothing if the step does not
+ * exist.
+ */
 export async function recordSent(
   client: DynamoDBDocumentClient,
   table: string,

@@ -38,8 +38,8 @@ import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
 const stepRowDays = 14;
 
 /**
- * The attributes of a result that `effectiveResults` reads: all but the outcomes that affect only
- * items.
+ * The attributes of a result that `effectiveResults` reads: all except the outcomes that affect
+ * only items.
  */
 const effectiveAttributes: readonly string[] = [
   "sk",
@@ -73,7 +73,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       await writeRows(client, options, startRows({ runId, plan, ttl: ttl() }, starts));
     },
     async starts(run, step) {
-      assert(run.plan !== null, "a run in phase 'reading' has a plan");
+      assert(run.plan !== null, "a run in phase 'reading' must have a plan");
       const key = watchlistKeys.starts(run.id, { plan: run.plan, step, chunk: 0 });
       return Array.fromAsync(query(key), (row) => unpack(row["ids"]) as string[]);
     },
@@ -98,7 +98,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
       const result = { ref, found, before, ttl: ttl() };
       if (await putResult(client, options, result)) return { isFirst: true };
       const recorded = await read(resultKey(ref));
-      assert(recorded !== undefined, "a batch without a new result has a recorded result");
+      assert(recorded !== undefined, "a batch without a new result must have a recorded result");
       return { isFirst: false, first: resultOf(recorded) };
     },
     async *itemsBefore(step) {
@@ -128,7 +128,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: TableOp
   };
 }
 
-/** Returns true for an outcome that affects only its item: no event, no stat and no route. */
+/** Returns true for an outcome that affects only its item, and no event, stat or route. */
 const isSilent = (outcome: ItemOutcome): boolean =>
   outcome.status === "ok" && outcome.changes === undefined && !isReported(outcome);
 
@@ -136,8 +136,8 @@ const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
 
 /**
- * Yields the rows of the partition `key.pk` that have the same prefix as `key.sk`. The prefix ends
- * with the last `#` of `key.sk`. Reads only `attributes`, or all attributes if it is undefined.
+ * Yields the rows of the partition `key.pk` whose sort key has the same prefix as `key.sk`, up to
+ * and including its last `#`. Reads only `attributes`, or all attributes if it is undefined.
  */
 function rowsBelow(
   client: DynamoDBDocumentClient,
@@ -177,9 +177,9 @@ const startRows = (
 
 /**
  * Stores the result of a batch. Returns false, without a change, if the batch already has a result.
- * The outcomes are split over three attributes, because their readers differ: plans of the next
- * steps need `routed`, events need `routed` and `outcomes`, and the items need all three, including
- * `silent`. The history needs none of them, only `points`.
+ * The outcomes are in three attributes, because their readers differ. Plans of later steps need
+ * `routed`. Events need `routed` and `outcomes`. Items need all three, including `silent`. The
+ * history needs only `points`.
  */
 async function putResult(
   client: DynamoDBDocumentClient,
@@ -230,15 +230,16 @@ async function putResult(
 }
 
 /**
- * Returns the outcome without its observed changes, which are in its history point, and without its
- * details, which are stored apart.
+ * Returns an outcome without its observed changes, which its history point has, and without its
+ * details, which are stored separately.
  */
 const storedPart = ({ observed: _o, details: _d, ...outcome }: ItemOutcome): ItemOutcome => outcome;
 
 /**
- * Stores a plan of a step: first its batches, then the step row, which makes the plan effective, in
- * a transaction that checks the run's phase. Returns the step of the plan that was stored first. If
- * there is none, and the run is no longer in phase `reading` or was abandoned, returns `over`.
+ * Stores a plan of a step: first its batches, and then the row of the step, which makes the plan
+ * effective. The second write is a transaction that checks the run's phase. Returns the step of the
+ * plan that was stored first. If there is none, and the run was abandoned or is no longer in phase
+ * `reading`, returns `over`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 async function savePlan(

@@ -36,7 +36,8 @@ function requestHandler(connectMs: number, attemptMs: number): NodeHttpHandler {
     connectionTimeout: connectMs,
     requestTimeout: attemptMs,
     throwOnRequestTimeout: true,
-    // `requestTimeout` ends when the response headers arrive. `socketTimeout` covers the body.
+    // `requestTimeout` ends when the response headers arrive. `socketTimeout` limits the time for
+    // the body.
     socketTimeout: attemptMs,
   });
   const handle = handler.handle.bind(handler);

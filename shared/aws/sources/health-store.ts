@@ -7,11 +7,11 @@ import { queryRows } from "../table/query-rows.ts";
 import { accountKeys } from "../table/table.ts";
 
 /**
- * Timeout of one write, in milliseconds. The answers of a read wait for the write, so a slow table
+ * Timeout of one write, in milliseconds. The answers of a read wait for this write, so a slow table
  * must not delay them.
  */
 const writeMsMax = 300;
-/** Time after which a row may be deleted, in seconds. Health is shown for a day. */
+/** Seconds after which a row may be deleted. The API shows the health of the last day. */
 const retentionSeconds = 2 * 24 * 60 * 60;
 
 const countNames = {

@@ -15,15 +15,15 @@ import { accountKeys } from "../table/table.ts";
 export interface SharedRateBudgetOptions {
   readonly table: string;
   /**
-   * Called with the error when the shared limit could not be used, and the call used the local
-   * limit of this process.
+   * Receives the error if the shared limit cannot be used and a call uses the local limit of this
+   * process instead.
    */
   readonly onUnshared: (error: unknown) => void;
 }
 
 /**
- * Maximum number of attempts to take permits. A refusal returns the current row. Repeated refusals
- * mean that other processes took permits first.
+ * Maximum number of attempts to take permits. A refusal returns the current row. After several
+ * refusals, other processes keep taking permits first.
  */
 const triesMax = 8;
 /**
@@ -35,10 +35,11 @@ const requestMsMax = 1_000;
 const retentionSeconds = 24 * 60 * 60;
 
 /**
- * Creates the rate budget of sources, which all processes share. Each source has a row with the
- * time at which the next call would start without a burst, in microseconds since 1970. Taking
- * permits adds one interval per permit to that time, without reading the row first, so that
- * processes do not conflict. If a process cannot update the row, it limits its calls locally.
+ * Creates the rate budget that all processes share. Each source has a row with one time, in
+ * microseconds since 1970: the time at which its next call would start if there were no burst. A
+ * process takes permits by adding one interval per permit to this time. It does not read the row
+ * first, so processes do not conflict. A process that cannot update the row limits its calls
+ * locally.
  */
 export function sharedRateBudget(
   client: DynamoDBDocumentClient,
@@ -64,15 +65,15 @@ interface RateRow {
   readonly table: string;
   readonly source: string;
   /**
-   * For each source, the time that its row had when this process last accessed it, in microseconds.
-   * The next attempt assumes that the row still has this time.
+   * For each source, the time in its row when this process last read or wrote it, in microseconds
+   * since 1970. The next attempt assumes that the row still has this time.
    */
   readonly known: Map<string, number>;
 }
 
 async function takeFrom(row: RateRow, wanted: RateAsk, nowUs: number): Promise<RateGrant> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    // The time in a row never decreases, so a calculation from the last known time never grants too
+    // The time in a row never decreases, so a calculation from the cached time never grants too
     // much.
     const knownUs = Math.max(row.known.get(row.source) ?? 0, nowUs);
     const expected = grantFrom(knownUs / 1_000, wanted);
@@ -98,8 +99,8 @@ interface Move {
 async function advance(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move> {
   const { client, table, source, known } = row;
   const costUs = Math.ceil(ask.permits * gapMsOf(ask) * 1_000);
-  // The new permits of an idle source start now. Permits of a busy source start at the stored time,
-  // after the permits that were already granted.
+  // The permits of an idle source start now. The permits of a busy source start at the stored time,
+  // after the permits that were granted before.
   const isIdle = (known.get(source) ?? 0) < nowUs;
   const change = isIdle
     ? {
@@ -135,8 +136,8 @@ async function advance(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move>
 }
 
 /**
- * Returns the latest time, in microseconds since 1970, that the row may store so that all calls of
- * the request still start before `ask.until`.
+ * Returns the latest time that the row may store, in microseconds since 1970, so that all calls of
+ * the request start before `ask.until`.
  */
 function latestUs(ask: RateAsk): number {
   const gapMs = gapMsOf(ask);

@@ -15,7 +15,7 @@ import {
   versionOf,
 } from "../../base/stored-versions.ts";
 
-/** A row in one version of a conversion, to be converted to the other version of the conversion. */
+/** A stored row, and the conversion with which it is converted to the other version. */
 interface RowToConvert {
   readonly table: string;
   /** The row as it is stored, with its key. */
@@ -24,19 +24,19 @@ interface RowToConvert {
 }
 
 /**
- * Converts a row to the other version. Changes only attributes of the conversion, on condition that
- * these attributes and the version have not changed since the row was read. Returns false, without
- * a change, if one of them has changed, if the row was deleted, or if a transaction is writing the
- * row.
+ * Converts a stored row to the other version of its kind. Writes only the attributes of the
+ * conversion, on condition that these and the version have not changed since the row was read.
+ * Returns false, without a change, if one of them has changed, the row was deleted, or a
+ * transaction is writing the row.
  * @param client a client that does not convert rows
  * @throws any other error of the request
  */
 export async function convertRow(
   client: DynamoDBDocumentClient,
-  wanted: RowToConvert,
+  row: RowToConvert,
 ): Promise<boolean> {
   try {
-    await client.send(new UpdateCommand(conversionUpdate(wanted)));
+    await client.send(new UpdateCommand(conversionUpdate(row)));
     return true;
   } catch (error) {
     const isChanged = error instanceof ConditionalCheckFailedException;
@@ -86,8 +86,8 @@ const clause = (word: string, actions: readonly string[]): readonly string[] =>
   actions.length === 0 ? [] : [word, actions.join(", ")];
 
 /**
- * Omits undefined values. DynamoDB accepts no empty map of values. One value always remains: one of
- * the two versions is later than 1, and `stored_version` contains such a version.
+ * Omits undefined values. DynamoDB does not accept an empty map of values, but one value always
+ * remains: one of the two versions is later than 1, and `stored_version` has this version.
  */
 const valuesOf = (values: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(values.filter(([, value]) => value !== undefined));

@@ -9,16 +9,16 @@ export interface DueKey extends RowKey {
   readonly dueAt: string;
 }
 
-/** A time after every due time. A query up to this time returns all rows of a kind. */
+/** A time after every due time, with which a query returns all rows of a kind. */
 export const latestDueTime = new Date("9999-12-31T23:59:59.999Z");
 
 const { name, partitionKey, sortKey } = tableSchema.dueIndex;
 
 /**
  * Lists the keys of up to `limit` rows of one kind that are due at or before `by`, in the order of
- * their due times. Queries every partition of the kind in parallel for `limit` rows, because one
- * partition may contain all of them. The index is eventually consistent: check a row before you act
- * on it.
+ * their due times. Queries all partitions of the kind in parallel for `limit` rows each, because
+ * one partition may contain all due rows. The index is eventually consistent, so the caller must
+ * check a row before it acts on it.
  */
 export async function dueKeys(
   client: DynamoDBDocumentClient,
@@ -33,9 +33,9 @@ export async function dueKeys(
 }
 
 /**
- * Lists the keys of the rows of one kind that have the partition key `pk` and are due at or before
- * `by`, in any order. All of them are in one partition of the index, except rows that were written
- * when the kind had fewer partitions; only `everywhere` also finds those.
+ * Lists the keys of all rows of one kind that have the partition key `pk` and are due at or before
+ * `by`, in no particular order. Such rows share one partition of the index. Rows from a time when
+ * the kind had fewer partitions can be elsewhere; `everywhere` also finds these.
  */
 export async function dueKeysOf(
   client: DynamoDBDocumentClient,

@@ -16,10 +16,10 @@ export const dueAt = (
 });
 
 /**
- * Returns the index partition for all rows of a kind with the table partition key `pk`. All hold
- * rows of an account have the same `pk`, so they are in one index partition. Their table partition
- * reaches its limit first, because a transaction needs twice as many write units for the row of a
- * hold as for its index entry. So one account cannot exhaust the index partition.
+ * Returns the partition of the due index for all rows of a kind whose table key is `pk`. All hold
+ * rows of an account have the same `pk`, and so one partition of the index. One account still
+ * cannot exhaust this partition: a transaction needs twice as many write units for the row of a
+ * hold as for its index entry, so the table partition reaches its limit first.
  */
 export function duePartitionOf(kind: DueKind, pk: string): string {
   const digest = createHash("sha256").update(pk).digest();

@@ -25,7 +25,10 @@ import { quantity } from "../../base/quantity.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A table, and the clock and random source that time the repeats of failed requests to it. */
+/**
+ * A table, with the clock and the random source for the pauses before its failed requests are
+ * repeated.
+ */
 export interface TableOptions {
   readonly table: string;
   readonly clock: Clock;
@@ -33,9 +36,10 @@ export interface TableOptions {
 }
 
 /**
- * Creates a DynamoDB document client with the settings of all AWS clients. Omits undefined
- * attributes, and converts rows to the versions of this process.
- * @param writes which version of each row it writes
+ * Creates the DynamoDB document client of the service, with the settings of all AWS clients. The
+ * client omits undefined attributes, and converts rows to the versions that this process reads and
+ * writes.
+ * @param writes which version of each kind of rows the process writes
  */
 export const documentClient = (
   writes: WrittenVersions = "current",
@@ -57,7 +61,7 @@ export function plainDocumentClient({
     ...clientSettings(times),
     ...(credentials === undefined ? {} : { credentials }),
   });
-  // This middleware copies every row of every response for a log that nothing writes.
+  // This middleware copies every row of every response for a log that is off.
   client.middlewareStack.remove("loggerMiddleware");
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
@@ -127,15 +131,12 @@ interface RetryOptions {
   readonly waitMsMax?: number;
 }
 
-/**
- * Receives the reason for another attempt. It may contain names of errors and rows, but no row
- * content.
- */
+/** Receives the reason for another attempt: names of errors and rows, but no row content. */
 export type Note = (why: string) => void;
 
 /**
- * Executes an attempt and returns its result. Returns `again` if DynamoDB throttled the attempt,
- * which has then changed nothing.
+ * Executes an attempt and returns its result. If DynamoDB throttled the attempt, which has then
+ * changed nothing, passes the reason to `note` and returns `again`.
  * @throws every other error of the attempt
  */
 export async function attemptUnlessThrottled<T>(
@@ -156,9 +157,10 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
 /**
- * Repeats `attempt` with full jitter while it returns `again`, up to 24 times, and returns its
- * result. Needed because DynamoDB cancels a transaction if another request contends for one of its
- * rows, and the SDK does not retry the transaction.
+ * Repeats `attempt`, up to 24 times, while it returns `again`, and returns its result. Sleeps
+ * before each repetition for a random time, at most `waitMsMax` milliseconds (full jitter). It is
+ * needed because DynamoDB cancels a transaction if another request contends for one of its rows,
+ * and the SDK does not retry the transaction.
  * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. Its cause
  * is the last reason that `attempt` passed to `note`, or `contended` if there is none.
  */

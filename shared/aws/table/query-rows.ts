@@ -6,7 +6,7 @@ import {
 import type { Row } from "./dynamo.ts";
 
 /**
- * A query for all its pages. `Limit` bounds the rows that one request reads, not the rows of the
+ * A query of which all pages are read. `Limit` is the number of rows in one request, not in the
  * result.
  */
 type RowQuery = Omit<QueryCommandInput, "ExclusiveStartKey">;
@@ -29,14 +29,14 @@ export async function* queryPages(
   } while (start !== undefined);
 }
 
-/** Each further request of `growingRows` reads this many times as many rows. */
+/** Factor by which each further request of `growingRows` reads more rows. */
 const growth = 4;
-/** From this number of rows on, `growingRows` leaves the size of a page to DynamoDB. */
+/** Number of rows from which `growingRows` leaves the size of a page to DynamoDB. */
 const growingRowsMax = 1_000;
 
 /**
- * Yields all rows of a query for a consumer that often needs only the first few: the first request
- * reads `Limit` rows, and each further request more than the one before.
+ * Yields all rows of a query for a consumer that often needs only the first few. The first request
+ * reads `Limit` rows, and each further request reads more rows than the previous one.
  */
 export async function* growingRows(
   client: DynamoDBDocumentClient,

@@ -65,7 +65,7 @@ export const accountKeys = {
   }),
   /** The shared rate limit of a source. */
   sourceRate: (source: string): RowKey => ({ pk: `source#${source}`, sk: "rate" }),
-  /** What the reads of a scraper returned in a period, by the start of the period. */
+  /** The counts of a scraper's reads in a period, by the start of the period. */
   sourceHealth: (scraper: string, startsAt: string): RowKey => ({
     pk: `source#${scraper}`,
     sk: `health#${startsAt}`,
@@ -104,7 +104,7 @@ export const watchlistKeys = {
     sk: `idempotency#${keyHash}`,
   }),
   /**
-   * Purge mark of a watchlist that was deleted or not completely created. Its rows must be deleted.
+   * Mark of a watchlist that was deleted or not completely created, and whose rows must be purged.
    */
   purge: (watchlistId: string): RowKey => ({ pk: `watchlist#${watchlistId}`, sk: "purge" }),
   /** A back-test that runs as a job. */
@@ -117,7 +117,7 @@ export const watchlistKeys = {
     pk: `account#${accountId}`,
     sk: "backtest",
   }),
-  /** A page of items, by the lowest ID of its range. Pages sort in the order of their items. */
+  /** A page of items, by the lowest ID of its range. Pages sort like their items. */
   page: (watchlistId: string, lowest: string): RowKey => ({
     pk: `watchlist#${watchlistId}`,
     sk: `page#${lowest}`,
@@ -143,7 +143,7 @@ export const watchlistKeys = {
   }),
   /**
    * A chunk of the items of a batch, as they were before the batch. `attempt` is the random name of
-   * one attempt to store them. The result of the batch contains the name of its attempt.
+   * one attempt to store them, which the result of the batch refers to.
    */
   before: (
     runId: string,
@@ -152,7 +152,7 @@ export const watchlistKeys = {
     pk: `run#${runId}`,
     sk: `before#${batch.step}#${pad(batch.number, 5)}#${batch.attempt}#${pad(batch.chunk, 5)}`,
   }),
-  /** A chunk of the item details of a result, if they do not fit into its row. */
+  /** A chunk of the item details of a result, if they do not fit into the row of the result. */
   resultDetails: (
     runId: string,
     batch: { step: string; plan: string; number: number },
@@ -213,8 +213,8 @@ export const deliveryKeys = {
     sk: `url#${createHash("sha256").update(url).digest("hex")}`,
   }),
   /**
-   * Times of the account's last probes, for the per-account limit. The row always has as many times
-   * as the limit, so the key contains the limit: a changed limit begins a new row.
+   * Times of the account's last probes, for the per-account limit. The key contains the limit,
+   * because the row always has that many times: a changed limit begins a new row.
    */
   probes: (accountId: string): RowKey => ({
     pk: `${accountId}#probes`,

@@ -30,7 +30,7 @@ import {
 interface Versions {
   /**
    * The kinds of rows to convert.
-   * @default the kinds of this release with a later version than 1, or with a conversion
+   * @default the kinds of this release that have a version above 1 or a conversion
    */
   readonly kinds?: RowKinds;
   /** @default current */
@@ -44,8 +44,8 @@ interface Command {
 type Send = (command: Command, ...more: readonly unknown[]) => Promise<Members>;
 
 /**
- * Maximum number of attempts of a write that finds rows of another version. Another process may
- * convert a row back between two attempts.
+ * Maximum number of attempts of a write that finds rows of another version. Between two attempts,
+ * another process may convert a row back.
  */
 const attemptsMax = 10;
 
@@ -90,7 +90,7 @@ async function sendVersioned(
       if (stale.length === 0) throw withReadableRows(kinds, error);
       if (attempts === attemptsMax) {
         throw unavailable(
-          `a row still had another version after ${attempts} attempts to convert it`,
+          `other processes changed a row during each of ${attempts} attempts to convert it to the current version`,
         );
       }
       for (const row of stale) await convertRow(client, row);
@@ -148,10 +148,10 @@ function versionedBatch(kinds: readonly VersionedKind[], batch: unknown): unknow
 }
 
 /**
- * If a projection contains an attribute that differs between versions, adds what a conversion
- * needs: the key, the version and all attributes that differ.
- * @throws Error for a filter that names an attribute that differs, because DynamoDB applies the
- * filter before the conversion
+ * If the projection of a read contains an attribute that differs between versions, adds everything
+ * that the conversion needs: the key, the version and all attributes that differ.
+ * @throws Error for a filter on an attribute that differs, because DynamoDB applies the filter
+ * before the conversion
  */
 function withWholeRows(kinds: readonly VersionedKind[], input: Members): Members {
   const { ProjectionExpression: projection, ExpressionAttributeNames: aliases } = input;
@@ -175,7 +175,7 @@ function withWholeRows(kinds: readonly VersionedKind[], input: Members): Members
   };
 }
 
-/** Converts every row of an output to the version of the code. */
+/** Converts every row in the output of a request to the version of the code. */
 function readableOutput(kinds: readonly VersionedKind[], input: Members, output: Members): Members {
   const key = (input["Key"] ?? {}) as Row;
   const readerFor = (request: Members): ReadRow => {
@@ -198,8 +198,8 @@ function readableOutput(kinds: readonly VersionedKind[], input: Members, output:
 type ReadRow = (row: Row) => Row;
 
 /**
- * Returns true if a read returns rows without their version: from an index, which contains only
- * keys, or by a projection without the version. Such rows contain no converted attribute.
+ * Returns true if a read returns rows without their version: from an index, which has only keys, or
+ * with a projection without the version. Such rows have no attribute that differs between versions.
  */
 function omitsVersion(request: Members): boolean {
   const { IndexName: index, ProjectionExpression: projection } = request;
@@ -210,8 +210,8 @@ function omitsVersion(request: Members): boolean {
 type RowsByTable = Readonly<Record<string, readonly Row[]>>;
 
 /**
- * Converts the rows that a batch read returned, by table. Each table has its own reader, because
- * each request of the batch has its own projection.
+ * Converts the rows that a batch read returned, by table. Each table needs a separate reader,
+ * because each has a separate projection.
  */
 function readableBatch(
   responses: unknown,
@@ -232,8 +232,8 @@ type Requests = Readonly<
 >;
 
 /**
- * Converts rows that a batch write has left unwritten: to the version of the code, which sends them
- * again. The client then converts them back.
+ * Converts rows that a batch write did not write to the version of the code. The code sends these
+ * rows again, and the client then converts them back.
  */
 const readableRequests = (left: unknown, read: ReadRow): unknown =>
   Object.fromEntries(
@@ -246,7 +246,8 @@ const readableRequests = (left: unknown, read: ReadRow): unknown =>
   );
 
 /**
- * Converts a row to the version of the code. `key` identifies a row that does not contain its key.
+ * Converts a row to the version of the code.
+ * @param key key of the row, which the row may not contain
  */
 function readableRow(kinds: readonly VersionedKind[], row: Row, key: Row): Row {
   const identified = row["pk"] === undefined ? key : row;
@@ -263,8 +264,8 @@ interface Reason {
 }
 
 /**
- * Returns the reasons why DynamoDB refused the writes of a request, in the order of the writes.
- * Empty if the error is not a failed condition or a canceled transaction.
+ * Returns why DynamoDB refused the writes of a request, in the order of the writes. Empty unless a
+ * condition failed or the transaction was canceled.
  */
 function reasonsIn(error: unknown): readonly Reason[] {
   if (error instanceof TransactionCanceledException) return error.CancellationReasons ?? [];

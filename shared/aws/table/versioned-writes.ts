@@ -20,15 +20,16 @@ export interface VersionedKind {
  */
 export type Write = Stored;
 
-/** A write that fails if its row has another version than the process writes. */
+/** A write that fails if its row does not have the version that the process writes. */
 export interface GuardedWrite {
   readonly table: string;
   readonly versioned: VersionedKind;
 }
 
 /**
- * Returns the versioned kind to which a row belongs; undefined if the row's kind has only version
- * 1. `key` is the row's key or the whole row.
+ * Returns the entry in `kinds` to which a row belongs. Returns undefined if no entry matches: the
+ * row's kind has only version 1.
+ * @param key the key of the row, or the whole row
  */
 export const versionedKindOf = (
   kinds: readonly VersionedKind[],
@@ -36,11 +37,12 @@ export const versionedKindOf = (
 ): VersionedKind | undefined => kinds.find(({ kind }) => isOfKind(kind, key));
 
 /**
- * Adapts a write to the version that the process writes. Converts the row of a put, but no
- * expressions: these must already fit the version. From version 2 on, every update also sets the
- * version, because an update can create a row. Such an update gets a condition on the version of
- * the row, and so does a write whose expressions name an attribute that differs between versions.
- * `guarded` is set if the write got the condition.
+ * Adapts a write to the version that the process writes. Converts the row of a put. Does not
+ * convert expressions: they must already fit the version. From version 2 on, every update also sets
+ * the version, because an update can create a row. Such an update gets a condition on the version
+ * of the stored row. A write whose expressions name an attribute that differs between the versions
+ * gets the same condition.
+ * @returns the adapted write; `guarded` is set if the write got the condition
  */
 export function versionWrite(
   kinds: readonly VersionedKind[],

@@ -32,7 +32,7 @@ export function dynamoBacktestStore(
     const isCreated = await transactWrites(client, creation(table, job), options);
     if (isCreated) return { outcome: "created" };
     const inProgress = await get(client, table, watchlistKeys.backtestInProgress(job.accountId));
-    // The other job may have ended since.
+    // The other job may have ended in the meantime.
     return inProgress === undefined
       ? create(job)
       : { outcome: "busy", id: String(inProgress["id"]) };

@@ -43,16 +43,17 @@ const detailsKind: PageKind<StoredDetailsPage> = {
   parse: detailsPageOf,
 };
 
-/** Pages of details that the first request for a whole watchlist reads. */
+/** Number of details pages in the first request for a whole watchlist. */
 const pagesAtOnce = 8;
 
-/** Retry limits for one page. Each failed try means that another writer changed the page. */
+/** Retry limits for one page. A failed attempt means that another writer changed the page. */
 const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
- * Creates the methods of a page store that read and write details. The pages of a watchlist's
- * details cover all IDs, or there are no pages. Pages are split but never merged: details change
- * seldom, and a page whose items were removed takes less than 1 KB.
+ * Creates the methods of a page store that read and write item details (label, metadata and facts).
+ * A watchlist has either no details pages, or pages that together cover all IDs. Pages are split
+ * but never merged: details seldom change, and a page whose items were removed takes less than 1
+ * KB.
  */
 export const detailsPages = (
   table: PageTable,
@@ -95,14 +96,14 @@ export const detailsPages = (
 });
 
 /**
- * Maximum number of pages that a watchlist's details have at first. One transaction creates them,
- * and DynamoDB limits it to 100 writes. One of these is a check.
+ * Maximum number of details pages that a watchlist has at first. One transaction creates them, and
+ * DynamoDB limits it to 100 writes, one of which is a check.
  */
 const firstPagesMax = 99;
 
 /**
- * Returns the ranges of a watchlist's first pages of details: the ranges of its pages of items,
- * joined if there are more than `firstPagesMax`. Parallel batches of the first run therefore write
+ * Returns the ranges of a watchlist's first details pages: the ranges of its pages of items, joined
+ * if there are more than `firstPagesMax`. Parallel batches of the first run therefore write
  * different pages.
  */
 async function firstRanges(
@@ -155,18 +156,19 @@ async function changePages(
     const end = endOfRange(page, ids, done);
     const owned = ids.slice(done, end);
     const outcome = await changePage(table, watchlist, { page, bounds, change, ids: owned });
-    // Another process has changed the page. The pages that were read with it may be old, too.
+    // Another process has changed the page, so the pages that were read with it may be outdated
+    // too.
     if (outcome === "stale") break;
     if (outcome === "watchlist_deleted") return outcome;
     done = end;
   }
-  // Most watchlists without details never get any, so this process does not search for their pages
+  // Most watchlists without details never get any, so this process does not look for details pages
   // again.
   if (!isPaged && changeDetails(undefined, ids, change) === "unchanged") return "done";
   return changeEachPage(table, bounds, { watchlist, ids: ids.slice(done), change });
 }
 
-/** Changes details as `changePages`, but reads each page just before it is written. */
+/** Changes details like `changePages`, but reads each page just before writing it. */
 async function changeEachPage(
   table: PageTable,
   bounds: PageBounds,
@@ -195,7 +197,7 @@ interface PageChange extends DetailsChange {
   readonly bounds: PageBounds;
 }
 
-/** Changes the details of items of one page. Returns `written` even if nothing changes. */
+/** Changes the details of items on one page. Also returns `written` if nothing changes. */
 async function changePage(
   table: PageTable,
   watchlist: WatchlistRef,
@@ -215,9 +217,9 @@ interface Replacement {
 type Written = "written" | "stale" | "watchlist_deleted";
 
 /**
- * Replaces a page. If the watchlist has no pages of details, creates the first pages without
- * `after`, and returns `stale`, so that the caller tries again. Also returns `stale` if another
- * process has changed the page. Returns `watchlist_deleted` if the watchlist was deleted.
+ * Replaces a page. If the watchlist has no details pages, creates the first ones without `after`
+ * and returns `stale`, so that the caller tries again. Also returns `stale` if another process has
+ * changed the page. Returns `watchlist_deleted` if the watchlist was deleted.
  */
 async function writePages(
   table: PageTable,
@@ -239,8 +241,8 @@ async function writePages(
 type Put = NonNullable<TransactItem["Put"]>;
 
 /**
- * Returns a conditional write of a page. @param replaced the page whose range contains the range of
- * `page`; undefined for a first page
+ * Builds a conditional write of a page.
+ * @param replaced the page whose range contains the range of `page`; undefined for a first page
  */
 const putOf = (
   { table: TableName, watchlistId }: { readonly table: string; readonly watchlistId: string },
@@ -268,8 +270,8 @@ const replacePage = ({ client, ...patience }: PageTable, put: Put): Promise<Writ
   });
 
 /**
- * Writes pages, some of which are new. Checks in the same transaction that the watchlist exists,
- * because a purge would not find rows that are added after it.
+ * Writes pages, some of which are new. The same transaction checks that the watchlist exists,
+ * because a purge would miss rows that are added after it.
  */
 function addPages(
   { client, table: TableName, ...patience }: PageTable,

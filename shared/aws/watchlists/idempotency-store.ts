@@ -46,8 +46,8 @@ export function dynamoIdempotencyStore(
         ExpressionAttributeNames: { "#owner": "owner" },
         ExpressionAttributeValues: { ":seen": seen },
       });
-      // If the response of a write is lost, the SDK repeats the write, and the condition fails
-      // although the first write took effect. The stored record then has the owner of this record.
+      // If the response of a write is lost, the SDK repeats the write, and its condition fails
+      // because the first write took effect. The stored record then has the owner of this record.
       return isPut || refusedBy?.owner === record.owner;
     },
     release: ({ accountId, keyHash, owner }) =>

@@ -24,8 +24,8 @@ export interface PageKind<Page extends PageRange> {
 export const itemPages: PageKind<StoredPage> = { keyOf: watchlistKeys.page, parse: itemPageOf };
 
 /**
- * Pages per request. The number doubles with each request up to `batchMax`, so that a consumer that
- * stops early causes few unnecessary reads, and a long read needs few requests.
+ * Number of pages in the second request. It doubles with each request up to `batchMax`. A consumer
+ * that stops early causes few unnecessary reads, and a long read needs few requests.
  */
 const firstBatch = 2;
 const batchMax = 32;
@@ -42,9 +42,10 @@ interface PagesRead {
 }
 
 /**
- * Yields the pages that overlap a range, in order. Each request starts where the last page ended,
- * so the read stays complete while other requests merge or split pages. After a merge, it continues
- * in the page that now contains the next ID. After a split, it continues in the new pages.
+ * Yields the pages of a watchlist that overlap the range of item IDs from `from` to `to`, in order.
+ * Each request starts where the last page ended, so the read stays complete while other requests
+ * merge or split pages.
+ * @param atOnce number of pages in the first request
  * @throws 503 UNAVAILABLE if no page contains the next ID after all retries
  */
 export async function* readPages<Page extends PageRange>(
@@ -90,8 +91,8 @@ async function firstPages<Page extends PageRange>(
 }
 
 /**
- * Returns pages that begin with an ID. If the page of the ID is missing, because other requests
- * merged it, returns only the page that now contains the ID.
+ * Returns the pages that begin with an ID. If no page begins with it, because other requests merged
+ * that page, returns only the page that now contains the ID.
  */
 async function startingAt<Page extends PageRange>(
   table: PageTable,
@@ -108,9 +109,9 @@ async function startingAt<Page extends PageRange>(
 const reaches = ({ upper }: PageRange, id: string): boolean => upper === null || upper > id;
 
 /**
- * Reads the page whose range contains an ID, as an array; empty if the watchlist has no pages. A
- * query may see only some writes of a transaction, so the read is repeated while no page seems to
- * contain the ID.
+ * Reads the page whose range contains an item ID. Returns it in an array, which is empty if the
+ * watchlist has no pages. A query can observe only some of the writes of a transaction, so the read
+ * is repeated while no page seems to contain the ID.
  * @throws 503 UNAVAILABLE if no page contains the ID after all retries
  */
 export function pagesHolding<Page extends PageRange>(
@@ -136,8 +137,8 @@ export function pagesHolding<Page extends PageRange>(
 }
 
 /**
- * Reads the last page that starts before `bound`; undefined if there is none. `bound` must not be
- * empty.
+ * Reads the last page of items that starts before the item ID `bound`, which must not be empty.
+ * Returns undefined if there is no such page.
  */
 export async function pageBelow(
   { client, table }: PageTable,
@@ -181,8 +182,8 @@ const pagesQuery = <Page extends PageRange>(
 });
 
 /**
- * Reads the pages of one request, which may be few or none. The caller continues where the last
- * page ends. Collecting all pages here would need many megabytes of memory.
+ * Reads the pages of one request, which may be few or none. The caller continues after the last
+ * page. Collecting all pages would need many megabytes of memory.
  */
 async function pagesFrom<Page extends PageRange>(
   table: PageTable,

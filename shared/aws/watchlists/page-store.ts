@@ -46,7 +46,10 @@ export function dynamoPageStore(
     async replace(watchlist, before, items) {
       const joined = await joinNeighbor(table, watchlist.watchlistId, { before, items, bounds });
       const [first, last] = [joined.before[0], joined.before.at(-1)];
-      assert(first !== undefined && last !== undefined, "a replacement has at least one page");
+      assert(
+        first !== undefined && last !== undefined,
+        "the replacement of a page must have at least one page",
+      );
       const range = { lowest: first.lowest, upper: last.upper };
       const cut = cutPages(range, joined.items, bounds);
       return writePages(table, watchlist, {
@@ -64,13 +67,13 @@ export function dynamoPageStore(
             await putNew(table, watchlistId, page);
           }
         } finally {
-          // After a failure, no parallel loop starts another page, so that the caller receives the
+          // After a failure, no parallel loop starts another page, so that the caller gets the
           // error soon.
           cut.length = 0;
         }
       };
-      // All parallel loops end before the error is thrown, so that the caller's cleanup deletes
-      // every page.
+      // Waits until all parallel loops end before the error is thrown, so that the caller's cleanup
+      // deletes every page.
       const tracks = await Promise.allSettled(Array.from({ length: parallelPuts }, put));
       for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
     },
@@ -92,8 +95,8 @@ interface Change {
 }
 
 /**
- * Adds a neighboring page to a change that removes items, if the remaining items and the items of
- * that page fit into one page. Otherwise returns the change as it is.
+ * Adds a neighboring page to a change that removes items, if the remaining items and those of the
+ * neighbor fit into one page. Otherwise returns the change unchanged.
  */
 async function joinNeighbor(
   table: PageTable,
@@ -165,9 +168,9 @@ function putNew(
 }
 
 /**
- * Deletes the 25 pages with the lowest keys, or fewer. Lowest first, so that a concurrent reader
- * finds an empty watchlist, not a gap. Returns `some` if all of them were deleted, `none` if there
- * are no pages, and `again` if DynamoDB left some of the 25 pages.
+ * Deletes up to 25 pages, those with the lowest keys first, so that a concurrent reader finds an
+ * empty watchlist and not a gap. Returns `some` if all 25 were deleted, `none` if there are no
+ * pages, and `again` if DynamoDB has left some of them.
  */
 async function removeSome(
   { client, table }: PageTable,

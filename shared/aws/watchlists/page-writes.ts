@@ -28,16 +28,17 @@ interface PageWrite {
 }
 
 /**
- * Maximum pause between attempts, in milliseconds. It is long because the writes of many pages may
- * contend for the watchlist's row, which each of their transactions updates.
+ * Maximum pause between attempts, in milliseconds. It is long, because each transaction updates the
+ * watchlist's row, for which the writes of many pages may contend.
  */
 const waitMsMax = 1_000;
 
 /**
- * Replaces pages of a watchlist. Returns `replaced`, `stale` if a page has changed since it was
- * read, `watchlist_deleted`, or `full` if the watchlist would have too many items. Only `stale` can
- * also mean that the write took effect (see `putPage`). The new version is higher than the versions
- * of all replaced pages. No page therefore has the same version twice, even if it is merged into
+ * Replaces the pages `before` of a watchlist with the pages `cut`, in one transaction. Returns
+ * `replaced`, `stale` if a page has changed since it was read, `watchlist_deleted`, or `full` if
+ * the watchlist would have more than `listItemsMax` items. After `stale`, the write may have taken
+ * effect (see `putPage`); the other outcomes are certain. The new pages have a higher version than
+ * all replaced pages. A page therefore never has the same version twice, even if it is merged into
  * another page and later created again.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
@@ -50,8 +51,8 @@ export function writePages(
   const growth = minus(sumOf(cut), sumOf(before));
   const [was, is] = [before[0], cut[0]];
   const { clock, random } = table;
-  // A change of the counters needs a transaction. A change of IDs also needs a transaction: its
-  // caller reports the number of added items, so the result must be certain.
+  // A change of the counters needs a transaction. So does a change of IDs: its caller reports the
+  // number of added items, so the result must be certain.
   const isPlain = keepsIds && cut.length === 1 && isNothing(growth);
   return retryWhileContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is
@@ -73,11 +74,11 @@ const isNothing = (growth: ItemCounts): boolean =>
   growth.new === 0 && growth.active === 0 && growth.delisted === 0;
 
 /**
- * Replaces one page without changing its IDs and counts, and without a write of the watchlist's
- * row. Returns `stale` if the page changed after it was read or was deleted, and `again` if
- * DynamoDB throttled the write or a transaction had locked the row. The result can also be `stale`
- * although the write took effect: the response was lost, and another writer replaced the page
- * before the SDK repeated the write. Repeating the change must therefore be harmless.
+ * Replaces one page without changing its IDs and counts, and without writing the watchlist's row.
+ * Returns `stale` if the page was changed or deleted after it was read. Returns `again` if DynamoDB
+ * throttled the write or a transaction had locked the row. After `stale`, the write may have taken
+ * effect: its response was lost, and another writer replaced the page before the SDK repeated the
+ * write. Repeating the change must therefore be harmless.
  */
 async function putPage(
   { client, table }: PageTable,
@@ -97,8 +98,8 @@ async function putPage(
     return "replaced";
   } catch (error) {
     if (isConditionFailure(error)) {
-      // If the response of a write is lost, the SDK repeats the write, and the condition fails
-      // although the first write took effect. The stored page is then the page of this write.
+      // If the response of a write is lost, the SDK repeats the write, and its condition fails
+      // because the first write took effect. The stored page is then the page of this write.
       const { version: there, items } = error.Item ?? {};
       const isOurs = Number(there?.N) === version && areEqual(items?.B, page.encoded);
       return isOurs ? "replaced" : "stale";
@@ -131,8 +132,8 @@ async function transact(
   try {
     await client.send(
       new TransactWriteCommand({
-        // Makes the SDK's repeat of the request idempotent. Each attempt of `retryWhileContended` needs
-        // a new token.
+        // Makes repeats by the SDK idempotent. Each attempt of `retryWhileContended` needs a new
+        // token.
         ClientRequestToken: Buffer.from(random.bytes(16)).toString("hex"),
         TransactItems: [
           ...pageActions(table, watchlist.watchlistId, wanted),
@@ -214,8 +215,8 @@ const hasFailed = (reason: CancellationReason | undefined): boolean =>
   reason?.code === "ConditionalCheckFailed";
 
 /**
- * Returns the result of a canceled transaction. Its last write must be the write of the watchlist's
- * row.
+ * Returns the result of a canceled transaction, whose last write must be the write of the
+ * watchlist's row.
  */
 function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
   const list = reasons.at(-1);

@@ -47,9 +47,9 @@ export function dynamoPurgeStore(
 }
 
 /**
- * Builds the transaction that marks a creation in progress. The transaction fails if the watchlist
- * exists: another call may have completed the creation after this call lost its lease, and the
- * purge must not delete that watchlist.
+ * Builds the transaction that marks a creation in progress. It fails if the watchlist exists.
+ * Another call may have completed the creation after this call lost its lease, and a purge must not
+ * delete that watchlist.
  */
 function expectationWrites(
   table: string,
@@ -112,7 +112,8 @@ async function isRunning(
   const query = runsOf(table, watchlistId);
   const running = queryRows(client, {
     ...query,
-    // A held run of a deleted watchlist stays held, because no decision about it can be stored.
+    // A held run of a deleted watchlist stays held, because a decision about it can no longer be
+    // stored.
     FilterExpression: "phase <> :done AND phase <> :held",
     ExpressionAttributeValues: {
       ...query.ExpressionAttributeValues,
@@ -138,8 +139,8 @@ interface Removal {
 
 /**
  * Deletes the rows of a watchlist, except its purge mark. Returns false if `isOver` returned true
- * before all rows were deleted. A run's row is deleted after the rows of its steps, because only
- * the run's ID leads to those rows. A purge can therefore stop at any point.
+ * before all rows were deleted. The row of a run is deleted after the rows of its steps, which are
+ * found only by the run's ID. A purge can therefore stop at any point and continue later.
  */
 async function removeRows(
   client: DynamoDBDocumentClient,
@@ -162,8 +163,7 @@ async function removeRows(
       await deleteRows(client, options, some.map(keyOf));
     }
   }
-  // The history is deleted after the runs, because a run that has not ended may still write
-  // history.
+  // The history is deleted after the runs, because a run that has not ended may still write it.
   const history = historyKeys.head(watchlistId).pk;
   if (!(await removePartition(client, options, { pk: history, isOver }))) return false;
   const { pk, sk: mark } = watchlistKeys.purge(watchlistId);
@@ -173,7 +173,7 @@ async function removeRows(
 interface Partition {
   readonly pk: string;
   readonly isOver: () => boolean;
-  /** Sort key of a row that is not deleted. */
+  /** Sort key of a row to keep. */
   readonly keep?: string;
 }
 

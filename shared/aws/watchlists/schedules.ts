@@ -22,8 +22,8 @@ interface Options {
 }
 
 /**
- * Maximum number of attempts to create or update a schedule. Between the two requests of an
- * attempt, another call may delete or create the schedule.
+ * Maximum number of attempts to create or update a schedule. An attempt makes two requests, between
+ * which another call may delete or create the schedule.
  */
 const triesMax = 4;
 

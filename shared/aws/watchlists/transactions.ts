@@ -16,8 +16,8 @@ import { watchlistKeys } from "../table/table.ts";
 import { watchlistRow } from "./watchlist-row.ts";
 
 /**
- * States of a purge mark. `expected`: the creation of the watchlist is not complete, and the
- * watchlist is purged if it never completes. `begun`: the watchlist is being purged.
+ * States of a purge mark. `expected`: the watchlist is being created, and is purged if the creation
+ * is never completed. `begun`: the watchlist is being purged.
  */
 export const purgeState = { expected: "expected", begun: "begun" } as const;
 
@@ -45,8 +45,9 @@ export function createWatchlistRow(
   return retryWhileContended(options, async () => {
     const reasons = await transact(client, items);
     if (reasons === undefined) return "created";
-    // The watchlist exists, so an earlier attempt of this write took effect. If the key's condition
-    // failed too, another call took over the request and completed it with its own response.
+    // The watchlist exists, so an earlier attempt of this write took effect. If the condition on
+    // the key failed too, another call has taken over the request and completed it with its own
+    // response.
     if (isRefused(reasons, listAt)) return isRefused(reasons, keyAt) ? "superseded" : "created";
     if (isContention(reasons)) return "again";
     return isRefused(reasons, countAt) && reasons.filter(Boolean).length === 1
@@ -104,7 +105,7 @@ const answerWrite = (table: string, record: IdempotencyRecord, answer: string): 
   },
 });
 
-type RemovedList = Parameters<WatchlistStore["remove"]>[0];
+type RemovedWatchlist = Parameters<WatchlistStore["remove"]>[0];
 
 /**
  * Deletes a watchlist in one transaction, and puts a purge mark so that the sweeper deletes its
@@ -114,7 +115,7 @@ type RemovedList = Parameters<WatchlistStore["remove"]>[0];
 export function deleteWatchlistRow(
   client: DynamoDBDocumentClient,
   options: TableOptions,
-  watchlist: RemovedList,
+  watchlist: RemovedWatchlist,
 ): Promise<boolean> {
   const { table } = options;
   return retryWhileContended<boolean>(options, async () => {
@@ -149,7 +150,7 @@ export function deleteWatchlistRow(
 
 function removalWrites(
   table: string,
-  { accountId, watchlistId, purgeAt }: RemovedList,
+  { accountId, watchlistId, purgeAt }: RemovedWatchlist,
 ): TransactItem[] {
   const purgeKey = watchlistKeys.purge(watchlistId);
   return [
@@ -181,7 +182,7 @@ function removalWrites(
   ];
 }
 
-const keyRemoval = (table: string, watchlist: RemovedList, keyHash: string): TransactItem => ({
+const keyRemoval = (table: string, watchlist: RemovedWatchlist, keyHash: string): TransactItem => ({
   Delete: {
     TableName: table,
     Key: watchlistKeys.idempotency(watchlist.accountId, keyHash),

@@ -58,8 +58,8 @@ export function watchlistOf(row: Row): Watchlist {
 }
 
 /**
- * Returns the attributes of the row that an update of the watchlist replaces: the settings, the
- * status, the next due time and the revision.
+ * Returns the attributes that an update of a watchlist replaces: the settings, the status, the next
+ * due time and the revision.
  */
 export function settingsRow(watchlist: Watchlist): Row {
   return {

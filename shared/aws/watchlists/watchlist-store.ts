@@ -95,7 +95,7 @@ async function listLists(
 
 /**
  * Replaces all settings of a watchlist, and returns it after the change. The new settings were
- * calculated from `before`. If one of the attributes used has changed since then, returns undefined
+ * derived from `before`. If an attribute on which they depend has changed since, returns undefined
  * and writes nothing.
  * @throws any error of the request other than a failed condition
  */
@@ -108,8 +108,8 @@ async function updateList(
   const Key = watchlistKeys.watchlist(after.accountId, after.id);
   const set = {
     ...settingsRow(after),
-    // Written only if it changes: runs also change this counter, and no condition below would
-    // detect that.
+    // Written only if it changes, because runs change this counter too and no condition below would
+    // detect it.
     ...(after.consecutiveSkips === before.consecutiveSkips
       ? {}
       : { consecutive_skips: after.consecutiveSkips }),
@@ -148,8 +148,8 @@ async function updateList(
 
 /**
  * Advances the due time of a watchlist without starting a run. Has no effect if another message of
- * the same schedule tick has already advanced the due time. For `empty`, has no effect if items
- * were added since the watchlist was read, because a watchlist with items is due.
+ * the same tick has advanced it. With `empty`, also has no effect if items were added since the
+ * watchlist was read, because a watchlist with items is due.
  */
 async function skipRun(
   client: DynamoDBDocumentClient,

@@ -8,19 +8,21 @@ import type { Answer } from "../../scrapers/scraper.ts";
 import { omitUndefined } from "../contract/defined.ts";
 import type { AffiliateItem } from "./item.ts";
 
-/** The values, besides the item itself, from which a result is built. */
+/** The values from which an answer is built, in addition to the item. */
 export interface AffiliateReading {
   readonly id: string;
   readonly fetchedAt: string;
   readonly currency: string;
-  /** The seller's name for items that the retailer itself sells, if the reply contains none. */
+  /** Seller name of items that the retailer itself sells, if the reply has no name. */
   readonly retailerName: string;
   /** True if results contain tracking links instead of plain page links. */
   readonly isTracking: boolean;
 }
 
 const imagesMax = 20;
-/** Matches a placeholder, such as `|PUBID|`, in a tracking link without a publisher ID. */
+/**
+ * Matches a placeholder such as `|PUBID|`, which a tracking link without a publisher ID contains.
+ */
 const placeholder = /\|\w+\||%7C\w+%7C/i;
 const mainPicture = "PRIMARY";
 const storeOnly = "STORE_ONLY";
@@ -36,8 +38,8 @@ const buyableWords: ReadonlySet<string> = new Set([
 const soldOutWords: ReadonlySet<string> = new Set(["notavailable", "unavailable", "outofstock"]);
 
 /**
- * Converts an item of the reply to the answer for `reading.id`. Its status is the result of
- * `statusOfFound`: `ok` or `partial`.
+ * Converts an item of the source's reply to the answer for the item ID `reading.id`, with status
+ * `ok` or `partial` (see `statusOfFound`).
  */
 export function affiliateAnswer(item: AffiliateItem, reading: AffiliateReading): Answer {
   const { id, fetchedAt } = reading;
@@ -111,8 +113,8 @@ function availabilityOf(item: AffiliateItem): CommonFields["availability"] {
 }
 
 /**
- * Returns whether the item is in stock. Returns undefined if neither `availableOnline` nor the
- * stock word shows it.
+ * Returns whether the item is in stock; undefined if neither `availableOnline` nor the stock word
+ * shows it.
  */
 function inStockOf({ availableOnline }: AffiliateItem, stock: string): boolean | undefined {
   if (soldOutWords.has(stock)) return false;
@@ -130,9 +132,9 @@ const opposite = (flag: boolean | undefined): boolean | undefined =>
   flag === undefined ? undefined : !flag;
 
 /**
- * Returns the item's link: the tracking link if `isTracking` is true, otherwise the plain page
- * link. If that link is missing or contains a placeholder, returns the other link; undefined if no
- * link is usable.
+ * Returns the link of an item: the tracking link if `isTracking` is true, otherwise the plain page
+ * link. If this link is missing or contains a placeholder, returns the other one. Returns undefined
+ * if neither is usable.
  */
 function linkOf(item: AffiliateItem, { isTracking }: AffiliateReading): string | undefined {
   const counting = item.productTrackingUrl;
@@ -142,8 +144,8 @@ function linkOf(item: AffiliateItem, { isTracking }: AffiliateReading): string |
 }
 
 /**
- * Returns the page to which a tracking link leads; undefined if there is no link or its target is
- * not a valid address.
+ * Returns the page address inside a tracking link; undefined if there is no link or the address is
+ * invalid.
  */
 function pageBehind(counting: string | undefined): string | undefined {
   const target = counting === undefined ? null : new URL(counting).searchParams.get("u");
@@ -158,8 +160,8 @@ function imagesOf(item: AffiliateItem): string[] {
   const others = pictures.filter(({ entityType }) => entityType !== mainPicture);
   const urls = [...main, ...others].map(largestOf).filter((url) => url !== undefined);
   const own = largestOf(item);
-  // The item's top-level picture repeats the main picture in another size, so it is used only if
-  // there are no other pictures.
+  // The item's top-level picture is the main picture in another size, so it is used only if there
+  // are no others.
   const all = urls.length === 0 && own !== undefined ? [own] : urls;
   return [...new Set(all)].slice(0, imagesMax);
 }

@@ -19,7 +19,7 @@ const itemNumber = v.pipe(
   v.regex(/^\d{1,15}$/),
 );
 
-/** A text field, in which the source escapes HTML. The source sends some text fields as numbers. */
+/** A text field. The source escapes HTML in it, and sends some text fields as numbers. */
 const text = v.fallback(
   v.optional(
     v.pipe(
@@ -88,7 +88,7 @@ const entries = {
   productTrackingUrl: foreignUrl,
 };
 
-/** Names of flags that include a value: the amount of the threshold, or the shipper. */
+/** Names of flags that contain a value: the amount of the threshold, or the shipper. */
 const freeShippingName = /^freeShippingOver\d+Dollars$/;
 const fulfilledByName = /^fulfilledBy[A-Z]\w*$/;
 

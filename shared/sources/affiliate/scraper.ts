@@ -27,7 +27,7 @@ export interface AffiliateOptions {
   /** The ZIP code for which prices and stock are read. */
   readonly zipCode?: string | undefined;
   readonly storeId?: string | undefined;
-  /** The seller's name for items that the retailer itself sells. Default: the platform's name. */
+  /** Seller name of items that the retailer itself sells. Default: the platform's name. */
   readonly retailerName?: string | undefined;
 }
 
@@ -110,8 +110,7 @@ function failureOf(
   if (reply?.kind !== "answered") return { kind: "none" };
   const { status } = reply;
   const kind = batchFailureOf(status);
-  // A refused batch is read again in halves. Only a refused single item is a problem, so the
-  // refusal of a larger batch logs no warning.
+  // A refused batch is read again in halves, so only the refusal of a single item needs a warning.
   const isSplit = (kind === "refused" || kind === "too_many") && ids.length > 1;
   const problem = isSplit ? undefined : problemOf(status);
   if (problem !== undefined) note?.(`b_affiliate: the source ${problem}`);
@@ -135,8 +134,8 @@ async function sendCall(
   const call: SourceCall = {
     method: "GET",
     url: addressOf(ids, options),
-    // Signed at each try, because a signature is valid for only three minutes and the wait before a
-    // try may be longer.
+    // The headers are signed for each try, because a signature is valid for only three minutes and
+    // the wait before a try may be longer.
     headers: () => ({
       Accept: "application/json",
       ...signHeaders({ ...options, privateKey }, clock.now()),
@@ -172,7 +171,9 @@ const itemKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
 
 interface Items {
   readonly byKey: ReadonlyMap<string, AffiliateItem>;
-  /** True if the reply is complete, so that an item that is missing from it does not exist. */
+  /**
+   * True if the reply is complete. An item that is missing from a complete reply does not exist.
+   */
   readonly isComplete: boolean;
 }
 

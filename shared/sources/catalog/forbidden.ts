@@ -8,8 +8,8 @@ type ForbiddenReason = "rate_limited" | "wrong_key" | "unclear";
 
 const forbiddenStatus = 403;
 /**
- * The number of bytes of the body to search: enough for any error message. A longer body is an HTML
- * page.
+ * Number of bytes of the body that are searched, which is enough for any error message. A longer
+ * body is an HTML page.
  */
 const textBytesMax = 4_096;
 const limitWords =
@@ -22,14 +22,12 @@ const endedKey = new RegExp(`${keyName}${near}${ended}|${ended}${near}${keyName}
 const keyWords = /(?<![a-z])(?:api ?key|key|developer|account|credentials?)(?![a-z])/i;
 
 /**
- * Classifies a 403 of the source, which sends 403 both for too many calls and for an unknown key.
- * Searches the first 4 KB of the body for, in this order:
- *
+ * Classifies a response 403 of the source, which sends 403 both for too many calls and for an
+ * unknown key. Searches the first 4 KB of the body in this order:
  * 1. an invalid, inactive or expired key: `wrong_key`;
- * 2. words about a limit: `rate_limited`. Checked before the word "key", because a message about a
- *    limit may name the key that exceeded it;
+ * 2. words about a limit: `rate_limited`. This comes before the word "key", because a message about
+ * a limit may name the key that exceeded it;
  * 3. words about a key or an account: `wrong_key`.
- *
  * Returns `unclear` if the body contains none of these.
  */
 export function forbiddenReason({ body }: Answered): ForbiddenReason {
@@ -42,15 +40,19 @@ export function forbiddenReason({ body }: Answered): ForbiddenReason {
 /** One second, because the API limits the calls per second. */
 const waitMs = 1_000;
 
-/** Returns the wait after a 403 for too many calls; undefined for any other response. */
+/**
+ * Returns how long the client must wait after a response 403 for too many calls, in milliseconds;
+ * undefined for any other response.
+ */
 export const catalogWait = (answer: Answered): { readonly waitMs: number } | undefined =>
   answer.status === forbiddenStatus && forbiddenReason(answer) === "rate_limited"
     ? { waitMs }
     : undefined;
 
 /**
- * Returns true if the source refuses every call of the service. Returns false for a wrong key: the
- * operator may replace the key at any time, and an open circuit would delay the recovery.
+ * Returns true if a response means that the source refuses all calls of this service, so that its
+ * circuit must open. Returns false for a wrong key: the operator may replace the key at any time,
+ * and an open circuit would delay the recovery.
  */
 export const isCatalogBlock = (answer: Answered): boolean =>
   answer.status === forbiddenStatus

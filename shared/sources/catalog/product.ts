@@ -47,10 +47,12 @@ export const catalogProduct = v.object({
 
 export type CatalogProduct = v.InferOutput<typeof catalogProduct>;
 
-/** The fields to request: exactly the fields that the parser reads. */
+/** The fields to request: exactly those that the parser reads. */
 export const catalogFieldNames: readonly string[] = Object.keys(catalogProduct.entries);
 
-/** The product state for each value of `orderable`, in lower case without spaces. */
+/**
+ * The product state for each value of `orderable`, with the value in lower case and without spaces.
+ */
 const states: ReadonlyMap<string, RetailerDState> = new Map([
   ["available", "ADD_TO_CART"],
   ["backorder", "ADD_TO_CART"],
@@ -63,9 +65,9 @@ const states: ReadonlyMap<string, RetailerDState> = new Map([
 const buyable: ReadonlySet<RetailerDState> = new Set(["ADD_TO_CART", "PRE_ORDER"]);
 
 /**
- * Converts a product of the reply to the answer for `read.id`: `not_found` if the product is not
- * active, `partial` if the retailer hides the price, otherwise the result of `statusOfFound` (`ok` or
- * `partial`).
+ * Converts a product of the source's reply to the answer for the item ID `read.id`. The status is
+ * `not_found` if the product is not active, `partial` if the retailer hides the price, otherwise
+ * `ok` or `partial` (see `statusOfFound`).
  */
 export function catalogAnswer(
   product: CatalogProduct,
@@ -79,8 +81,8 @@ export function catalogAnswer(
 }
 
 /**
- * Returns the fields of a product. If the retailer hides the price until checkout, omits the price,
- * and also the savings, from which the price could be computed.
+ * Returns the fields of a product. If the retailer hides the price until checkout, omits the price
+ * and also the savings, from which the price could be calculated.
  */
 function fieldsOf(
   product: CatalogProduct,

@@ -18,20 +18,23 @@ export interface CatalogReply {
    * one is used.
    */
   readonly products: ReadonlyMap<string, CatalogProduct>;
-  /** True if the reply is complete, so that a product that is missing from it does not exist. */
+  /**
+   * True if the reply is complete. A product that is missing from a complete reply does not exist.
+   */
   readonly isComplete: boolean;
 }
 
-/** Removes leading zeros, because the source stores stock numbers as numbers. */
+/**
+ * Returns the form of a stock number in replies, without leading zeros: the source stores stock
+ * numbers as numbers.
+ */
 export const skuKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
 
 /**
- * Parses a reply for `ids`. Returns null if the body has no list of products. Ignores products that
- * were not requested.
- *
- * The reply is complete if it declares itself complete and reports no error, and if every entry is
- * readable, was requested and occurs once. Otherwise the reply may belong to another request, or a
- * wrong entry may have replaced a requested one.
+ * Parses a reply of the source to a request for the stock numbers `ids`. Returns null if the body has
+ * no list of products. Ignores products that were not requested. The reply counts as complete if it declares itself complete and reports
+ * no error, and if every entry is readable, was requested and occurs once. Otherwise it may be the
+ * reply to another request, or a wrong entry may have replaced a requested one.
  */
 export function parseCatalogReply(body: unknown, ids: readonly string[]): CatalogReply | null {
   const parsed = v.safeParse(reply, body);

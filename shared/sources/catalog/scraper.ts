@@ -99,8 +99,8 @@ function failureOf(
   if (reply.kind !== "answered") return { kind: reply.kind === "too_large" ? "failed" : "none" };
   const { status } = reply;
   const kind = batchFailureOf(status);
-  // A refused batch is read again in smaller batches. A warning is needed only if the source
-  // refuses a single item.
+  // A refused batch is read again in smaller batches, so only the refusal of a single item needs a
+  // warning.
   const isSplit = (kind === "refused" || kind === "too_many") && ids.length > 1;
   const problem = isSplit ? undefined : problemOf(reply);
   if (problem !== undefined) note?.(`d_catalog: the source ${problem} (${status})`);

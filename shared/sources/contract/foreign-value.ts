@@ -1,6 +1,6 @@
 /**
- * Schemas for values that a source sends. A value of the wrong type becomes undefined and does not
- * invalidate its item.
+ * Schemas of values that a source sends. A value of the wrong type becomes undefined, and its item
+ * stays valid.
  */
 import * as v from "valibot";
 
@@ -11,12 +11,12 @@ export const amountMax = 1_000_000_000;
 
 const decimal = /^\d{1,10}(\.\d{1,10})?$/;
 
-/** Makes a schema optional, with undefined for an invalid value. */
+/** Makes a schema tolerant: an absent or invalid value is parsed as undefined. */
 export const lenient = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.fallback(v.optional(schema), undefined);
 
 /**
- * Returns the schema of an array that drops entries that `entry` rejects. A value that is not an
+ * Creates the schema of an array that drops entries which `entry` rejects. A value that is not an
  * array is invalid.
  */
 export const validEntries = <Schema extends v.GenericSchema>(entry: Schema) =>
@@ -30,7 +30,7 @@ export const validEntries = <Schema extends v.GenericSchema>(entry: Schema) =>
     ),
   );
 
-/** A number, or a string that is one. */
+/** A number, or a string that contains one. */
 export const decimalNumber = v.pipe(
   v.union([v.number(), v.pipe(v.string(), v.trim(), v.decimal(), v.transform(Number))]),
   v.finite(),
@@ -68,7 +68,8 @@ export const foreignAmount = v.fallback(
 );
 
 /**
- * An amount of money that is a price. Sources send 0 for an unknown price, so 0 becomes undefined.
+ * An amount of money that is a price. A price of 0 becomes undefined, because sources send 0 for an
+ * unknown price.
  */
 export const foreignPrice = v.pipe(
   foreignAmount,

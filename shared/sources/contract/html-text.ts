@@ -1,11 +1,12 @@
 import { decodeHTMLStrict } from "entities/decode";
 
 /**
- * Longer strings are truncated: the time to match opening and closing tags grows with the length.
+ * Maximum length of the text in which tags are matched. The time for this grows with the length, so
+ * longer text is truncated.
  */
 const htmlLengthMax = 4_000;
 const lineEnd = /<(?:br|\/?(?:p|div|li|ul|ol|h[1-6]|tr|table))\b[^<>]*>/gi;
-/** Requires a letter after "<", so a lone "<" is not a tag. */
+/** A letter must follow "<", so a lone "<" is not a tag. */
 const tag = /<\/?[a-zA-Z][^<>]*>/g;
 const unseen = /<(script|style)\b[^<>]*>[^]*?<\/\1\s*>|<!--[^]*?-->/gi;
 
@@ -26,7 +27,7 @@ export const paragraphsOf = (html: string): string[] =>
     .filter((line) => line !== "");
 
 /**
- * Characters that change the direction of the text after them, and so can display it in another
+ * Characters that change the direction of the following text, so that it can appear in another
  * order.
  */
 const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g;

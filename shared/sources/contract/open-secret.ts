@@ -8,9 +8,9 @@ import type { SecretUse } from "./secret-reference.ts";
 export type OpenSecret = () => Promise<string | null>;
 
 /**
- * Returns a function that reads the secret at every call. If the secret cannot be read, the
- * function calls `warn` and returns null. `warn` receives the message of the reader's error; the
- * message contains the reference of the secret and never its value.
+ * Creates a function that reads a secret at every call. If the secret cannot be read, the function
+ * calls `warn` and returns null. The text for `warn` contains the reference of the secret and never
+ * its value.
  */
 export const openSecret =
   ({ reference }: SecretUse, secrets: SecretReader, warn: (problem: string) => void): OpenSecret =>

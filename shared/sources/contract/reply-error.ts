@@ -2,8 +2,8 @@
 const errorFields = ["error", "errors", "fault", "message", "warnings"] as const;
 
 /**
- * Returns true if a body reports an error. An item that such a body omits or reports as not found
- * may still exist.
+ * Returns true if the body of a reply reports an error. An item that such a reply omits or reports
+ * as not found may still exist.
  */
 export function reportsError(body: unknown): boolean {
   if (typeof body !== "object" || body === null) return false;
@@ -18,9 +18,11 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Returns a warning about a reply with status 200 that contains `foundCount` of the `asked` items.
- * `foundCount` is undefined if the body is unreadable. Returns undefined if the body is readable
- * and reports no error, or if it contains all items although it reports an error.
+ * Returns a warning for the operator about a reply with status 200, or undefined if it needs none.
+ * A reply needs a warning if its body is unreadable, or if it reports an error and lacks some of
+ * the items.
+ * @param asked number of requested items
+ * @param foundCount number of these items in the reply; undefined if the body is unreadable
  */
 export function replyProblem(
   body: unknown,

@@ -5,8 +5,8 @@ export const statusOf = (reply: SourceReply): number | undefined =>
   reply.kind === "answered" ? reply.status : undefined;
 
 /**
- * Decodes the body of a reply in its declared charset. Returns undefined if the source did not
- * respond.
+ * Decodes the body of a reply, in the charset that the reply declares. Returns undefined if the
+ * source did not respond.
  */
 export const textOf = (reply: SourceReply): string | undefined =>
   reply.kind === "answered"
@@ -14,8 +14,8 @@ export const textOf = (reply: SourceReply): string | undefined =>
     : undefined;
 
 /**
- * Parses the JSON body of a reply in its declared charset. Returns undefined if the source did not
- * respond or the body is not JSON.
+ * Parses the JSON body of a reply, in the charset that the reply declares. Returns undefined if the
+ * source did not respond or the body is not JSON.
  */
 export const jsonOf = (reply: SourceReply): unknown => parseJson(textOf(reply));
 

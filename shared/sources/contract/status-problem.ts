@@ -10,10 +10,10 @@ const problems: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Returns the problem that a status reports and that an operator must fix. The text follows the
- * source's name in a warning: "refuses the key (401)". Returns undefined for 200 and for temporary
- * statuses (408, 425, 429, and 500 or higher). If a temporary problem affects every call of a read,
- * `registry/reported.ts` warns.
+ * Returns what an HTTP status of a source means, if an operator must fix it, otherwise undefined.
+ * The text completes a warning after the name of the source, such as "refuses the key (401)".
+ * Undefined for 200 and for temporary statuses (408, 425, 429, and 500 or higher).
+ * `registry/reported.ts` warns of a temporary problem that affects every call of a read.
  */
 export function statusProblem(status: number): string | undefined {
   if (status === 200 || status >= 500 || busyStatuses.has(status)) return undefined;

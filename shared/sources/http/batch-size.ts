@@ -10,21 +10,25 @@ export interface BatchSize {
   tooMany(count: number): void;
 }
 
-/** For a source whose refusals do not show clearly that a batch was too large. */
+/** Options for a source whose refusals do not show clearly that a batch was too large. */
 export interface UnclearRefusals {
   readonly clock: Clock;
-  /** The size below which refusals do not reduce the size. */
+  /** Smallest size to which refusals reduce the size. */
   readonly reducedMin: number;
 }
 
-/** The time after which a reduced size is doubled again, to find out whether it was necessary. */
+/**
+ * Milliseconds after which a reduced size is doubled again, to test whether the reduction is still
+ * necessary.
+ */
 const doubledAfterMs = 10 * 60 * 1_000;
 
 /**
- * Creates a batch size for all reads of a process, so that a rejected size is not tried again. Each
- * rejection halves the size. If the source rejects even a single item as too large, the size is not
- * the cause, and the configured size is used again. With `unclear`, the reduced size is doubled
- * every ten minutes.
+ * Creates the batch size of a source for all reads of a process. Each rejection of a batch halves
+ * it, so that a rejected size is not tried again. If the source rejects even a single item as too
+ * large, the size is not the cause, and `configuredMax` applies again.
+ * @param unclear refusals that may have another cause than the size; if set, the reduced size
+ * doubles every ten minutes
  */
 export function batchSize(configuredMax: number, unclear?: UnclearRefusals): BatchSize {
   let known = configuredMax;

@@ -12,13 +12,13 @@ export type CircuitSignal =
 /** A circuit breaker: stops all calls to a source that refuses them. */
 export interface Circuit {
   /**
-   * Returns true if a call may start: the circuit is closed, or its open time is over and no trial
-   * call is in progress.
+   * Returns true if a call may start: either the circuit is closed, or its open time has ended and
+   * no trial call is in progress.
    */
   admits(now: Date): boolean;
   /**
-   * Starts a call if `admits` returns true. Returns true if it started the call; the caller must
-   * then call `leave` once.
+   * Starts a call if `admits` returns true, and returns true. The caller must then call `leave`
+   * once.
    */
   enter(now: Date): boolean;
   /** Ends a call and records its result. Returns true if this result opened the circuit. */
@@ -29,10 +29,10 @@ const refusalsMax = 5;
 const openMs = 60_000;
 
 /**
- * Creates a circuit that opens for a minute after five consecutive refusals. After the minute, one
- * trial call is allowed: if the source accepts it, the circuit closes; otherwise the circuit opens
- * for another minute. Concurrent calls that are all throttled count as one refusal, because all of
- * them report the same state of the source.
+ * Creates the circuit breaker of a source. It opens for a minute after five consecutive refusals.
+ * After the minute, it allows one trial call: if the source accepts the call, the circuit closes,
+ * otherwise it opens for another minute. Concurrent calls that are all throttled count as one
+ * refusal, because they report the same state of the source.
  */
 export function circuit(): Circuit {
   let refusals = 0;
@@ -55,8 +55,8 @@ export function circuit(): Circuit {
     },
     leave(signal, { startedAt, now }) {
       if (openUntil !== undefined) {
-        // A call that started before the circuit opened does not show whether the source now
-        // accepts calls.
+        // A call that started before the circuit opened does not show whether the source accepts
+        // calls now.
         if (!isProbing || startedAt.getTime() < openUntil) return false;
         isProbing = false;
         if (signal !== "accepted") return open(now);

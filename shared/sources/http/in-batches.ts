@@ -22,10 +22,13 @@ type Failure = Exclude<BatchOutcome<unknown>["kind"], "read">;
 
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 
-/** Returns true for a status with which the whole source is busy. A smaller batch would not help. */
+/**
+ * Returns true for an HTTP status that means that the whole source is busy, so that a smaller batch
+ * would not help.
+ */
 export const isBusyStatus = (status: number): boolean => busyStatuses.has(status);
 
-/** Returns the result of a batch to which a source responded with a status other than 200. */
+/** Returns the failure of a batch to which the source responded with a status other than 200. */
 export function batchFailureOf(status: number): Failure {
   if (status === 400) return "refused";
   if (status === 413) return "too_many";
@@ -44,21 +47,19 @@ export interface BatchReading<Item, Result> {
 }
 
 /**
- * After this many single items of a batch were refused, its refused parts are not split any
- * further. Splitting them until all refused items are found could cost more calls than the batch
- * has items.
+ * After this many refused single items, the refused parts of a batch are not split any further.
+ * Searching for all refused items could cost more calls than the batch has items.
  */
 const refusedAloneMax = 10;
 
 /**
- * Reads items in batches. Returns one result for each item, in the order of the items.
- *
- * If the source refuses a batch or its call fails, the batch is read again in halves, down to
- * single items, within the limits of `splitBudget`. Items that still could not be read get the
- * result of `unread`. Until the source accepts a batch, only one refused batch is split, and the
- * other refused batches wait for its result. If ten single items of that batch are refused, the
- * source probably accepts nothing, and the other batches are not split.
- * @throws any error that `read` throws
+ * Reads items in batches of at most `batchMax`, with at most `atOnce` calls at a time. Returns one
+ * result for each item, in the order of the items. If the source refuses a batch or its call fails,
+ * reads the batch again in halves, down to single items, within `splitBudget`. An item that still
+ * could not be read gets the result of `unread`. Until the source accepts a batch, only one refused
+ * batch is split, and the other refused batches wait for its result. If the source refuses ten
+ * single items of that batch, it probably accepts nothing, so the other batches are not split.
+ * @throws any error of `read`
  */
 export async function readInBatches<Item, Result>(
   items: readonly Item[],
@@ -84,8 +85,8 @@ async function readBatch<Item, Result>(
   const results: Result[] = [];
   const budget = splitBudget(batch.length);
   let role: TrialRole | undefined;
-  // The parts are read in sequence, so that each part uses the batch size found by the previous
-  // parts.
+  // The parts are read one after the other, so that each uses the batch size that the previous
+  // parts found.
   const parts = [batch];
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     // An earlier part or a concurrent batch has shown that this size is too large.
@@ -113,20 +114,20 @@ async function readBatch<Item, Result>(
   return results;
 }
 
-/** Limits the calls that one batch may cost to find the items that the source refuses. */
+/** Limits the number of calls for the search for refused items in one batch. */
 interface SplitBudget {
-  /** Records that a call for this number of the batch's items failed. */
+  /** Records that a call for a part of the batch, with this number of items, failed. */
   count(kind: Failure, items: number): void;
   /** Returns true if a part of the batch with this number of items may be split in halves. */
   allowsSplit(kind: Failure, items: number): boolean;
-  /** Returns true if so many single items were refused that no part is split further. */
+  /** Returns true if so many single items were refused that no part is split any further. */
   isExhausted(): boolean;
 }
 
 /**
- * Creates the budget of one batch. After ten single items were refused, the remaining parts are
+ * Creates the split budget of one batch. After ten refused single items, the remaining parts are
  * read without further splits. A failed call is retried, so it costs the source more than a
- * refusal. Failures therefore allow only as many splits as are needed to find one item.
+ * refusal. Failures therefore allow only as many splits as the search for one item needs.
  */
 function splitBudget(batchItems: number): SplitBudget {
   const failuresMax = Math.ceil(Math.log2(batchItems));
@@ -137,7 +138,7 @@ function splitBudget(batchItems: number): SplitBudget {
     count(kind, items) {
       if (kind === "failed" && items > 1) failures += 1;
       if (kind === "refused" && items === 1) refusedAlone += 1;
-      // A source that rejects a single item as too large accepts no batch of any size.
+      // A source that rejects a single item as too large rejects every batch.
       if (kind === "too_many" && items === 1) refusedAlone = refusedAloneMax;
     },
     allowsSplit(kind, items) {
@@ -149,15 +150,14 @@ function splitBudget(batchItems: number): SplitBudget {
 }
 
 /**
- * Finds out whether a source that refuses batches accepts any item at all. The test splits one
- * batch, and runs at most once in each read.
+ * Tests whether a source that refuses batches accepts any item at all. The test splits one batch,
+ * and is made at most once in each read.
  */
 interface SourceTrial {
-  /** Returns the role of a refused batch. The first batch that calls this is the tester. */
+  /** Returns the role of a refused batch. The first batch that calls this becomes the tester. */
   claim(): TrialRole;
   /**
-   * Sets the result of the test. `takesSomething`: whether the source accepts any item. Later calls
-   * are ignored.
+   * Sets the result of the test: whether the source accepts any item. Later calls have no effect.
    */
   end(result: { readonly takesSomething: boolean }): void;
 }
@@ -165,7 +165,7 @@ interface SourceTrial {
 type TrialRole =
   /** The batch is always split, and ends the test after its last part. */
   | { readonly role: "tester" }
-  /** The batch waits for the result of the test: it is split if the source accepts any item. */
+  /** The batch waits for the result of the test. It is split if the source accepts any item. */
   | { readonly role: "waits"; readonly takesSomething: Promise<boolean> };
 
 function sourceTrial(): SourceTrial {

@@ -34,21 +34,21 @@ export interface SourceClientOptions extends SourcePace {
   /** Returns true for statuses after which the call may be retried. */
   readonly isTemporary: (status: number) => boolean;
   /**
-   * Returns the wait if a response asks for one in its body; undefined for any other response. Such
-   * a call may be retried whatever the status. `Retry-After` overrides `waitMs`; without either,
-   * the wait is random.
-   * @default - no response asks in its body
+   * Returns the wait that a response requests in its body, in milliseconds if it states one;
+   * undefined for any other response. A call with such a response may be retried whatever its
+   * status. `Retry-After` takes precedence over `waitMs`. Without either, the wait is random.
+   * @default no response requests a wait in its body
    */
   readonly asksToWait?: (answer: Answered) => { readonly waitMs?: number } | undefined;
   /**
-   * Returns true if a response shows that the source refuses all calls of this client. Not called
-   * for a 429.
-   * @default - true for every 403
+   * Returns true if a response shows that the source refuses all calls of this client. It is not
+   * called for a 429.
+   * @default true for every 403
    */
   readonly isBlock?: (answer: Answered) => boolean;
   /**
-   * Returns true for a 429 that is a normal response of this source, handled by its adapter.
-   * @default - false for every 429
+   * Returns true for a 429 that is a normal response of this source, which its adapter handles.
+   * @default false for every 429
    */
   readonly isUsual?: (answer: Answered) => boolean;
   readonly userAgent: string;
@@ -60,8 +60,8 @@ export interface SourceClientDependencies {
   readonly budget: RateBudget;
   readonly note: NoteEvent;
   /**
-   * The states of all sources, shared by the clients of this process.
-   * @default - this client has a separate state
+   * The states of all sources, which the clients of this process share.
+   * @default this client has a separate state
    */
   readonly states?: SourceStates;
 }
@@ -85,9 +85,9 @@ interface RequestState {
 }
 
 /**
- * Creates a client of one source. The source's limits apply to all calls of the clients that share
- * `states` and the source name. A client retries a temporary failure at most twice. Errors of the
- * source are replies, not exceptions.
+ * Creates a client of one source. All clients with the same `states` and source name share the
+ * source's limits. A client retries a temporary failure at most twice. An error of the source is a
+ * reply, not an exception.
  */
 export function sourceClient(
   options: SourceClientOptions,
@@ -120,8 +120,8 @@ async function send(call: SourceCall, deadline: Date, source: Source): Promise<S
 }
 
 /**
- * Returns the result of a call as the event about the call reports it. If there was no time for a
- * retry, this is the result of the last try.
+ * Returns the result of a call for the event about it. If there was no time for a retry, this is
+ * the result of the last try.
  */
 function callResultOf(
   reply: SourceReply,
@@ -145,7 +145,7 @@ function lastTryOf(
 }
 
 /**
- * Sends the call and retries it while the reply is a temporary failure and both the limits and the
+ * Sends the call, and retries it while the reply is a temporary failure, and the limits and the
  * deadline allow a retry.
  */
 async function sendWithRetries(request: RequestState, source: Source): Promise<SourceReply> {
@@ -162,8 +162,8 @@ const isRetryable = (reply: SourceReply, { isTemporary, asksToWait }: Source): b
   (reply.kind === "answered" && (isTemporary(reply.status) || asksToWait?.(reply) !== undefined));
 
 /**
- * Waits for the time in `Retry-After`, or else in the body, or else for a random time. Returns false
- * without waiting if the wait would end after the deadline.
+ * Waits for the time in `Retry-After`, otherwise for the time in the body, otherwise for a random
+ * time. Returns false without waiting if the wait would end after the deadline.
  */
 async function waitBeforeRetry(
   reply: SourceReply,
@@ -180,8 +180,8 @@ async function waitBeforeRetry(
 }
 
 /**
- * Waits until the time to which the source asked another call to wait. Returns false without
- * waiting if this time is after the deadline. A retry has waited already.
+ * Waits until the end of the wait that the source requested in a response to another call. Returns
+ * false without waiting if this is after the deadline. A retry has waited already.
  */
 async function waitForPause(request: RequestState, source: Source): Promise<boolean> {
   const { clock, state } = source;
@@ -193,8 +193,8 @@ async function waitForPause(request: RequestState, source: Source): Promise<bool
 }
 
 /**
- * Returns how long a reply asks to wait, by its header or by its body, in milliseconds; undefined
- * if it does not ask.
+ * Returns the wait that a reply requests in its header or body, in milliseconds; undefined if it
+ * requests none.
  */
 function waitMsIn(reply: SourceReply, now: Date, { asksToWait }: Source): number | undefined {
   if (reply.kind !== "answered") return undefined;
@@ -227,7 +227,7 @@ async function tryNow(request: RequestState, source: Source): Promise<SourceRepl
   let outcome = await oneTry(request, source);
   const wasClosed = outcome.kind === "broken" && outcome.wasClosed;
   if (wasClosed && source.state.hasAnswered && !request.hadClosedConnection) {
-    // The source had closed the kept-alive connection, so it did not receive this call.
+    // The source had closed the idle connection before, so it did not receive this call.
     request.hadClosedConnection = true;
     outcome = await oneTry(request, source);
   }

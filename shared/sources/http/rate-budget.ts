@@ -14,29 +14,30 @@ export interface RateAsk {
 export interface RateGrant {
   /**
    * The start time of the first call. Each further call may start `1 / perSecond` seconds after the
-   * previous one. A start time in the past means that the burst allows several calls at the same
-   * time.
+   * previous one. A start time in the past means that several calls may start at once, within the
+   * burst.
    */
   readonly from: Date;
   /**
-   * The number of permits, possibly 0. Fewer than requested if the last calls would start too late.
+   * Number of granted permits, possibly 0. It is lower than requested if the last calls would start
+   * too late.
    */
   readonly permits: number;
 }
 
 /**
- * The rate budget of each source, shared by all its callers. In any period, a budget grants at most
- * `perSecond` permits for each second, plus `burst`. Unused permits are lost.
+ * The rate budget of each source, which all of its callers share. In any period, a budget grants at
+ * most `perSecond` permits for each second, plus `burst`. Unused permits are lost.
  */
 export interface RateBudget {
-  /** Takes permits from the budget of `source`, which is the name of a source. */
+  /** Takes permits from the budget of the source with the name `source`. */
   take(source: string, ask: RateAsk, now: Date): Promise<RateGrant>;
 }
 
 /** Creates a rate budget for this process only, in memory. */
 export function localRateBudget(): RateBudget {
   /**
-   * For each source: the time at which its next call would start if no burst were allowed, in
+   * For each source, the time at which its next call would start if there were no burst, in
    * milliseconds since 1970.
    */
   const nextOf = new Map<string, number>();
@@ -50,12 +51,17 @@ export function localRateBudget(): RateBudget {
   };
 }
 
-/** Returns the milliseconds between the starts of two calls. */
+/**
+ * Returns the time between the starts of two calls at the rate of a request for permits, in
+ * milliseconds.
+ */
 export const gapMsOf = ({ perSecond }: Pick<RateAsk, "perSecond">): number => 1_000 / perSecond;
 
 /**
- * Computes a grant. `nextMs` is the next start time without a burst; the burst lets calls start up
- * to `burst - 1` gaps earlier. Grants no permits if the first call would start at `until` or later.
+ * Calculates which calls may start: the granted permits and their start times. Grants no permits if
+ * the first call would start at `until` or later.
+ * @param nextMs start of the next call without a burst, in milliseconds since 1970; a burst allows
+ * up to `burst - 1` calls before it
  */
 export function grantFrom(nextMs: number, ask: RateAsk): RateGrant {
   const gapMs = gapMsOf(ask);

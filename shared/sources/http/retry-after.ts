@@ -1,5 +1,5 @@
 const wholeSeconds = /^\d+$/;
-/** `Date.parse` also accepts many formats that are not HTTP dates. */
+/** Checked before `Date.parse`, which also accepts many formats that are not HTTP dates. */
 const httpDate = /^[A-Z][a-z]+, .+ GMT$/;
 /** The longest wait: a day. */
 const waitMsMax = 24 * 60 * 60 * 1_000;

@@ -1,16 +1,16 @@
 /**
- * Limits the retries of all calls to a source, so that retries do not triple the load of a failing
- * source.
+ * Limits the retries of all calls to a source. Otherwise, retries could triple the load of a
+ * failing source.
  */
 export interface RetryTokens {
-  /** Adds a fifth of a retry. Must be called once for each call to the source. */
+  /** Adds a fifth of a retry. Call it once for each call to the source. */
   earn(): void;
   /** Uses one retry and returns true, or returns false if none is left. */
   spend(): boolean;
 }
 
 const earnedPerCall = 0.2;
-/** Maximum number of stored retries: all retries of five calls, each with at most two. */
+/** Maximum number of stored retries: those of five calls with two retries each. */
 const tokensMax = 10;
 
 /**

@@ -8,14 +8,14 @@ export interface SourceCall {
   /** Request headers. A function is called before each try. */
   readonly headers?: Headers | (() => Headers);
   /**
-   * JSON or other text, sent as UTF-8. A function is called before each try with the time limit of
-   * that try, in whole milliseconds.
+   * JSON or other text, sent in UTF-8. A function is called before each try, with the time limit of
+   * the try in whole milliseconds.
    */
   readonly body?: string | ((leftMs: number) => string);
   /**
-   * The minimum time from the start of each try to the next call to the source by any process, in
+   * Minimum time from the start of each try to the next call to the source by any process, in
    * milliseconds.
-   * @default 0 - only the source's rate applies
+   * @default 0, so that only the source's rate applies
    */
   readonly gapMs?: number;
 }
@@ -44,8 +44,8 @@ export type SourceReply =
 
 /**
  * Calls one source. Limits the concurrent calls of this process, and the call rate of all processes
- * together. Retries temporary failures until the deadline. Returns errors of the source as replies
- * and never throws them. Does not follow redirects.
+ * together. Retries temporary failures until the deadline. An error of the source is a reply, never
+ * an exception. Does not follow redirects.
  */
 export interface SourceClient {
   send(call: SourceCall, deadline: Date): Promise<SourceReply>;

@@ -1,4 +1,4 @@
-/** What happened in a call to a source, for logs and metrics. Has no URL, header or body. */
+/** The result of one call to a source, for logs and metrics. It has no URL, header or body. */
 export type SourceEvent =
   | {
       readonly kind: "call";
@@ -8,14 +8,14 @@ export type SourceEvent =
        */
       readonly reply: string;
       /**
-       * "yes" if the source responded, even with a refusal; "busy" if it only asked to retry later;
-       * "no" if it did not respond, or responded with status 500 or higher.
+       * "yes" if the source responded, even with a refusal; "busy" if it only requested a later
+       * retry; "no" if it did not respond, or responded with status 500 or higher.
        */
       readonly responded: "yes" | "busy" | "no";
-      /** The duration of the call with its tries and waits. */
+      /** Duration of the call with its tries and waits, in milliseconds. */
       readonly milliseconds: number;
       /**
-       * The number of tries. 0 if the circuit was open, or no try could start before the deadline.
+       * Number of tries; 0 if the circuit was open, or if no try could start before the deadline.
        */
       readonly tries: number;
       /** The number of tries for which the source returned 429. */

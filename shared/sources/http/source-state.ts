@@ -15,9 +15,9 @@ export interface SourcePace {
   readonly burst: number;
   readonly callsAtOnce: number;
   /**
-   * True spreads the shared rate of a fast source over several table rows. Must be false for sites
-   * that require a pause after each call: each row limits only a part of the calls, but the pause
-   * must apply to all of them.
+   * True spreads the shared rate of a fast source over several table rows. Use false for a site
+   * that requires a pause after each call: each row limits only some of the calls, but the pause
+   * must apply to all.
    * @default false
    */
   readonly isSpread?: boolean;
@@ -30,9 +30,12 @@ export interface SourceState {
   readonly speed: Speed;
   readonly circuit: Circuit;
   readonly retryTokens: RetryTokens;
-  /** The time, in milliseconds, until which the source asked all its callers to wait. */
+  /**
+   * The time until which the source has requested all its callers to wait, in milliseconds since
+   * 1970.
+   */
   pausedUntil: number;
-  /** True after the first response, because kept-alive connections may exist from then on. */
+  /** True after the first response, because idle connections may exist from then on. */
   hasAnswered: boolean;
 }
 

@@ -5,13 +5,13 @@
 export interface Speed {
   perSecond(now: Date): number;
   /**
-   * Records whether the response to a try was that the source is busy (429 or 503). Ignores tries
-   * that started before the last reduction of the rate.
+   * Records whether the source was busy (429 or 503) in response to a try. Ignores tries that
+   * started before the last reduction of the rate.
    */
   note(answer: { readonly isBusy: boolean; readonly startedAt: Date }, now: Date): void;
 }
 
-/** The number of recent responses from which the share of busy responses is computed. */
+/** Number of recent responses from which the share of busy responses is calculated. */
 const lookBack = 20;
 /**
  * The rate is reduced only if more than this share of the recent responses is busy (429 or 503).
@@ -26,9 +26,9 @@ const regainedShare = 0.1;
 const regainMs = 5_000;
 
 /**
- * Creates a rate of calls that starts at `perSecondMax`. It is halved when more than 10% of the
- * last 20 responses were busy, but never falls below 1/32 of `perSecondMax`. It recovers with time,
- * not with the number of calls: from the lowest rate in less than a minute.
+ * Creates the adaptive rate of calls to a source, which starts at `perSecondMax` calls per second.
+ * It halves when more than 10% of the last 20 responses were busy, down to 1/32 of `perSecondMax`.
+ * It recovers with time, not with the number of calls: from the lowest rate in less than a minute.
  */
 export function adaptiveSpeed(perSecondMax: number): Speed {
   let slowed: { readonly perSecond: number; readonly at: Date } | undefined;
@@ -42,7 +42,7 @@ export function adaptiveSpeed(perSecondMax: number): Speed {
   };
   const noteBusy = (now: Date): void => {
     const current = perSecond(now);
-    // Stores the rate recovered so far; the recovery continues from that rate.
+    // Stores the recovered rate, from which the recovery continues.
     if (current < perSecondMax) slowed = { perSecond: current, at: now };
     const isRarelyBusy = recent.filter(Boolean).length / recent.length <= busyShareMax;
     if (isRarelyBusy || recent.length < judgedFrom) return;

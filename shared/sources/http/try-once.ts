@@ -62,7 +62,7 @@ async function readBody(response: Response, bytesMax: number): Promise<Uint8Arra
   if (response.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // An early return from the loop cancels the stream, so the rest of the body is not downloaded.
+  // Leaving the loop cancels the stream, so the rest of the body is not downloaded.
   for await (const chunk of response.body) {
     bytes += chunk.byteLength;
     if (bytes > bytesMax) return undefined;

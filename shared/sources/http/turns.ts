@@ -5,9 +5,9 @@ import type { Speed } from "./speed.ts";
 /** Distributes the permits of a rate budget to waiting calls, in the order of their requests. */
 export interface Turns {
   /**
-   * Resolves to true when the call may start, or to false if it cannot start before the deadline.
-   * After a call with a positive `gapMs`, the next call of any process starts at least `gapMs`
-   * milliseconds later.
+   * Resolves to true when the call may start, and to false if it cannot start before the deadline.
+   * If `gapMs` is positive, the next call of any process starts at least `gapMs` milliseconds
+   * later.
    */
   take(request: { readonly deadline: Date; readonly gapMs: number }): Promise<boolean>;
 }
@@ -33,18 +33,18 @@ interface Waiting {
   readonly start: (at: Date | null) => void;
 }
 
-/** One request reserves permits for at most this many seconds. */
+/** Maximum number of seconds for which one request reserves permits. */
 const reservedSecondsMax = 1;
 /**
- * The maximum rate of one share, in calls per second. A share is a part of the source's rate with
- * its own table row. Each granted or refused permit may cost one write, and DynamoDB accepts 1,000
+ * Maximum rate of one share, in calls per second. A share is a part of the source's rate with a
+ * separate table row. Each granted or refused permit may cost one write, and DynamoDB accepts 1,000
  * writes per second to one row.
  */
 export const sharePerSecondMax = 250;
 
 /**
- * Creates a distributor of the permits of a rate budget. It requests permits for all waiting calls
- * together, so that many calls need few requests to the budget.
+ * Creates the queue of the calls that wait for permits of a rate budget. It requests permits for
+ * all waiting calls together, so that many calls need few requests to the budget.
  */
 export function turns(options: TurnsOptions): Turns {
   const { clock, callsPerSecond, burst, random, isSpread } = options;
@@ -79,8 +79,7 @@ export function turns(options: TurnsOptions): Turns {
 }
 
 /**
- * The shares of a source's budget. Each share has one table row. A process uses one share after
- * another.
+ * The shares of a source's budget, each with one table row. A process uses the shares in rotation.
  */
 interface Shares {
   readonly count: number;
@@ -88,8 +87,8 @@ interface Shares {
 }
 
 /**
- * Requests permits from as many shares as needed. Passes its start time to each call that gets a
- * permit, and null to each call that cannot start before its deadline.
+ * Requests permits from as many shares as needed. Calls `start` of each call: with the start time
+ * if the call gets a permit, and with null if the call cannot start before its deadline.
  */
 async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions): Promise<void> {
   const { source, callsPerSecond, speed, budget, clock } = options;
@@ -116,13 +115,13 @@ async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions):
     granted += grant.permits;
     handOut(waiting, grant, gapMsOf(ask));
   }
-  // Without a permit, none of the waiting calls can start before its deadline, so all are refused.
+  // No permit means that no waiting call can start before its deadline, so all of them are refused.
   if (granted === 0) for (const { start } of waiting.splice(0, asking.length)) start(null);
 }
 
 /**
- * Returns the budget name of a share. The first share has the source's name, so a source with only
- * one share keeps its name.
+ * Returns the name of the budget of a share. The first share has the source's name, so the name of
+ * a source with one share does not change.
  */
 const shareName = (source: string, share: number): string =>
   share === 0 ? source : `${source}#${share}`;

@@ -10,13 +10,13 @@ import { jsonOf } from "../contract/reply-json.ts";
 /** The status with which the source refuses a call for too few tokens. */
 export const tooFewTokens = 429;
 /**
- * The longest time until the next tokens, because the API grants tokens every minute. Used if the
- * reply has no `refillIn`.
+ * Longest time until the next tokens, in milliseconds, because the API grants tokens every minute.
+ * It is used if the reply has no `refillIn`.
  */
 const refillInMsMax = 60_000;
 /**
- * The maximum wait from `Retry-After`, so that an invalid header stops the users of the key for at
- * most five minutes.
+ * Maximum wait from `Retry-After`, in milliseconds. It limits the effect of an invalid header on
+ * all users of the key.
  */
 const restMsMax = 5 * 60_000;
 
@@ -27,8 +27,9 @@ const envelope = v.object({
 });
 
 /**
- * Returns the token balance that a response reports in its body. For a 429 without a balance in the
- * body, derives the balance from `Retry-After`. Returns null if the response reports neither.
+ * Returns the token balance that a response reports in its body. For a 429 without a balance,
+ * derives the balance from `Retry-After`. Returns null if the response has neither. The API charges
+ * tokens for calls.
  */
 export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null {
   return accountInBody(answer) ?? accountInHeader(answer, now);
@@ -47,8 +48,8 @@ function accountInBody(answer: Answered): TokenAccount | null {
   const { tokensLeft, refillIn, refillRate: perMinute = 0 } = parsed.output;
   const refillInMs = Math.min(refillIn ?? refillInMsMax, refillInMsMax);
   if (answer.status === tooFewTokens) {
-    // A 429 means that this call needs more tokens than are left, so no positive balance is
-    // assumed.
+    // A 429 means that this call needs more tokens than are left, so a positive balance does not
+    // count.
     return refillIn === undefined
       ? null
       : { left: Math.min(tokensLeft ?? 0, 0), refillInMs, perMinute };
@@ -57,8 +58,9 @@ function accountInBody(answer: Answered): TokenAccount | null {
 }
 
 /**
- * Derives a token balance of 0 from the `Retry-After` of a 429 response, because a proxy in front
- * of the source reports no balance. Returns null for another status or without the header.
+ * Derives a token balance of 0 from the `Retry-After` of a 429. Such a response comes from a proxy
+ * in front of the source, which reports no balance. Returns null for another status or without the
+ * header.
  */
 function accountInHeader({ status, headers }: Answered, now: Date): TokenAccount | null {
   if (status !== tooFewTokens) return null;

@@ -27,9 +27,8 @@ export interface HistoryReading {
 }
 
 /**
- * Returns the ID of the seller in the product's buy box if the name of that seller must be looked
- * up. Returns undefined if the buy box is empty or unknown, or if the retailer itself is the
- * seller.
+ * Returns the ID of the seller in the buy box, if the name of this seller must be looked up.
+ * Returns undefined if the buy box is empty or unknown, or if the retailer itself is the seller.
  */
 export function sellerToName(product: HistoryProduct, currency: string): string | undefined {
   const winner = listingOf(product, currency).winner ?? undefined;
@@ -57,8 +56,8 @@ export function historyAnswer(product: HistoryProduct, reading: HistoryReading):
 }
 
 /**
- * Returns true if the reply shows that the item exists. The source also returns products for
- * unknown IDs, but without a title, offers or a buy box.
+ * Returns true if the reply shows that the item exists. For an unknown ID, the source returns a
+ * product without a title, offers and a buy box.
  */
 const isProven = (product: HistoryProduct, { newCount, newMinPrice, winner }: Listing): boolean =>
   product.productType !== productTypes.standard ||
@@ -159,8 +158,7 @@ function detailsOf(product: HistoryProduct): RetailerAObject {
 }
 
 /**
- * Returns the complete buy box, null if the listing has no buy box, or undefined if any part of the
- * buy box is unknown.
+ * Returns the complete buy box; null if the listing has none; undefined if a part of it is unknown.
  */
 function buyboxOf(
   listing: string,

@@ -49,8 +49,7 @@ const unknownListing: Listing = {
 };
 
 /**
- * The listing of a parent product. It only groups variations and is not for sale, so it has no
- * offers.
+ * The listing of a parent product. A parent product only groups variations, so it has no offers.
  */
 const parentListing: Listing = {
   ...unknownListing,
@@ -64,12 +63,12 @@ const parentListing: Listing = {
 const ratingScale = 10;
 
 /**
- * Returns the counts, prices and buy box of a product, in units of `currency`. All values are
- * unknown for a product without statistics. A parent product has no offers.
+ * Returns the offer counts, prices and buy box of a product, in units of `currency`. Without
+ * statistics in the reply, all of them are unknown. A parent product has no offers.
  */
 export function listingOf(product: HistoryProduct, currency: string): Listing {
   if (product.productType === productTypes.parent) return parentListing;
-  // The source has no prices for products of other types, so its "none" means that the price is
+  // For products of other types, the source has no prices, so its "none" means that the price is
   // unknown.
   if (product.productType !== productTypes.standard || product.stats == null) {
     return unknownListing;
@@ -81,7 +80,7 @@ export function listingOf(product: HistoryProduct, currency: string): Listing {
     priceOf(at(place), currency);
   const rating = at("rating") ?? 0;
   const newMinPrice = priceAt("newPrice");
-  // For a price that the retailer hides (minimum advertised price, MAP), the source reports "none".
+  // The source reports "none" for a price that the retailer hides (minimum advertised price, MAP).
   const isHidden = product.newPriceIsMAP === true && newMinPrice === null;
   const prices = {
     newMinPrice: isHidden ? undefined : newMinPrice,
@@ -102,8 +101,8 @@ export function listingOf(product: HistoryProduct, currency: string): Listing {
 }
 
 /**
- * Returns a count of offers; undefined if it is unknown. The code -1 ("none") of the source means 0
- * only if the price is null too.
+ * Returns a count of offers; undefined if it is unknown. The code -1 ("none") means 0 only if the
+ * price is null too.
  */
 function countOf(
   count: number | null | undefined,
@@ -199,7 +198,8 @@ function availabilityTypeOf(stats: HistoryStats): AvailabilityType {
   const type = typeOfMessage(stats.buyBoxAvailabilityMessage);
   if (stats.buyBoxIsBackorder === true) return type === "available_date" ? type : "leadtime";
   const { buyBoxIsShippable: isShippable } = stats;
-  // The source reports the offer as not shippable, so a message about stock is out of date.
+  // The source reports that the offer cannot be shipped, so a message that it is in stock is out of
+  // date.
   const claims = type === undefined || type === "in_stock" || type === "in_stock_scarce";
   if (isShippable === false && claims) return "out_of_stock";
   const isSilent = stats.buyBoxAvailabilityMessage === undefined;

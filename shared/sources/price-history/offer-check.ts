@@ -93,9 +93,9 @@ function answerFor(
 }
 
 /**
- * Returns undefined if the reply does not show whether the offer is buyable. For the buy box offer,
- * the statistics are checked first, because the source reports more about it than about other
- * offers.
+ * Returns whether an offer is buyable; undefined if the reply does not show it. For the offer in
+ * the buy box, checks the statistics first, because the source reports more about this offer than
+ * about others.
  */
 function isBuyable(
   { asin, offerListingId }: OfferReference,

@@ -9,8 +9,8 @@ export interface OfferIdentity {
   readonly isFba: boolean;
   /**
    * The source's number of the offer, which distinguishes offers of one listing that are equal in
-   * all other parts. Undefined for the first of these offers: a read of the buy box returns no
-   * number and must produce the same ID.
+   * all other parts. It is undefined for the first of these offers. A read of the buy box returns
+   * no number, and must produce the same ID.
    */
   readonly number?: number | undefined;
 }

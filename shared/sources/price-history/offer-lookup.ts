@@ -34,8 +34,9 @@ export type OfferLookup =
   | { readonly kind: "none" };
 
 /**
- * Reads the current live offers of listings. Returns `read` with the listings that the API returned,
- * `failed` if a read of fewer listings may succeed, or `none` if it would fail too.
+ * Reads the current live offers of listings in one call. The outcome is `read` with the listings
+ * that the API returned, `failed` if a call for fewer listings may succeed, or `none` if it would
+ * fail too.
  */
 export async function lookUpOffers(
   ids: readonly string[],
@@ -64,8 +65,8 @@ export async function lookUpOffers(
 }
 
 /**
- * Returns true if the source could read the listing's offers. Also true for a parent product, which
- * has no offers.
+ * Returns true if the source was able to read the offers of a listing. A parent product counts as
+ * read, because it has no offers.
  */
 export const hasReadOffers = ({ productType, offersSuccessful }: HistoryProduct): boolean =>
   productType === productTypes.parent ||

@@ -54,8 +54,8 @@ const featuredThenCheapest = (a: ListedOffer, b: ListedOffer): number =>
   (a.shipping ?? 0) - (b.shipping ?? 0);
 
 /**
- * Returns the live offers. `offers` may also contain former offers; `liveOffersOrder` contains the
- * indexes of the live ones. If it is empty, all offers count as live.
+ * Returns the live offers. `offers` may also contain former offers, and `liveOffersOrder` contains
+ * the indexes of the live ones. If it is empty, all offers count as live.
  */
 function liveOffers({ offers, liveOffersOrder }: HistoryProduct): readonly HistoryOffer[] {
   const places = new Set(liveOffersOrder);
@@ -64,8 +64,8 @@ function liveOffers({ offers, liveOffersOrder }: HistoryProduct): readonly Histo
 }
 
 /**
- * Assigns an ID to each offer. If several offers have the same identity, all IDs but the first
- * include the source's number of the offer.
+ * Assigns an ID to each offer. If several offers have the same identity, the IDs of all but the
+ * first include the source's number of the offer.
  */
 function identify(listing: string, live: readonly HistoryOffer[], currency: string): ListedOffer[] {
   const seen = new Set<string>();
@@ -89,7 +89,8 @@ function listedOffer(
   currency: string,
 ): ListedOffer | undefined {
   const { offerCSV } = offer;
-  // The triples of time, price and shipping are in chronological order, so the last one is current.
+  // `offerCSV` has triples of time, price and shipping in chronological order, so the last triple
+  // is current.
   const price = offerCSV.length < 3 ? undefined : priceOf(offerCSV.at(-2), currency);
   const identity = identityOf(listing, offer);
   if (typeof price !== "number" || identity === undefined) return undefined;
@@ -119,16 +120,18 @@ function identityOf(
 
 export interface SeenOffers {
   /**
-   * By offer ID, whether the offer is buyable. Contains every ID that a read may have returned for
-   * a live offer, even for offers whose price is unknown now. If several offers have the same ID,
-   * the value is true if any of them is buyable.
+   * For each offer ID, whether the offer is buyable. It contains every ID that a read may have
+   * returned for a live offer, even if the price of the offer is unknown now. If several offers
+   * have the same ID, the value is true if any of them is buyable.
    */
   readonly buyable: ReadonlyMap<string, boolean>;
   /** True if `buyable` covers all live offers of the listing. */
   readonly isWhole: boolean;
 }
 
-/** Returns which offers of a listing the source reported as live, and which of them are buyable. */
+/**
+ * Returns the offers that the source reported as live for a listing, and which of them are buyable.
+ */
 export function seenOffers(product: HistoryProduct): SeenOffers {
   const { asin, offers, liveOffersOrder, stats } = product;
   const live = liveOffers(product);
@@ -139,9 +142,9 @@ export function seenOffers(product: HistoryProduct): SeenOffers {
     if (identity === undefined) continue;
     identified += 1;
     const { offerId: number } = offer;
-    // Of several offers with the same identity, the ID of the first contains no number. Another
-    // offer may have been the first, so earlier reads may have returned this offer with or without
-    // it.
+    // The ID of the first of several offers with the same identity has no number. Another offer may
+    // have been the first before, so earlier reads may have returned the ID of this offer with or
+    // without its number.
     const ids = [identity, ...(number === undefined ? [] : [{ ...identity, number }])];
     for (const id of ids.map(historyOfferId)) {
       buyable.set(id, buyable.get(id) === true || isBuyable(offer));
@@ -149,7 +152,7 @@ export function seenOffers(product: HistoryProduct): SeenOffers {
   }
   const listed = new Set(liveOffersOrder).size || offers.length;
   const total = stats?.totalOfferCount;
-  // The source reports a total below -1 if it does not know the total.
+  // A total below -1 means that the source does not know the total.
   const isCounted = total !== undefined && total >= -1;
   return { buyable, isWhole: isCounted && identified >= Math.max(total, listed) };
 }
@@ -182,8 +185,8 @@ export interface OfferShop {
 }
 
 /**
- * Converts an offer to the offer of the API. If the seller's name is unknown, uses the seller ID as
- * the name.
+ * Converts a live offer to the form that scrapers return. If the seller's name is unknown, the name
+ * is the seller ID.
  */
 export function historyOffer(offer: ListedOffer, shop: OfferShop): Offer {
   const { sellerId, isOwn, isFba, shipping, conditionNote } = offer;

@@ -85,8 +85,8 @@ async function readBatch(
 }
 
 /**
- * Returns true if the name of every seller was looked up, even if the source has no name for the
- * seller.
+ * Returns true if the name of every seller was looked up. A seller without a name in the source
+ * counts too.
  */
 const isNamed = ({ offers }: ListedOffers, names: SellerNames): boolean =>
   offers.every(({ isOwn, sellerId }) => isOwn || names.has(sellerId));

@@ -10,9 +10,8 @@ interface Reading {
 }
 
 /**
- * Returns the products of a reply, by item ID, or null if the body has no list of products. Notes
- * a warning for the operator if the reply reports an error and lacks some of the requested
- * products.
+ * Parses the products of a reply, by item ID. Returns null if the body has no list of products.
+ * Warns the operator if the reply reports an error and lacks some of the requested products.
  */
 export function parseProducts(
   body: unknown,

@@ -118,12 +118,11 @@ interface ReplySetting {
 }
 
 /**
- * Returns the products of a reply by ID; null if the body has no list of products.
- *
- * If two products have the same ID, the first one is used. The result omits:
- * - unreadable products,
- * - products of another marketplace,
- * - products that the source read more than `readingAgeMaxMs` ago,
+ * Parses the products of a reply, by item ID. Returns null if the body has no list of products. If
+ * two products have the same ID, uses the first one. Omits:
+ * - unreadable products;
+ * - products of another marketplace;
+ * - products that the source read more than `readingAgeMaxMs` before `now`;
  * - products of type `invalid`, if the reply reports an error.
  */
 export function productsOf(

@@ -4,7 +4,9 @@ import { chunksOf } from "../../base/chunks-of.ts";
 import type { HistorySource } from "./source.ts";
 import { foreignText } from "../contract/foreign-value.ts";
 
-/** Names by seller ID. A name is null if the source has none, and absent if the lookup failed. */
+/**
+ * Names by seller ID. A name is null if the source has none. An ID is missing if its lookup failed.
+ */
 export type SellerNames = ReadonlyMap<string, string | null>;
 
 export interface Sellers {

@@ -24,7 +24,10 @@ export interface PriceHistoryOptions {
 }
 
 export interface PriceHistoryDependencies {
-  /** Must return a 429 without a retry: its body contains the time until the next tokens. */
+  /**
+   * The client must return a 429 without a retry, because its body has the time until the next
+   * tokens.
+   */
   readonly client: SourceClient;
   readonly clock: Clock;
   /** Returns the API key. Called before every request. */
@@ -59,7 +62,7 @@ export interface HistorySource {
 
 const triesMax = 2;
 const okStatus = 200;
-/** A status that means that the whole source is busy; a smaller query would not help. */
+/** Status with which the whole source is busy, so that a smaller query would not help. */
 const busyStatus = 503;
 /** The schema of a valid body with status 200, by path. */
 const replies = {

@@ -12,19 +12,19 @@ export interface TokenAccount {
 
 export interface Tokens {
   /**
-   * Waits for a positive balance and reserves `cost` tokens. Resolves to true then, or to false if
-   * the balance will not be positive before the deadline. A call may cost more tokens than are
+   * Waits for a positive balance, and reserves `cost` tokens. Resolves to false if the balance will
+   * not be positive before the deadline, otherwise to true. A call may cost more tokens than are
    * left, because the source allows a negative balance.
    */
   take(cost: number, deadline: Date): Promise<boolean>;
   /**
-   * Ends a call after `take` resolved to true. `account` is null if the response reported no
-   * balance.
+   * Ends a call for which `take` resolved to true.
+   * @param account balance in the response; null if the response reported none
    */
   settle(cost: number, account: TokenAccount | null): void;
   /**
-   * The number of tokens left now and the most that the source keeps; null before the source has
-   * reported its first balance.
+   * The number of tokens that are left, and the maximum that the source keeps; null until the
+   * source has reported a balance.
    */
   quota(): { readonly left: number; readonly max: number } | null;
 }
@@ -39,13 +39,13 @@ const minuteMs = 60_000;
 /** Unused tokens expire after this many minutes. */
 const keptMinutes = 60;
 /**
- * How long a reported balance is trusted, in milliseconds. After that time, one call is allowed,
- * because its response reports the new balance.
+ * Milliseconds for which a reported balance is trusted. After that, one call is allowed, because
+ * its response reports the new balance.
  */
 const trustedMs = 5 * minuteMs;
 /**
- * The longest single wait for tokens while another call is in flight, in milliseconds. The wait is
- * short because the response to the other call may report a new balance.
+ * Longest single wait for tokens while another call is in flight, in milliseconds. It is short,
+ * because the response to the other call may report a new balance.
  */
 const sliceMs = 250;
 

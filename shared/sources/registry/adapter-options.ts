@@ -25,11 +25,11 @@ const identifier = v.pipe(
 interface Bounds {
   readonly from: number;
   readonly to: number;
-  /** The unit of the value, as messages name it. */
+  /** The unit of the value in messages. */
   readonly unit: string;
 }
 
-/** Returns a message with the number that a schema refuses. */
+/** Creates a message with the number that a schema refuses. */
 const shownNumber =
   (message: string) =>
   ({ input }: { readonly input: number }): string =>
@@ -119,7 +119,9 @@ const reference = v.pipe(
   ),
 );
 
-/** The reference of a secret, and the customer-managed KMS key that encrypts it, if any. */
+/**
+ * The reference of a secret, with the customer-managed KMS key that encrypts it, if there is one.
+ */
 const secret = v.union(
   [
     v.pipe(
@@ -179,7 +181,7 @@ export const upstreamOptions = v.strictObject(
     baseUrl: baseUrlBefore(["read", "capabilities"]),
     secret: v.optional(secret),
     batchIdsMax: v.optional(batchIdsMax(1_000), 100),
-    // The default rate limits calls, not IDs. A server that accepts only one ID in a call needs a
+    // The default rate limits calls, not IDs. A server that accepts only one ID per call needs a
     // higher rate.
     ...pace({ callsPerSecond: 50, burst: 50, callsAtOnceMax: 32, tryTimeoutMs: 30_000 }),
   },
@@ -226,8 +228,8 @@ export const priceHistoryOptions = v.strictObject(
     imageBaseUrl: v.optional(baseUrl),
     retailerName: v.optional(nonEmpty),
     offersPerListing: v.optional(offersPerListing),
-    // The timeout is long because the source may read its items again before it responds. The
-    // source also limits the calls by tokens, in addition to this rate.
+    // The timeout is long, because the source may read its items again before it responds. In
+    // addition to this rate, the source limits calls by tokens.
     ...pace({ callsPerSecond: 5, burst: 8, callsAtOnceMax: 8, tryTimeoutMs: 60_000 }),
   },
   wrongOption("a_history"),
@@ -250,7 +252,7 @@ export const storefrontOptions = v.strictObject(
       ),
     ),
     retailerName: v.optional(nonEmpty),
-    // The vendor of most stores documents up to 10 IDs in a lookup.
+    // The vendor of most stores documents up to 10 IDs per lookup.
     batchIdsMax: v.optional(batchIdsMax(250), 10),
     // No store documents its limit. The vendor's catalog of all its stores allows 5 calls per
     // second.

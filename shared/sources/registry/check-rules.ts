@@ -9,9 +9,11 @@ import {
 } from "./configuration.ts";
 
 /**
- * Parses the value of SOURCES as `parseSources` does, and checks the deployer's rules of the adapter
- * `web` too. A function does not call it, because the check needs the parser of CSS selectors.
- * @throws Error as `parseSources`
+ * Parses SOURCES like `parseSources`, and also checks the deployer's extraction rules for the
+ * adapter `web`. Lambda functions do not call it, because the check loads the parser of CSS
+ * selectors.
+ * @param variable value of SOURCES
+ * @throws Error as `parseSources`, and for a wrong rule
  */
 export function checkedSources(variable: string, options: ParseOptions = {}): SourceConfiguration {
   const sources = parseSources(variable, options);
@@ -23,7 +25,7 @@ export function checkedSources(variable: string, options: ParseOptions = {}): So
 }
 
 /**
- * Checks the deployer's rules of a scraper.
+ * Checks the deployer's extraction rules for the pages of a scraper.
  * @throws Error that names the wrong rule and its mistake
  */
 export function checkRules(scraper: StepScraperId, { extract }: OptionsOf<"web">): void {

@@ -19,8 +19,8 @@ const retailerARead = v.variant(
 );
 
 /**
- * The schema of SOURCES. Every scraper is required: if the sandbox were the default, a forgotten
- * scraper would return invented data.
+ * The schema of SOURCES. Every scraper is required. If the sandbox were the default, a scraper that
+ * the deployer forgets would return invented data.
  */
 const configuration = v.strictObject(
   {
@@ -64,18 +64,18 @@ export type OptionsOf<Adapter extends string> = Extract<
 
 export interface ParseOptions {
   /**
-   * Set to true only on a developer's machine. Allows secrets in environment variables. Also allows
-   * the sandbox for offer checks while a product scraper uses another adapter.
+   * Allows secrets in environment variables. Also allows the sandbox for offer checks while a
+   * product scraper uses another adapter. Set it to true only on a developer's machine.
    * @default false
    */
   readonly allowVariables?: boolean;
 }
 
 /**
- * Parses the environment variable SOURCES: a JSON object that maps each scraper ID to an adapter
- * and its options.
- * @throws Error whose message names the wrong key. The message never contains a value of the key,
- * because it may be a secret.
+ * Parses the value of the environment variable SOURCES: a JSON object that maps each scraper ID to
+ * an adapter and its options.
+ * @throws Error that names the wrong key. The message never contains the value of the key, because
+ * it may be a secret.
  */
 export function parseSources(variable: string, options: ParseOptions = {}): SourceConfiguration {
   const parsed = v.safeParse(configuration, parseJson(variable), { abortEarly: true });
@@ -104,12 +104,11 @@ const offerIdProducers = ["retailer_a.offers", "retailer_a.lite", "retailer_a.fu
 type OfferIdProducer = (typeof offerIdProducers)[number];
 
 /**
- * Throws an error if the adapter for offer checks does not recognize the offer IDs of the other
- * scrapers.
- *
- * The sandbox and the price history API recognize only the offer IDs that they created. For any
- * other ID, they report the offer as not buyable or invent an answer. An upstream server is assumed
- * to recognize the offer IDs of all other configured adapters.
+ * Checks that the adapter for offer checks recognizes the offer IDs of the other scrapers. The
+ * sandbox and the price history API recognize only the offer IDs that they created. They report an
+ * offer with any other ID as not buyable, or invent an answer. An upstream server is assumed to
+ * recognize the offer IDs of all other configured adapters.
+ * @throws Error if the adapter does not recognize them
  */
 function checkOfferIds(sources: SourceConfiguration, options: ParseOptions): void {
   const { adapter } = sources["retailer_a.offer_check"];
@@ -130,17 +129,17 @@ function unrecognizedProducers(
   if (checker === "upstream") return [];
   return offerIdProducers.filter((id) => {
     const producer = sources[id].adapter;
-    // Two cases are permitted, but not for `retailer_a.offers`. Sandbox products are invented, so a
-    // wrong check of their offers does no harm. On a developer's machine, a product scraper may use
-    // another adapter although the sandbox checks the offers.
+    // Two cases are permitted, except for `retailer_a.offers`. Sandbox products are invented, so a
+    // wrong check of their offers does no harm. On a developer's machine, the sandbox may check the
+    // offers although a product scraper uses another adapter.
     const isTrial = producer === "sandbox" || (checker === "sandbox" && allowVariables);
     return producer !== checker && !(isTrial && id !== "retailer_a.offers");
   });
 }
 
 /**
- * Returns the end of the message that `checkOfferIds` throws. It names the adapters that offer
- * checks may use, and the other changes that these adapters require.
+ * Returns the remedy at the end of the message of `checkOfferIds`: the adapters that offer checks
+ * may use, and the other changes that these adapters require.
  */
 function remedyFor(
   id: OfferIdProducer,
@@ -159,8 +158,9 @@ function remedyFor(
 const paceKeys = ["callsPerSecond", "burst", "callsAtOnceMax"] as const;
 
 /**
- * Throws an error if two scrapers of one source have different limits. The scrapers share one rate
- * and one set of slots.
+ * Checks that all scrapers of one source have the same limits, because they share one rate and one
+ * set of slots.
+ * @throws Error if the limits differ
  */
 function checkPaces(sources: SourceConfiguration): void {
   const firstOf = new Map<string, Paced>();
@@ -185,8 +185,8 @@ interface Paced {
 }
 
 /**
- * Returns the references to the secrets that the sources use, each with its customer-managed KMS
- * key, if any. Without duplicates. Does not read the secrets.
+ * Returns the references to the secrets that the sources use, without duplicates. Each has the
+ * customer-managed KMS key of the secret, if there is one. Does not read the secrets.
  */
 export function secretsOf(sources: SourceConfiguration): SecretUse[] {
   const uses = new Map(secretUses(sources).map(([, , use]) => [JSON.stringify(use), use]));
@@ -216,8 +216,8 @@ const isOptional = (
 ): schema is v.OptionalSchema<v.GenericSchema, unknown> => schema.type === "optional";
 
 /**
- * Returns the schemas of an adapter's options, by the name of the option. Undefined if the adapter
- * does not support the scraper.
+ * Returns the schemas of an adapter's options, by name; undefined if the adapter does not support
+ * the scraper.
  */
 function optionsOf(adapter: string, scraper: string): v.ObjectEntries | undefined {
   const variants = Object.entries(configuration.entries).find(([id]) => id === scraper)?.[1];

@@ -3,8 +3,8 @@ import type { SourceConfiguration } from "./configuration.ts";
 type AdapterName = SourceConfiguration[keyof SourceConfiguration]["adapter"];
 
 /**
- * Loads an adapter, the first time from its file. A function loads only the adapters that its
- * configuration names, because all of them together are larger than the rest of its code.
+ * Loads an adapter, the first time from its file. A function loads only the adapters in its
+ * configuration, because all of them together are larger than the rest of its code.
  */
 export const adapters = {
   sandbox: () => import("./adapters/sandbox.ts"),

@@ -5,14 +5,13 @@ import type { SourceReport } from "./report.ts";
 const itemStatuses = ["ok", "partial", "not_found", "unavailable"] as const;
 
 /**
- * Returns a function that writes one log line for each read of a source, with metrics by source and
+ * Creates a function that writes one log line for each read of a source, with metrics by source and
  * scraper.
  */
 export function sourceMetrics(write: WriteLine): (report: SourceReport) => void {
   return ({ source, scraper, milliseconds, items, calls }) => {
     write("source read", {
-      // The item counts are only logged, because the caller of the read already publishes them as
-      // metrics.
+      // The item counts are only logged. The caller of the read already publishes them as metrics.
       items: Object.fromEntries(itemStatuses.map((status) => [status, items[status] ?? 0])),
       replies: calls.replies,
       metrics: [

@@ -16,10 +16,10 @@ interface NamedSecret {
 }
 
 /**
- * Returns the name of a source. Scrapers with the same adapter and origin are one source, because
- * the host counts their calls together. The price history API counts calls by key, so its source
- * also depends on the secret. The name contains a hash and reveals neither the address nor the
- * secret.
+ * Returns the name of the source of a scraper. Scrapers with the same adapter and the same origin
+ * share one source, because the host counts their calls together. The price history API counts
+ * calls by key, so the name of its source also depends on the secret. The name contains a hash, and
+ * reveals neither the address nor the secret.
  */
 export function sourceName(source: NamedSource): string {
   const { origin } = new URL(source.adapter === "web" ? source.urlTemplate : source.baseUrl);
@@ -33,7 +33,7 @@ export function sourceName(source: NamedSource): string {
 const parameterArnStart = /^arn:[^/]+:parameter(?=\/)/;
 
 /**
- * Normalizes the reference of a secret: shortens the ARN of an SSM parameter to its name. Returns
- * other references unchanged.
+ * Returns the reference of a secret in one form: the ARN of an SSM parameter is shortened to its
+ * name, and other references stay the same.
  */
 export const secretName = (reference: string): string => reference.replace(parameterArnStart, "");

@@ -3,7 +3,7 @@ import type { SourceConfiguration } from "./configuration.ts";
 import { adapters } from "./load-adapters.ts";
 import type { SourceDependencies } from "./parts.ts";
 
-/** The sources of the offers endpoints. Every call of a function returns the same instance. */
+/** The sources of the offers endpoints. Each function always returns the same instance. */
 export interface OfferSources {
   readonly offerScraperFor: () => OfferScraper;
   readonly offerCheckerFor: () => OfferChecker;

@@ -33,8 +33,8 @@ export interface SourceDependencies {
   /** The token balances of the price history API by key. Use one instance in each process. */
   readonly tokens: TokensByKey;
   /**
-   * The address of the service's own agent profile, with `{version}`. The adapter `storefront` sends
-   * it if its options name no other profile.
+   * Address of the service's own agent profile, with `{version}`. The adapter `storefront` sends it
+   * unless its options contain another profile.
    */
   readonly agentProfileUrl: string;
   /** Receives the report of each read. */
@@ -120,7 +120,7 @@ export function sourceParts(
 const warningIntervalMs = 60_000;
 
 /**
- * Returns a function that warns of the same problem at most once a minute, because one problem can
+ * Creates a function that warns of the same problem at most once a minute, because one problem can
  * affect every call of every read.
  */
 function limitedWarnings(
@@ -145,8 +145,8 @@ export function upstreamParts(
   const { clock, random } = dependencies;
   const { client, reporting, warn, open } = sourceParts(
     scraper,
-    // A 401 or 403 of the server rejects one key. The server may still accept calls with another
-    // key, so these statuses do not open the circuit.
+    // With 401 or 403, the server rejects one key. It may still accept calls with another key, so
+    // these statuses do not open the circuit.
     { ...options, isBlock: isBlockedByProxy },
     dependencies,
   );
@@ -174,14 +174,14 @@ function problemOf(note: UpstreamNote): string {
 }
 
 /**
- * The maximum size of a reply of the price history API. Higher than the default of 5 MiB, because a
- * reply with 100 complete products is almost that large.
+ * Maximum size of a reply of the price history API, in bytes. It exceeds the default of 5 MiB,
+ * because a reply with 100 complete products is almost that large.
  */
 const historyBytesMax = 16 * 1_024 * 1_024;
 
 /**
- * Returns true for a temporary status other than 429. A 429 of the price history API means too few
- * tokens, for which the adapter waits, not the client.
+ * Returns true for a temporary status other than 429. From the price history API, a 429 means too
+ * few tokens, for which the adapter waits instead of the client.
  */
 const isTemporaryExcept429 = (status: number): boolean =>
   status !== 429 && temporaryStatuses.has(status);

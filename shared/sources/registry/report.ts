@@ -31,7 +31,7 @@ export interface SourceReport {
 export interface CallSummary {
   readonly calls: CallMetrics;
   /**
-   * Null if any event of the read has `responded` "yes" (see `SourceEvent`), or if the read made no
+   * Null if an event of the read has `responded` "yes" (see `SourceEvent`), or if the read made no
    * call.
    */
   readonly unanswered: Unanswered | null;
@@ -39,7 +39,7 @@ export interface CallSummary {
 
 /** The reason why no call of a read succeeded. */
 export interface Unanswered {
-  /** True if the source asked at least one call to retry later. */
+  /** True if the source requested a later retry of at least one call. */
   readonly isBusy: boolean;
   /** The most frequent result of the calls. */
   readonly reason: string;

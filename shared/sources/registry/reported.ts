@@ -1,4 +1,7 @@
-/** Wraps sources so that each read reports its metrics and is counted for the source's health. */
+/**
+ * Wraps sources so that each read is reported, with its metrics, and counts towards the source's
+ * health.
+ */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../base/clock.ts";
 import type { StepScraperId } from "../../scrapers/catalog.ts";
@@ -10,17 +13,17 @@ import { callSummary, countsOf, type SourceReport } from "./report.ts";
 
 /**
  * Warns the operator of a problem of one scraper. The warning contains the scraper's name. The same
- * problem is repeated at most once a minute, whatever its `detail`.
+ * problem is repeated at most once a minute, even with another `detail`.
  */
 export type WarnOperator = (problem: string, detail?: string) => void;
 
-/** What the reads of a scraper are reported to. */
+/** The dependencies that record the reads of a scraper. */
 export interface Reporting {
   readonly scraper: StepScraperId;
   readonly clock: Clock;
   readonly recordHealth: RecordHealth;
   /**
-   * The remote source. Absent for the sandbox: each of its reads counts as one call, and has no
+   * The remote source. It is absent for the sandbox, whose reads count as one call each and have no
    * metrics.
    */
   readonly remote?: RemoteReporting;
@@ -37,25 +40,34 @@ interface RemoteReporting {
 /** The events of the current read. Reads overlap, so each read has a separate array. */
 const eventsOfRead = new AsyncLocalStorage<SourceEvent[]>();
 
-/** Adds an event to the current read. Ignores events outside a read. */
+/** Records an event for the report of the current read. Ignores events outside a read. */
 export const noteForRead: NoteEvent = (event) => eventsOfRead.getStore()?.push(event);
 
-/** Wraps a scraper. The wrapper reports each of its reads. */
+/**
+ * Wraps a product scraper, so that each of its reads is recorded in the health of the source and,
+ * for a remote source, in a log line with metrics.
+ */
 export const reportedScraper = (scraper: Scraper, reporting: Reporting): Scraper => ({
   read: (request) => reportRead(() => scraper.read(request), reporting),
 });
 
-/** Wraps a scraper of offers, as `reportedScraper` does. */
+/**
+ * Wraps an offers scraper, so that each of its reads is recorded in the health of the source and,
+ * for a remote source, in a log line with metrics.
+ */
 export const reportedOffers = (scraper: OfferScraper, reporting: Reporting): OfferScraper => ({
   readOffers: (request) => reportRead(() => scraper.readOffers(request), reporting),
 });
 
-/** Wraps an offer checker, as `reportedScraper` does. */
+/**
+ * Wraps an offer checker, so that each of its reads is recorded in the health of the source and,
+ * for a remote source, in a log line with metrics.
+ */
 export const reportedChecker = (checker: OfferChecker, reporting: Reporting): OfferChecker => ({
   checkOffers: (request) => reportRead(() => checker.checkOffers(request), reporting),
 });
 
-/** The members of an answer that reports and health depend on. */
+/** The members of an answer on which reports and health depend. */
 type AnyAnswer = Parameters<typeof countRead>[0]["answers"][number];
 
 async function reportRead<Answer extends AnyAnswer>(

@@ -5,8 +5,8 @@ import { adapters } from "./load-adapters.ts";
 import type { SourceDependencies } from "./parts.ts";
 
 /**
- * Returns a function that returns the scraper with the given scraper ID. It creates each scraper
- * once, so a scraper's limits apply to all reads of the process.
+ * Creates a function that returns the scraper with a given ID. It creates each scraper only once,
+ * so the limits of a scraper apply to all reads of the process.
  */
 export function scraperFor(
   sources: SourceConfiguration,

@@ -1,6 +1,6 @@
 /**
- * The products of the sandbox's shops: invented brands and products. A hash of the item ID chooses
- * them.
+ * The products of the sandbox's shops: invented brands and products, which are chosen by a hash of
+ * the item ID.
  */
 import type { Platform } from "../../platforms/catalog.ts";
 import { type Draw, hourMs, pick, stepOf, cents } from "./draw.ts";
@@ -39,10 +39,13 @@ const book: Kind = { category: "Books", noun: "A Field Guide, Volume", from: 9, 
 /** The ID of a book is its ISBN-10. */
 const bookId = /^\d{9}[\dX]$/;
 
-/** Draws the brand of an item. */
+/** Returns the invented brand of an item. */
 export const brandOf = (draw: Draw): string => pick(brands, draw("brand"));
 
-/** Draws the kind of an item. An ISBN-10 on `retailer_a` is always a book. */
+/**
+ * Returns the invented kind of an item, such as a book. An ISBN-10 on `retailer_a` is always a
+ * book.
+ */
 export const kindOf = (platform: Platform, id: string, draw: Draw): Kind =>
   platform === "retailer_a" && bookId.test(id) ? book : pick(kinds, draw("kind"));
 
@@ -55,8 +58,8 @@ export const modelOf = (id: string, draw: Draw): string =>
   `${String.fromCharCode(65 + Math.floor(draw("model letter") * 26))}${id.slice(-4)}`;
 
 /**
- * The periods after which a price or the stock may change. The periods of different items start at
- * different times.
+ * Periods after which a price or the stock may change. They begin at a different time for each
+ * item.
  */
 const priceStepMs = 6 * hourMs;
 const stockStepMs = 12 * hourMs;
@@ -85,8 +88,8 @@ export function priceAt({ platform, id, at, draw }: ItemMoment): {
 }
 
 /**
- * Returns a number in [0, 1) that may change every 12 hours. `what` names the draw, so that draws
- * of one item are independent.
+ * Returns a number in [0, 1) that can change every 12 hours.
+ * @param what name of the random value, so that the values of one item are independent
  */
 export const stockDrawAt = ({ at, draw }: ItemMoment, what: string): number =>
   draw(what, stepOf(at, stockStepMs, draw("phase")));

@@ -1,5 +1,5 @@
 /**
- * Returns a pseudorandom number in [0, 1) that depends only on the item, the name of the draw
+ * Returns a pseudorandom number in [0, 1). It depends only on the item, the name of the draw
  * (`what`), the period (`step`) and the index of the offer (`place`).
  */
 export type Draw = (what: string, step?: number, place?: number) => number;
@@ -20,8 +20,9 @@ const hashText = (start: number, text: string): number => {
 };
 
 /**
- * Returns the draw function of one item: an FNV-1a hash of the item and the arguments, mixed so
- * that similar IDs produce unrelated numbers.
+ * Creates the random function of one item: equal arguments always give the same number in [0, 1).
+ * The number is an FNV-1a hash of the item and the arguments, mixed so that similar IDs produce
+ * unrelated numbers.
  */
 export function drawsOf({ seed, marketplace, id }: DrawSeed): Draw {
   const start = hashText(0x811c9dc5, `${seed}|${marketplace}|${id}|`);
@@ -71,9 +72,9 @@ export function pickWeighted<Value>(
 export const hourMs = 60 * 60 * 1_000;
 
 /**
- * Returns the index of the period that contains `at`. Periods last `stepMs` milliseconds and are
- * counted from 1970-01-01 UTC. `phase`, a fraction of a period in [0, 1), makes each period start
- * earlier.
+ * Returns the number of the period of `stepMs` milliseconds that contains `at`, counted from
+ * 1970-01-01 UTC.
+ * @param phase fraction of a period, in [0, 1), by which every period starts earlier
  */
 export const stepOf = (at: Date, stepMs: number, phase: number): number =>
   Math.floor(at.getTime() / stepMs + phase);

@@ -31,8 +31,8 @@ export interface OfferPage extends OfferSetting {
 }
 
 /**
- * Returns what `sandboxOffer` needs to build the offers of a listing: its state, the settings, and
- * the price format of its currency.
+ * Returns the data from which `sandboxOffer` builds each offer of a listing: the state of the
+ * listing, the settings, and the price format of the currency.
  */
 export function offerPage(state: ItemStateA, setting: OfferSetting): OfferPage {
   return { ...setting, state, display: displayIn(setting.currency) };
@@ -41,7 +41,7 @@ export function offerPage(state: ItemStateA, setting: OfferSetting): OfferPage {
 const formats = new Map<string, Intl.NumberFormat>();
 
 /**
- * Returns a function that formats prices in a currency. Formats are cached, because creating one is
+ * Creates a function that formats prices in a currency. Formats are cached, because creating one is
  * slow.
  */
 function displayIn(currency: string): (price: number) => string {
@@ -57,8 +57,8 @@ export function sandboxOffer(offer: OfferStateA, page: OfferPage): Offer {
   const { condition, seller, isFba } = offer;
   const isBuybox = offer === state.buybox;
   const own: Draw = (what, step = 0) => state.draw(what, step, offer.place + 1);
-  // For the buy box offer, the offers page must show the same stock and delivery as the product
-  // page.
+  // For the offer in the buy box, the offers page must show the same stock and delivery as the
+  // product page.
   const shown = { at, draw: isBuybox ? state.draw : own };
   const price = cents(offer.price);
   const delivery = deliveryOf(offer, shown);
@@ -81,8 +81,8 @@ export function sandboxOffer(offer: OfferStateA, page: OfferPage): Offer {
 }
 
 /**
- * Returns a seller's rating, which is the same on all listings of the seller. Returns an empty
- * object for the retailer itself and for new sellers.
+ * Returns the rating of a seller, which is the same on all listings. Returns an empty object for
+ * the retailer itself and for new sellers.
  */
 function ratingOf(
   seller: SellerA,

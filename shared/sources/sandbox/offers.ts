@@ -117,7 +117,7 @@ function readStatus(
   return status === "partial" ? "unavailable" : status;
 }
 
-/** Returns a function that caches the results of `ask` by key. */
+/** Creates a function that caches the results of `ask` by key. */
 function cacheByKey<Value>(ask: (key: string) => Value): (key: string) => Value {
   const known = new Map<string, Value>();
   return (key) => {

@@ -19,12 +19,18 @@ const withoutImagesShare = 0.02;
 const withoutDescriptionShare = 0.15;
 const withoutPromiseShare = 0.12;
 
-/** Returns the fields of the tier `pulse`. */
+/**
+ * Returns the fields of a `retailer_a` product in the tier `pulse`, from the invented state of the
+ * item.
+ */
 export const pulseFields = ({ newCount, newMinPrice }: ItemStateA): RetailerAFields => ({
   retailer_a: { newCount, newMinPrice },
 });
 
-/** Returns the fields of the tier `lite`. */
+/**
+ * Returns the fields of a `retailer_a` product in the tier `lite`, from the invented state of the
+ * item.
+ */
 export function liteFields(state: ItemStateA, item: ItemMoment): RetailerAFields {
   const { currency, id, draw } = item;
   const { buybox } = state;
@@ -45,7 +51,10 @@ export function liteFields(state: ItemStateA, item: ItemMoment): RetailerAFields
   };
 }
 
-/** Returns the fields of the tier `full`. */
+/**
+ * Returns the fields of a `retailer_a` product in the tier `full`, from the invented state of the
+ * item.
+ */
 export function fullFields(state: ItemStateA, item: ItemMoment): RetailerAFields {
   const { retailer_a: object, ...common } = liteFields(state, item);
   const { draw } = item;
@@ -148,8 +157,8 @@ export function stockLine(
 type Delivery = NonNullable<RetailerAObject["delivery"]>;
 
 /**
- * Returns the delivery promise of an offer. Returns null if there is no offer, if the offer is not
- * in stock, and for a share of the items, whose pages show no promise.
+ * Returns the delivery promise of an offer. Returns null if there is no offer or the offer is not
+ * in stock. Also returns null for a share of the items, so that pages without a promise occur.
  */
 export function deliveryOf(
   offer: OfferStateA | null,

@@ -29,8 +29,8 @@ export interface OfferStateA {
 }
 
 /**
- * The period after which an offer may appear or disappear. The periods of different offers start at
- * different times.
+ * Period after which an offer may appear or disappear. It begins at a different time for each
+ * offer.
  */
 export const stockStepMs = 12 * hourMs;
 const priceStepMs = 6 * hourMs;
@@ -38,7 +38,7 @@ const presentShare = 0.92;
 const saleShare = 0.2;
 const saleDepthMax = 0.35;
 
-/** How many offers listings have: each range with its share of the listings. */
+/** Ranges of the number of offers of a listing, each with its share of the listings. */
 const offerCounts: readonly (readonly [number, readonly [from: number, to: number]])[] = [
   [0.35, [1, 1]],
   [0.4, [2, 6]],
@@ -80,12 +80,15 @@ const sellers: readonly SellerA[] = sellerNames.flatMap((name, n) =>
   })),
 );
 /**
- * Coprime with the number of sellers (64), so that up to 64 offers of a listing have different
- * sellers.
+ * This number has no common divisor with the number of sellers (64), so up to 64 offers of a
+ * listing have different sellers.
  */
 const sellerStride = 7;
 
-/** Returns the seller of the offer at index `place`. Indexes below 64 have different sellers. */
+/**
+ * Returns the seller of the offer at index `place` of a listing. The offers below index 64 all have
+ * different sellers.
+ */
 export function sellerAt(draw: Draw, place: number): SellerA {
   const first = Math.floor(draw("sellers") * sellers.length);
   return sellers[(first + place * sellerStride) % sellers.length] ?? retailerASeller;
@@ -105,7 +108,7 @@ export function offersAt(moment: OffersMoment): OfferStateA[] {
   const offers: OfferStateA[] = [];
   for (let place = 0; place < places; place += 1) {
     const stock = stepOf(at, stockStepMs, draw("offer phase", 0, place + 1));
-    // The first offer always exists. A separate draw makes whole listings sold out.
+    // The first offer always exists. Another draw decides whether the whole listing is sold out.
     if (place > 0 && draw("offer is there", stock, place + 1) >= presentShare) continue;
     offers.push(offerAt(place, stock, moment));
   }

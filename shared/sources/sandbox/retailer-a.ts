@@ -1,8 +1,6 @@
 /**
  * Creates the state of a sandbox listing of `retailer_a` at a given time: its offers and its buy
- * box.
- *
- * All scrapers of `retailer_a` (pulse, lite, full, offers, offer check) use this state, so that
+ * box. All scrapers of `retailer_a` (pulse, lite, full, offers, offer check) use this state, so
  * their answers for the same time agree.
  */
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
@@ -50,10 +48,7 @@ const parentShare = 0.03;
 const soldOutShare = 0.05;
 const suppressedShare = 0.04;
 const usedBuyboxShare = 0.5;
-/**
- * To choose the buy box, the price of an offer that the retailer ships is multiplied by this
- * factor.
- */
+/** Factor for the price of an offer that the retailer ships, when the buy box is chosen. */
 const shippedByRetailerBonus = 0.96;
 
 /**
@@ -123,9 +118,9 @@ const rank = ({ price, isFba }: OfferStateA): number =>
   isFba ? price * shippedByRetailerBonus : price;
 
 /**
- * Returns the offer in the buy box: the cheapest new offer, where offers that the retailer ships
- * have an advantage. Without new offers, half of the listings have the cheapest used offer in the
- * buy box, and the others have null.
+ * Returns the offer in the buy box: the cheapest new offer, with an advantage for offers that the
+ * retailer ships. Without new offers, half of the listings have the cheapest used offer in the buy
+ * box, and the others have no offer (null).
  */
 function winnerOf(offers: readonly OfferStateA[], draw: Draw): OfferStateA | null {
   let best: OfferStateA | null = null;

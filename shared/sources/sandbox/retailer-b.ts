@@ -20,7 +20,7 @@ const soldOutShare = 0.07;
 const preOrderShare = 0.02;
 const storeOnlyShare = 0.05;
 const thirdPartyShare = 0.3;
-/** The share of clearance items among those whose price is below the regular price. */
+/** Share of clearance items among the items whose price is below the regular price. */
 const clearanceShare = 0.25;
 const withoutListPriceShare = 0.4;
 const withoutUpcShare = 0.1;

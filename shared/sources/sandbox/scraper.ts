@@ -76,13 +76,13 @@ const fieldReaders: Readonly<Record<ProductScraperId, FieldReader>> = {
   "retailer_d.standard": (item) => retailerDFields(item, behaviorOf("retailer_d", item.id)),
 };
 
-/** The fields of a retailer's object from which the price could be derived. */
+/** The fields of a retailer's object from which the price could be calculated. */
 const priceKeys = new Set(["newMinPrice", "buybox", "savings", "usedMinPrice"]);
 const objectNames = ["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const;
 
 /**
- * Simulates a `partial` read: removes the price, the fields that reveal it, and, unless
- * `keepsStock` is true, the availability.
+ * Simulates a `partial` read: removes the price, and the fields that reveal it. Also removes the
+ * availability, unless `keepsStock` is true.
  */
 function withoutPrice(
   { price: _price, availability, ...fields }: ProductFields,

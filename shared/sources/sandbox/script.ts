@@ -1,6 +1,6 @@
 /**
- * The behavior of reserved IDs by platform. A reserved ID's answer depends only on the ID and the
- * time of the read in UTC.
+ * The behavior of reserved IDs by platform. The answer for a reserved ID depends only on the ID and
+ * the time of the read in UTC.
  */
 import type { Platform } from "../../platforms/catalog.ts";
 import { delistingIds, reservedIds, type ScriptedBehavior } from "../../scrapers/reserved-ids.ts";
@@ -23,26 +23,24 @@ export function behaviorOf(platform: Platform, id: string): ScriptedBehavior | u
   return behaviors[platform].get(id) ?? (form.pattern.test(id) ? form.behavior : undefined);
 }
 
-/** The last eight digits of a Unix time repeat after this many seconds (about three years). */
+/** Seconds after which the last eight digits of a Unix time repeat (about three years). */
 const delistingCycleSeconds = 100_000_000;
 /** The number of time digits at the end of a delisting ID, on every platform. */
 const delistingDigits = 8;
 
 /**
- * Returns true from the time in a delisting ID on. The ID ends with the last eight digits of this
- * time, in seconds since 1970.
+ * Returns true from the time that a delisting ID contains. The ID ends with the last eight digits
+ * of this time, in seconds since 1970.
  */
 function isDelisted(id: string, at: Date): boolean {
   const named = Number(id.slice(-delistingDigits));
   const nowSeconds = Math.floor(at.getTime() / 1_000);
   const since = (nowSeconds - named) % delistingCycleSeconds;
-  // Eight digits name one time in each cycle. The time nearest to now is used.
+  // Eight digits mean one time in each cycle, of which the nearest to now counts.
   return (since + delistingCycleSeconds) % delistingCycleSeconds < delistingCycleSeconds / 2;
 }
 
-/**
- * A prime number, so that reads at a fixed interval do not return the same price again and again.
- */
+/** A prime number, so that reads at a fixed interval do not always return the same price. */
 const priceCycleMs = 9_973;
 const minuteMs = 60_000;
 
@@ -54,7 +52,9 @@ const fixedStatuses: ReadonlyMap<ScriptedBehavior, ReadStatus> = new Map([
   ["always_not_found", "not_found"],
 ]);
 
-/** Returns the status of a read of a reserved ID. */
+/**
+ * Returns the status of a read of a reserved ID at a given time, according to the ID's behavior.
+ */
 export function scriptedStatus(
   behavior: ScriptedBehavior,
   { id, at }: { readonly id: string; readonly at: Date },

@@ -8,7 +8,7 @@ import { behaviorOf, scriptedStatus } from "./script.ts";
 /** The share of IDs that never exist. */
 const notFoundShare = 0.02;
 /**
- * The shares of reads that fail. Each ID gets a new draw after `failureStepMs`, so that a later
+ * Shares of the reads that fail. Each ID gets a new random number after `failureStepMs`, so a later
  * read can succeed.
  */
 const partialShare = 0.01;
@@ -16,8 +16,9 @@ const unavailableShare = 0.01;
 const failureStepMs = 10 * 60 * 1_000;
 
 /**
- * Returns the status of a read of the item `id` at the time `at`. `kind` is the scraper: an item
- * exists for all scrapers or for none, but the reads of different scrapers fail independently.
+ * Returns the status of a simulated read of the item `id` at the time `at`. An item exists for all
+ * scrapers or for none, but the reads of different scrapers fail independently.
+ * @param kind the scraper that reads
  */
 export function statusAt(
   { platform, kind }: { readonly platform: Platform; readonly kind: string },
@@ -32,16 +33,17 @@ export function statusAt(
   return failed < unavailableShare + partialShare ? "partial" : "ok";
 }
 
-/** The start time of a read, and which IDs miss its deadline. */
+/** The start time of a read, and a function that returns true for IDs that miss its deadline. */
 export interface ReadTiming {
   readonly at: Date;
   readonly isLate: (id: string) => boolean;
 }
 
 /**
- * Simulates the duration of a read: if any ID is slow, waits `slowMilliseconds`, but not beyond the
- * deadline. Returns the time before the wait, and `isLate`. `isLate` returns true for slow IDs if
- * less than `slowMilliseconds` are left, and for all IDs if the deadline has already passed.
+ * Simulates the duration of a read. If an ID is slow, waits `slowMilliseconds`, but not beyond the
+ * deadline. Returns the time before the wait, and a function `isLate` that returns true if an ID
+ * could not be read in time: a slow ID if less than `slowMilliseconds` were left, every ID if the
+ * deadline had already passed.
  */
 export async function readTiming(
   platform: Platform,

@@ -1,7 +1,7 @@
 /**
- * The agent profile of the service: a public document with the version and the capabilities of the
- * catalog protocol that the service uses. Stores read it. A profile declares one version, so there
- * is one document for each version.
+ * The agent profile of the service: a public document that stores read. It contains the version and
+ * the capabilities of the catalog protocol that the service uses. A profile declares one version,
+ * so there is one document for each version.
  */
 
 /** The versions of the protocol that the adapter can read, newest first. */
@@ -20,13 +20,16 @@ export const agentProfilePath = `v1/agent_profiles/${versionPlaceholder}`;
 
 const site = "https://ucp.dev";
 
-/** The folder of the catalog's pages, which a release of the protocol moved. */
+/** The folder of the catalog's pages in the documentation of each version. */
 const catalogFolders: Readonly<Record<ProtocolVersion, string>> = {
   "2026-08-25": "shopping/catalog",
   "2026-04-08": "catalog",
 };
 
-/** Returns the profile for one version: reading and searching catalogs, and no payment. */
+/**
+ * Returns the agent profile of this service for one version of the protocol. It declares reads and
+ * searches of catalogs, and no payment.
+ */
 export function agentProfile(version: ProtocolVersion): object {
   const release = `${site}/${version}`;
   const capability = (name: "lookup" | "search"): object[] => [

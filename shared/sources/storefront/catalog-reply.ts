@@ -26,7 +26,7 @@ export interface CatalogReply {
 
 const notFoundCode = "not_found";
 
-/** A warning with this code is about an item that the store knows, such as a replaced one. */
+/** A warning with this code is about an item that exists in the store, such as a replaced one. */
 const isMissing = ({ type, code }: v.InferOutput<typeof message>): boolean =>
   type !== "warning" && code?.toLowerCase() === notFoundCode;
 
@@ -51,11 +51,12 @@ export function parseCatalogReply(content: unknown): CatalogReply | null {
 }
 
 /**
- * Returns the variant that a store's ID names: the variant that the store marks as its exact match.
- * A variant that the store chose for a product is not what the ID names. If the store marks several
+ * Returns the variant that a store's ID identifies. This is the variant that the store marks as its
+ * exact match, not a variant that the store chose for a product. If the store marks several
  * variants, only those with this ID count. If these differ, the store contradicts itself, and the
  * result is undefined.
- * @param isVariantId true if the ID is the ID of a variant, not another key such as a stock number
+ * @param isVariantId true if the ID is the ID of a variant, false if it is another key, such as a
+ * stock number
  */
 export function variantFor(
   storeId: string,
@@ -76,9 +77,9 @@ export function variantFor(
 }
 
 /**
- * Returns true if the reply reports that a store's ID does not exist. A reply with another error
- * proves nothing, because the store may not have searched for the item. A reply that contains a
- * variant for the ID proves nothing either.
+ * Returns true if a reply proves that a store's ID does not exist. A reply with another error
+ * proves nothing, because the store may not have searched for the item. A reply with a variant for
+ * the ID proves nothing either.
  */
 export const isReportedMissing = (
   storeId: string,
@@ -90,10 +91,10 @@ export const isReportedMissing = (
     variants.some(({ id, inputs }) => id === storeId || inputs.some((one) => one.id === storeId)),
   );
 
-/** Matches a character that can be part of an ID. A colon is one only before another part. */
+/** Matches a character of an ID. A colon is part of an ID only if another part follows. */
 const idCharacter = /^(?:[\w/-]|:(?=[\w/-]))/;
 
-/** Returns true if a string contains an ID that is not a part of a longer ID. */
+/** Returns true if a string contains an ID that is not part of a longer ID. */
 function mentions(text: string, id: string): boolean {
   for (let at = text.indexOf(id); at !== -1; at = text.indexOf(id, at + 1)) {
     const isLonger = at > 0 && idCharacter.test(text.slice(at - 1, at + 1));

@@ -7,14 +7,17 @@ import { type BusinessProfile, parseBusinessProfile } from "./business-profile.t
 /** Where and how to call a store. */
 export interface Endpoint {
   readonly url: URL;
-  /** The address of the agent profile that the call must name. */
+  /** Address of the agent profile that the call must contain. */
   readonly profile: string;
 }
 
 export interface StoreOptions {
   /** The store's address. */
   readonly baseUrl: string;
-  /** The path that accepts tool calls. If absent, the store's own profile names it. */
+  /**
+   * The path that accepts tool calls. If it is absent, the adapter reads the path from the store's
+   * own profile.
+   */
   readonly endpointPath?: string | undefined;
   /** The address of the agent profile. May contain `{version}`. */
   readonly profileUrl: string;
@@ -41,17 +44,17 @@ export interface EndpointFinder {
   refuseVersion(endpoint: Endpoint): boolean;
 }
 
-/** The path of tool calls on stores that do not name another one. */
+/** The path of tool calls on stores whose profile has no other path. */
 const pathDefault = "/api/ucp/mcp";
 const wellKnownPath = "/.well-known/ucp";
 const freshMs = 60 * 60 * 1_000;
-/** After a failure, the next read asks the store again, at most once a minute. */
+/** Milliseconds after a failure during which reads do not request the profile again. */
 const failedFreshMs = 60 * 1_000;
-/** The time that discovery may take away from a read. */
+/** Maximum time of a read that the search for the endpoint may take, in milliseconds. */
 const discoveryMsMax = 10_000;
 
-/** What is known about a store. */
-interface Found {
+/** The discovered endpoint of a store, with the profiles that it may accept. */
+interface DiscoveredEndpoint {
   readonly url: URL;
   /** Addresses of agent profiles to try, newest version first. */
   readonly profiles: readonly string[];
@@ -68,11 +71,11 @@ export function endpointFinder(
 ): EndpointFinder {
   const { clock, note } = dependencies;
   const refused = new Set<string>();
-  let known: Found | undefined;
+  let known: DiscoveredEndpoint | undefined;
   let staleAt = -Infinity;
-  let searching: Promise<Found> | undefined;
+  let searching: Promise<DiscoveredEndpoint> | undefined;
 
-  async function findOnce(deadline: Date): Promise<Found> {
+  async function findOnce(deadline: Date): Promise<DiscoveredEndpoint> {
     const now = clock.now().getTime();
     if (known !== undefined && now < staleAt) return known;
     searching ??= discover(deadline, options, dependencies)
@@ -104,7 +107,8 @@ export function endpointFinder(
 }
 
 /**
- * Returns the profiles for these versions. A fixed profile declares one version, whichever it is.
+ * Returns the addresses of the profiles for these versions. A profile at a fixed address declares
+ * only one version.
  */
 function profilesFor(versions: readonly ProtocolVersion[], profileUrl: string): string[] {
   if (!profileUrl.includes(versionPlaceholder)) return [profileUrl];
@@ -115,7 +119,7 @@ async function discover(
   deadline: Date,
   options: StoreOptions,
   dependencies: StoreDependencies,
-): Promise<Found> {
+): Promise<DiscoveredEndpoint> {
   const { baseUrl, endpointPath, profileUrl } = options;
   const all = profilesFor(protocolVersions, profileUrl);
   const assumed = new URL(endpointPath ?? pathDefault, baseUrl);
@@ -123,7 +127,7 @@ async function discover(
   const until = earlier(deadline, dependencies.clock.now().getTime() + discoveryMsMax);
   const site = { origin: assumed.origin, until, ...dependencies };
   const reply = await profileAt(new URL(wellKnownPath, baseUrl), site);
-  // Stores need not publish a profile. Such a store refuses a call with a wrong version.
+  // A store need not publish a profile. Without a profile, it refuses a call with a wrong version.
   if (reply.profile === null) {
     return { url: assumed, profiles: all, isFinal: isDefinite(reply.status) };
   }
@@ -135,7 +139,7 @@ async function discover(
 const earlier = (deadline: Date, atMs: number): Date =>
   new Date(Math.min(deadline.getTime(), atMs));
 
-/** A status that a repeated request would get too. */
+/** Returns true for a status that a repeated request would get again. */
 const isDefinite = (status: number | undefined): boolean =>
   status !== undefined && status < 500 && status !== 429;
 
@@ -164,9 +168,9 @@ interface Common {
 }
 
 /**
- * Chooses the newest version that both sides support. If the store describes that version in
- * another document of its host, reads the document, which may name another endpoint. A document
- * that declares another version must not be used, so its version counts as not supported.
+ * Chooses the newest version that both sides support. If the store describes this version in
+ * another document of its host, reads that document, which may contain another endpoint. If the
+ * document declares another version, it cannot be used, so this version counts as not supported.
  */
 async function newestCommon(profile: BusinessProfile, site: Site): Promise<Common> {
   const { version: current, otherVersions } = profile;

@@ -4,7 +4,7 @@ import { endpointFinder, type StoreDependencies, type StoreOptions } from "./end
 import { type CatalogTool, toolCallBody, toolCallHeaders } from "./tool-call.ts";
 import { parseToolReply, type ToolReply, versionUnsupported } from "./tool-reply.ts";
 
-/** A reply, with the result or error in it. */
+/** A reply of a store, with the parsed result or error. */
 export interface StoreReply {
   readonly reply: SourceReply;
   readonly parsed: ToolReply;

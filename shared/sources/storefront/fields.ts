@@ -17,12 +17,12 @@ import { type CatalogVariant, type FoundVariant, type MinorPrice, titleOf } from
 /** A platform that a store's catalog can serve. */
 export type StorefrontPlatform = Exclude<Platform, "retailer_a">;
 
-/** The values, besides the variant itself, from which the fields of a result are built. */
+/** The values from which the fields of a product are built, in addition to the variant. */
 interface FieldReading {
   readonly platform: StorefrontPlatform;
   /** The currency of the marketplace. Other prices count as unknown. */
   readonly currency: string;
-  /** The name of the store's owner, who sells the items without a named seller. */
+  /** Name of the store's owner, who is the seller of items without a named seller. */
   readonly retailerName: string | undefined;
 }
 
@@ -47,7 +47,7 @@ interface Facts {
   readonly listPrice: Money | undefined;
   readonly price: Money | undefined;
   readonly state: StockState | undefined;
-  /** True if a third party sells the item, not the store's owner. */
+  /** True if a third party sells the item instead of the store's owner. */
   readonly isThirdParty: boolean | undefined;
   readonly brand: string | undefined;
   readonly category: string | undefined;
@@ -96,8 +96,8 @@ function factsOf(foundVariant: FoundVariant, { currency, retailerName }: FieldRe
 }
 
 /**
- * Returns whether a third party sells the item; undefined if that is not known. A store names no
- * seller for the items of its owner.
+ * Returns whether a third party sells the item; undefined if this is unknown. A store names no
+ * seller for its owner's items.
  */
 const isThirdPartyOf = (
   seller: string | undefined,
@@ -151,7 +151,7 @@ function retailerD({ price, listPrice, state, brand, category }: Facts): Retaile
   });
 }
 
-/** The states of the stock that the protocol names. */
+/** The states of the stock in the protocol. */
 type StockState = keyof typeof stock;
 
 const stock = {
@@ -181,8 +181,8 @@ const retailerDStates: Readonly<Record<StockState, RetailerDState>> = {
 const isStockState = (word: string): word is StockState => Object.hasOwn(stock, word);
 
 /**
- * Returns the state of the stock. If the status is a word that the protocol does not name, only
- * `available` counts. Returns undefined if the store reports nothing or contradicts itself.
+ * Returns the state of the stock. If the protocol does not define the status word, only `available`
+ * counts. Returns undefined if the store reports nothing or contradicts itself.
  */
 function stateOf(availability: CatalogVariant["availability"]): StockState | undefined {
   const { available, status } = availability ?? {};
@@ -192,7 +192,7 @@ function stateOf(availability: CatalogVariant["availability"]): StockState | und
     return available ? "in_stock" : "out_of_stock";
   }
   if (available === undefined || available === stock[word].inStock) return word;
-  // An item that can be ordered later is not sold while its order is closed.
+  // An item that can be ordered later cannot be bought while orders are closed.
   return !available && word !== "in_stock" ? "out_of_stock" : undefined;
 }
 
@@ -203,7 +203,7 @@ const each = "C62";
 const isPerItem = ({ quantity_unit: unit }: CatalogVariant): boolean =>
   unit?.unit === undefined || unit.unit === each;
 
-/** Returns a price as a result shows it. A price of 0 counts as unknown. */
+/** Converts a price to the form of a result. A price of 0 counts as unknown. */
 const moneyIn = (price: MinorPrice | undefined, currency: string): Money | undefined =>
   price?.currency === currency && price.amount > 0
     ? { amount: amountOfMinor(price.amount, currency), currency }
@@ -214,10 +214,10 @@ function imagesOf({ product, variant }: FoundVariant): string[] | undefined {
   return urls.length === 0 ? undefined : [...new Set(urls)].slice(0, imagesMax);
 }
 
-/** The taxonomies whose values people can read, best first. */
+/** The taxonomies whose values are readable words, best first. */
 const readableTaxonomies = ["merchant", "google_product_category", undefined];
 
-/** Returns the category, if a store names one in words and not only by its number. */
+/** Returns the category, if a store names it in words and not only by number. */
 function categoryOf({ product, variant }: FoundVariant): string | undefined {
   const named = [...variant.categories, ...product.categories].filter(
     ({ value }) => value !== undefined && /\p{L}{2}/u.test(value),
@@ -239,7 +239,7 @@ function ratingOf({ product, variant }: FoundVariant) {
 const barcodeOf = ({ barcodes }: CatalogVariant, type: RegExp): string | undefined =>
   barcodes.find((barcode) => type.test(barcode.type ?? ""))?.value;
 
-/** A GTIN whose first digits are zero is a UPC of 12 digits in a longer form. */
+/** A GTIN that begins with zeros is a UPC of 12 digits in a longer form. */
 const longUpc = /^0{1,2}(\d{12})$/;
 
 function upcOf(variant: CatalogVariant): string | undefined {

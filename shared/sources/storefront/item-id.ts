@@ -4,14 +4,17 @@ const placeholder = "{id}";
 /** Returns true for a string that contains `{id}` exactly once. */
 export const isIdTemplate = (template: string): boolean => template.split(placeholder).length === 2;
 
-/** Returns true for the template of a store that knows items by the IDs of the service. */
+/** Returns true if a template is `{id}` alone: the store uses the item IDs of the service. */
 export const isBareTemplate = (template: string): boolean => template === placeholder;
 
-/** Returns the ID by which a store knows an item: the template with the item's ID. */
+/** Returns the ID of an item in the store: the template with the item's ID in place of `{id}`. */
 export const storeIdOf = (template: string, id: string): string =>
   template.split(placeholder).join(id);
 
-/** Returns the number at the end of a store's ID, such as the number of a product; else the ID. */
+/**
+ * Returns the number at the end of a store's ID, such as the number of a product. Returns the whole
+ * ID if it does not end with a number.
+ */
 export const shortIdOf = (storeId: string): string =>
   // The look-behind lets the search fail immediately inside a long number.
   /(?<!\d)\d+$/.exec(storeId)?.[0] ?? storeId;

@@ -1,7 +1,7 @@
 /**
  * The currencies whose minor unit is not a hundredth, by the number of decimal places (ISO 4217).
- * `Intl` does not contain this standard: it has no decimals for the Iraqi dinar and the Colombian
- * peso, for example.
+ * `Intl` does not follow this standard: for example, it has no decimals for the Iraqi dinar and the
+ * Colombian peso.
  */
 const withoutDecimals = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split(
   " ",
@@ -25,5 +25,6 @@ export const decimalsOf = (currency: string): number =>
  * @param currency an ISO 4217 code
  */
 export const amountOfMinor = (minor: number, currency: string): number =>
-  // A division of two integers gives the nearest number, which prints with the right decimals.
+  // The division of two integers gives the nearest number, which is printed with the right
+  // decimals.
   minor / 10 ** decimalsOf(currency);

@@ -1,4 +1,7 @@
-/** The parts of a store's products that the adapter reads. A wrong value counts as absent. */
+/**
+ * Schemas of the parts of a store's products that the adapter reads. A wrong value counts as
+ * absent.
+ */
 import * as v from "valibot";
 import {
   amountMax,
@@ -41,7 +44,7 @@ const rating = lenient(v.object({ value: number, scale_max: number, count: forei
 const medium = v.object({ type: v.literal("image"), url: foreignUrl });
 const category = v.object({ value: text, taxonomy: text });
 
-/** Names that many stores use, in data whose form each store chooses. */
+/** Metadata that many stores use. Its form is not standardized. */
 const metadata = lenient(v.object({ brand: text, vendor: text }));
 
 const variant = v.object({

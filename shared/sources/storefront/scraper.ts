@@ -35,7 +35,7 @@ export interface StorefrontOptions extends StoreOptions {
 }
 
 const okStatus = 200;
-/** Every store should accept this many IDs in a call. */
+/** Number of IDs per call that every store should accept. */
 const batchIdsUsual = 10;
 
 /**
@@ -112,7 +112,7 @@ type Note = StoreDependencies["note"];
 
 function statusOutcome(status: number, count: number, note: Note): BatchOutcome<Answer> {
   const kind = batchFailureOf(status);
-  // A refused batch is read again in smaller ones. Only a refused single item is a problem.
+  // A refused batch is read again in smaller batches, so only a refused single item is a problem.
   const isSplit = (kind === "refused" || kind === "too_many") && count > 1;
   const problem = isSplit ? undefined : statusProblem(status);
   if (problem !== undefined) note?.(`storefront: the store ${problem}`);
@@ -135,12 +135,12 @@ function errorOutcome(error: ToolError, count: number, note: Note): BatchOutcome
   return { kind: "none" };
 }
 
-/** Words in the messages with which stores refuse a batch because of its size. */
+/** Matches words in the messages with which stores refuse a batch because of its size. */
 const sizeWords = /\b(?:max(?:imum)?|limit(?:ed)?|at most|too (?:many|large)|exceed\w*|batch)\b/i;
 
 /**
- * Returns true if a store's words refuse a batch because of its size. The protocol has one code for
- * this and for all other invalid parameters, and does not define the words.
+ * Returns true if the message of a store refuses a batch because of its size. The protocol has one
+ * code for this and for all other invalid parameters, and does not define the text.
  */
 const isAboutSize = (text: string, count: number): boolean => count > 1 && sizeWords.test(text);
 

@@ -4,14 +4,15 @@ import { countries } from "../../platforms/marketplaces.ts";
 /** The tools of a store's catalog that the service uses. */
 export type CatalogTool = "lookup_catalog" | "search_catalog";
 
-/** Where the buyer is, from which a store derives its prices. */
+/** The location of the buyer, on which a store's prices depend. */
 export interface BuyerContext {
   readonly address_country: string;
   readonly currency: string;
 }
 
 /**
- * Returns the buyer's context for a marketplace, such as `us`; undefined for an unknown code.
+ * Returns the buyer's context (country and currency) that a store needs for a marketplace such as
+ * `us`; undefined for an unknown code.
  */
 export function contextOf(marketplace: string): BuyerContext | undefined {
   if (!isMarketplaceCode(marketplace)) return undefined;
@@ -28,13 +29,13 @@ export const toolCallHeaders = {
 } as const;
 
 /**
- * Returns the body of a tool call.
- * @param profile the address of the caller's agent profile, which every call must name
+ * Returns the request body of a call of a catalog tool.
+ * @param profile address of this service's agent profile, which every call must contain
  */
 export const toolCallBody = (tool: CatalogTool, profile: string, catalog: object): string =>
   JSON.stringify({
     jsonrpc: "2.0",
-    // Each call has its own HTTP request, so the ID need not be unique.
+    // Each call is a separate HTTP request, so the ID need not be unique.
     id: 1,
     method: "tools/call",
     params: { name: tool, arguments: { meta: { "ucp-agent": { profile } }, catalog } },

@@ -19,13 +19,13 @@ export interface ToolError {
   readonly code: number | undefined;
   /** The protocol's name of the problem, such as `version_unsupported`. */
   readonly reason: string | undefined;
-  /** The store's own words. They must not reach a log. */
+  /** The text of the store. It must not reach a log. */
   readonly text: string;
-  /** The time for which the store asks the client to wait. */
+  /** The wait that the store requests, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** The JSON-RPC codes that have a meaning in the protocol. */
+/** The JSON-RPC codes that the protocol defines. */
 export const rpcCodes = {
   unknownMethod: -32_601,
   invalidParams: -32_602,
@@ -72,18 +72,27 @@ export function parseToolReply(reply: SourceReply): ToolReply {
   return { kind: "unreadable" };
 }
 
-/** Words with which stores refuse a call because of earlier calls, not because of its content. */
+/**
+ * Matches words with which stores refuse a call because of earlier calls, not because of its
+ * content.
+ */
 const rateWords =
   /\brate\b|rate[_-]?limit|throttl|too[ _-]many[ _-](?:requests|calls)|\bquota|(?:requests|calls) per|slow down|try again|retry/i;
 
-/** Returns true if the text of an error names a limit of calls, and not the content of the call. */
+/**
+ * Returns true if the text of an error is about a limit of calls, not about the content of the
+ * call.
+ */
 export const isAboutRate = (text: string): boolean => rateWords.test(text);
 
-/** Returns true for an error with which a store asks its client to wait. */
+/** Returns true if a store reports with this error that its client must wait. */
 export const asksToWait = ({ reason, text, retryAfterMs }: ToolError): boolean =>
   retryAfterMs !== undefined || isAboutRate(`${reason ?? ""} ${text}`);
 
-/** Returns the wait that an error in a reply asks for; undefined for any other reply. */
+/**
+ * Returns the wait that a store's reply requests, in milliseconds if the reply states it. Returns
+ * undefined for a reply that requests no wait.
+ */
 export function storeWait(reply: SourceReply): { readonly waitMs?: number } | undefined {
   const parsed = parseToolReply(reply);
   if (parsed.kind !== "error" || !asksToWait(parsed)) return undefined;
@@ -100,7 +109,7 @@ function messagesIn(reply: SourceReply): unknown[] {
   const messages: unknown[] = [];
   const parser = createParser({ onEvent: ({ data }) => void messages.push(parseJson(data)) });
   parser.feed(text);
-  // An event without the blank line at its end is complete too, because the body has ended.
+  // The last event is complete without a blank line at its end, because the body has ended.
   parser.feed("\n\n");
   return messages;
 }

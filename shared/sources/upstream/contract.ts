@@ -1,6 +1,6 @@
 /**
  * Schemas of the contract between the service and an upstream server. The documentation, the
- * conformance check and the adapter all use these schemas.
+ * conformance check and the adapter use the same schemas.
  */
 import * as v from "valibot";
 import {

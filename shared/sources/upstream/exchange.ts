@@ -26,11 +26,11 @@ export interface UpstreamOptions {
  */
 export type UpstreamNote =
   /**
-   * The server refused a call in a way that a retry does not fix: wrong secret, wrong path, or an
+   * The server refused a call in a way that a retry does not fix: wrong secret, wrong path or
    * invalid request.
    */
   | { readonly kind: "refused"; readonly scraper: StepScraperId; readonly status: number }
-  /** The server accepts fewer items in a call than configured. */
+  /** The server accepts fewer items per call than configured. */
   | { readonly kind: "too_many"; readonly scraper: StepScraperId }
   /** The server's reply violates the contract. */
   | { readonly kind: "unreadable"; readonly scraper: StepScraperId };
@@ -65,8 +65,8 @@ export interface UpstreamQuery<Item> {
 type MaybeEntry = UpstreamEntry | undefined;
 
 /**
- * Subtracted from `deadline_ms`, because a reply that the server sends at its deadline still needs
- * time to arrive.
+ * Milliseconds that are subtracted from `deadline_ms`, because a reply that the server sends at its
+ * deadline needs time to arrive.
  */
 const deliveryMs = 250;
 const okStatus = 200;
@@ -117,7 +117,8 @@ async function readBatch<Item>(
   if (reply.status !== okStatus) {
     const kind = batchFailureOf(reply.status);
     const isRefused = kind === "refused" || kind === "too_many";
-    // A refused batch is only a problem if a single item of it is refused too, so no warning yet.
+    // A refused batch is a problem only if a single item of it is refused too, so there is no
+    // warning yet.
     if ((isRefused && items.length === 1) || isPermanentRefusal(reply.status)) {
       note({ kind: "refused", scraper, status: reply.status });
     } else if (kind === "too_many") note({ kind, scraper });

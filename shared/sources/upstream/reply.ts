@@ -30,11 +30,11 @@ const time = v.pipe(v.string(), v.trim(), v.isoTimestamp());
 export type UpstreamResult = v.InferOutput<typeof result>;
 
 /**
- * Parses a reply into results by key. Returns null if the body has no list of results.
- *
- * If two results have the same key, the first one is used. Invalid results are ignored. In a reply
- * that reports an error, `not_found` becomes `unavailable`, because the server may not have
+ * Parses a reply of an upstream server to entries by key. Returns null if the body has no list of
+ * results. Ignores invalid results. If two results have the same key, uses the first one. In a
+ * reply that reports an error, `not_found` becomes `unavailable`, because the server may not have
  * searched for the item.
+ * @param keyOf returns the key of a result, such as its item ID
  */
 export function parseUpstreamReply(
   { body, headers }: Extract<SourceReply, { kind: "answered" }>,
@@ -58,13 +58,14 @@ export function parseUpstreamReply(
 }
 
 /**
- * Returns a `not_found` entry as `unavailable`, marked as downgraded; any other entry unchanged.
+ * Returns a `not_found` entry as `unavailable`, marked as downgraded. Returns any other entry
+ * unchanged.
  */
 const downgrade = (entry: UpstreamEntry): UpstreamEntry =>
   entry.status === "not_found" ? { ...entry, status: "unavailable", isDowngraded: true } : entry;
 
 /**
- * Converts a result to an entry. The entry is `unavailable` if the data are older than a day or
+ * Converts a result to an entry. The entry is `unavailable` if the data is older than a day or
  * `fetchedAt` is invalid.
  */
 function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): UpstreamEntry {
@@ -76,8 +77,8 @@ function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): Upstre
 }
 
 /**
- * Returns the read time in milliseconds since 1970; NaN for an invalid time. Returns `now` for an
- * absent or null time, and for a time in the future, which comes from a fast clock.
+ * Returns the time of the read in milliseconds since 1970; NaN for an invalid time. An absent or
+ * null time, or one in the future (from a fast clock), counts as `now`.
  */
 function readAt(fetchedAt: unknown, now: Date): number {
   if (fetchedAt === undefined || fetchedAt === null) return now.getTime();

@@ -8,7 +8,9 @@ import { upstreamData } from "./contract.ts";
 import { readShape } from "./shape.ts";
 
 export interface ProductData {
-  /** The status that results from the fields, whatever status the server sent. */
+  /**
+   * The status that results from the fields, which can differ from the status that the server sent.
+   */
   readonly status: "ok" | "partial";
   readonly fields: ProductFields;
 }
@@ -26,7 +28,7 @@ export function productFrom(
 ): ProductData | null {
   const { platform } = scrapers[scraper];
   const read = readShape(upstreamData[scraper], data) ?? {};
-  // A result always has the object of its retailer, which may be empty.
+  // A result always has the object of its retailer, even if the object is empty.
   const fields = v.parse(anyFields, { [platform]: {}, ...read });
   if (!isAllIn(currency, fields)) return null;
   const status =
@@ -77,7 +79,7 @@ export function buyableFrom(data: unknown): boolean | undefined {
 }
 
 /**
- * Returns true if every field called `currency`, at any depth of the value, equals the given
+ * Returns true if every field named `currency`, at any depth of the value, equals the given
  * currency.
  */
 function isAllIn(currency: string, value: unknown): boolean {

@@ -83,7 +83,7 @@ export function upstreamOfferChecker(
 
 /**
  * Reads one entry for each item. Warns the operator of a `not_found` in a reply that reports an
- * error, because the contract at `/docs/upstream` forbids it.
+ * error, which the contract at `/docs/upstream` forbids.
  */
 async function readEntries<Item>(
   query: UpstreamQuery<Item>,
@@ -136,8 +136,8 @@ function productAnswer({ id, entry, request, at }: ProductReading): Answer {
   const currency = currencyOf(scrapers[scraper].platform, marketplace);
   const product = productFrom(scraper, data, currency);
   if (product === null) return { id, status: "unavailable", fetchedAt };
-  // A "partial" from the server is kept: the missing field may be one that the schema does not
-  // require.
+  // A "partial" from the server is kept, because the missing field may be one that the schema does
+  // not require.
   const finalStatus = status === "partial" ? status : product.status;
   return { id, status: finalStatus, fetchedAt, fields: product.fields };
 }

@@ -1,13 +1,13 @@
 /**
- * Parses JSON of a source by a schema of the service. Omits invalid optional values, as
- * `foreign-value.ts` does, and fields that the schema does not name.
+ * Parses JSON of a source with a schema of the service. Like `foreign-value.ts`, omits invalid
+ * optional values, and fields that the schema does not define.
  */
 import * as v from "valibot";
 import { isOfferListingId } from "../../scrapers/offer.ts";
 import { foreignAmount, foreignFlag, foreignText, foreignUrl } from "../contract/foreign-value.ts";
 import { plainLine } from "../contract/html-text.ts";
 
-/** Entries of an array beyond this number are ignored. */
+/** Maximum number of entries of an array. Later entries are ignored. */
 const listLengthMax = 1_000;
 const lineLengthMax = 1_000;
 
@@ -20,7 +20,7 @@ const withoutControls = (value: unknown): unknown =>
 
 const text = v.pipe(v.unknown(), v.transform(withoutControls), foreignText);
 
-/** A string that may be empty, because it only supplements other fields. */
+/** A string that may be empty. It only supplements other fields. */
 const line = v.fallback(
   v.optional(
     v.pipe(
@@ -46,12 +46,11 @@ const textForms: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
 ]);
 
 /**
- * Returns the part of a value that is valid for the schema; undefined if the value is invalid.
- *
- * Omits the invalid optional fields of an object, and the entries of an array after the first
- * 1,000. An object with an invalid or missing required field is invalid, and so is an array with an
- * invalid entry.
- * @param name the field that contains the value; the text of some fields must have a special form
+ * Returns the part of a value that fits a schema; undefined if the value itself is invalid. Omits
+ * invalid optional fields of an object, and the entries of an array after the first 1,000. An
+ * object is invalid if a required field is missing or invalid, and an array if one of its entries
+ * is.
+ * @param name name of the field that contains the value; some fields require a special form of text
  */
 export function readShape(schema: v.GenericSchema, value: unknown, name = ""): unknown {
   if (isOptional(schema))
@@ -60,8 +59,8 @@ export function readShape(schema: v.GenericSchema, value: unknown, name = ""): u
   if (isObject(schema)) return readObject(schema, value);
   if (isArray(schema)) return readList(schema, value, name);
   const read = v.parse(leafFor(schema, name), value);
-  // The parsed value must also satisfy the constraints of the schema. For example, a count must be
-  // an integer.
+  // The parsed value must also meet the constraints of the schema. For example, a count must be an
+  // integer.
   return v.is(schema, read) ? read : undefined;
 }
 

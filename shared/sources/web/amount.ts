@@ -3,8 +3,8 @@ import { textBoundary } from "./text-boundary.ts";
 /** The highest accepted price. A larger number is probably several numbers without a separator. */
 const amountMax = 1_000_000;
 /**
- * The maximum difference between an amount and whole cents. An amount with a larger difference is
- * not a price.
+ * Maximum difference between a price and whole cents. An amount with a larger difference is not a
+ * price.
  */
 const centTolerance = 0.000_5;
 
@@ -14,11 +14,11 @@ const oneNumber = new RegExp(
   String.raw`^([^\d.,−-]{0,20}?)(\d[\d.,'${blanks}]*)(?:[.,]?-{1,2})?\.?([^\d.,−-]{0,20}?)\.?$`,
   "u",
 );
-/** Matches a number whose digits are in groups of three, separated by blanks or apostrophes. */
+/** Matches a number with groups of three digits, which blanks or apostrophes separate. */
 const inThrees = new RegExp(String.raw`^\d{1,3}([${blanks}'])\d{3}(?:\1\d{3})*(?:[.,]\d*)?$`, "u");
 
 /**
- * Words that may stand next to a price. Any other word can mean that the amount is not the price of
+ * Words that may be next to a price. Any other word can mean that the amount is not the price of
  * one piece.
  */
 const plainWords: ReadonlySet<string> = new Set([
@@ -41,11 +41,11 @@ const currencySign = /^(?:[A-Z]{1,3}(?=\$))?[\p{Sc}--[¢￠]](?:[A-Z]{2,3})?$/v;
 const apartFromDollar = /(?<![A-Z])(US|CA|AU|NZ|HK|SG)\s+(?=\$)/gu;
 
 /**
- * Parses an amount of money as people write it, and rounds it to cents.
- *
- * Returns undefined for any text that is not clearly one amount, and for an amount above 1,000,000.
- * Also returns undefined for 0, because pages show 0 for an unknown price. `currency` is an ISO
- * 4217 code, or null if unknown. In US dollars, a comma always separates thousands.
+ * Parses an amount of money as people write it, and rounds it to cents. Returns undefined if the
+ * text is not clearly one amount, for an amount above 1,000,000, and for 0, because pages show 0
+ * for an unknown price.
+ * @param currency ISO 4217 code; null if unknown. In US dollars, a comma always separates
+ * thousands.
  */
 export function amountOf(value: string | number, currency: string | null): number | undefined {
   if (typeof value === "string" && value.includes(textBoundary))
@@ -58,9 +58,9 @@ export function amountOf(value: string | number, currency: string | null): numbe
 }
 
 /**
- * Returns the amount in the texts of several elements. Dollars and cents may be in separate
- * elements. Returns undefined if there is no amount, if there are different ones, or if a string
- * without digits restricts the price, such as "from".
+ * Returns the amount in the texts of several elements, of which one may have the dollars and
+ * another the cents. Returns undefined if there is no amount, if there are different ones, or if a
+ * string without digits restricts the price, such as "from".
  */
 function amountAmong(value: string, currency: string | null): number | undefined {
   const all = value.split(textBoundary);
@@ -74,8 +74,8 @@ function amountAmong(value: string, currency: string | null): number | undefined
 }
 
 /**
- * Returns true if every word next to a number is one that can accompany the price of one piece.
- * Returns false for words such as "from", "/lb" and "% off".
+ * Returns true if every word next to a number is allowed beside the price of one piece. Returns
+ * false for words such as "from", "/lb" and "% off".
  */
 const isPlain = (text: string): boolean =>
   text
@@ -100,23 +100,23 @@ function numberIn(text: string, commasAreThousands: boolean): number | undefined
 }
 
 /**
- * Returns the digits, commas and dots of the number in a string that contains only a price. Removes
- * blanks and apostrophes. Returns undefined for any other string.
+ * Returns the digits, commas and dots of the number in a string with only a price, without blanks
+ * and apostrophes. Returns undefined for any other string.
  */
 function digitsIn(text: string): string | undefined {
   if (text.length > 40) return undefined;
   const [, before = "", digits = "", after = ""] = oneNumber.exec(text) ?? [];
   const number = digits.trim();
   if (number === "" || !isPlain(before) || !isPlain(after)) return undefined;
-  // A blank or an apostrophe that does not separate thousands separates two numbers.
+  // A blank or apostrophe that does not separate thousands means that there are two numbers.
   if (/['\s]/u.test(number) && !inThrees.test(number)) return undefined;
   return number.replaceAll(/['\s]/gu, "");
 }
 
 /**
- * Returns the decimal separator of a number; undefined if it has none. A single separator with
- * three digits after it separates thousands if it is a comma. `commasAreThousands`: no comma is a
- * decimal separator.
+ * Returns the decimal separator of a number; undefined if it has none. A single comma with three
+ * digits after it separates thousands.
+ * @param commasAreThousands true if a comma is never a decimal separator
  */
 function decimalMark(written: string, commasAreThousands: boolean): "." | "," | undefined {
   const comma = written.lastIndexOf(",");
@@ -124,7 +124,7 @@ function decimalMark(written: string, commasAreThousands: boolean): "." | "," | 
   if (commasAreThousands) return dot === -1 ? undefined : ".";
   if (comma !== -1 && dot !== -1) return comma > dot ? "," : ".";
   if (comma !== -1) return isThousands(written, ",") ? undefined : ",";
-  // A single dot is the decimal separator of schema.org. Several dots separate thousands.
+  // A single dot is a decimal separator, as in schema.org. Several dots separate thousands.
   return dot === -1 || written.indexOf(".") !== dot ? undefined : ".";
 }
 

@@ -47,8 +47,8 @@ export function webAnswer(landing: Landing, reading: PageReading): Answer {
 }
 
 /**
- * Returns true if the site reports, at the product's address, that the product does not exist.
- * Returns false for a block page with status 404 or 410.
+ * Returns true if the site reports at the product's address that the product does not exist. A
+ * block page with status 404 or 410 does not count.
  */
 function provesNotFound(
   { url, answer }: Landing,
@@ -61,9 +61,9 @@ function provesNotFound(
 }
 
 /**
- * Returns true if an address identifies the product: the requested address, or one with the ID in
- * its path. The query is not checked, because general pages, such as a login, may contain the ID
- * there.
+ * Returns true if an address identifies the product: the requested address, or an address with the
+ * ID in its path. The query does not count, because general pages, such as a login page, may have
+ * the ID there.
  */
 const isOwnAddress = (url: URL, asked: URL, id: string): boolean =>
   (url.pathname === asked.pathname && url.search === asked.search) ||

@@ -19,7 +19,9 @@ const words = {
   reserved: { inStock: false, message: "Reserved" },
 } as const;
 
-/** Terms of other vocabularies and common misspellings, with their schema.org terms. */
+/**
+ * Terms of other vocabularies and common misspellings, with the schema.org terms that they mean.
+ */
 const sameAs: Readonly<Record<string, AvailabilityWord>> = {
   available: "instock",
   availablefororder: "backorder",

@@ -4,18 +4,17 @@ import { pageHead } from "./page-head.ts";
 import { pageText } from "./page-text.ts";
 
 const productMarks = /application\/ld\+json|\bitemprop\b|["']og:type["']/i;
-/** Statuses, besides 403, that block pages may have. */
+/** Statuses, in addition to 403, with which block pages are sent. */
 const disguises: ReadonlySet<number> = new Set([200, 404, 410]);
 const okStatus = 200;
 
 const forbiddenStatus = 403;
 
 /**
- * Returns true if a response blocks the client, according to its status or the text of its page.
- * The client's circuit opens after several such responses.
- *
- * A short page is not enough to count as a block, because shops have short pages for delisted
- * items. For a status of 404 or 410, only the title of the page is checked.
+ * Returns true if a response is a block of the client, judged by its status or the text of its
+ * page. Several such responses open the client's circuit. A short page alone does not count as a
+ * block, because shops have short pages for delisted items. For a status of 404 or 410, only the
+ * title of the page is checked.
  */
 export function isBlockAnswer({ status, body, headers }: Answered): boolean {
   if (status === forbiddenStatus) return true;

@@ -3,8 +3,8 @@ import type { PageHead } from "./page-head.ts";
 /** The minimum length of a shop's page. A shorter page without a product may be a block page. */
 const pageCharactersMin = 20_000;
 /**
- * Phrases of block pages. Single words (robot, blocked, forbidden) are not included, because they
- * also occur in product names.
+ * Matches phrases of block pages. Single words (robot, blocked, forbidden) are not included,
+ * because they also occur in product names.
  */
 const blockPhrases = new RegExp(
   [
@@ -19,8 +19,8 @@ const blockPhrases = new RegExp(
   "i",
 );
 /**
- * Names of tests on block pages. Not sufficient alone, because books, games and locks have such
- * names too.
+ * Names of tests (such as captchas) on block pages. A name alone is not enough, because books,
+ * games and locks have such names too.
  */
 const tests = [
   "(?:re|h)?captcha|robot check|robot or human|bot (?:check|detection)",
@@ -29,13 +29,13 @@ const tests = [
 ].join("|");
 const demands =
   "complete|solve|pass|enter|type|fill in|fill out|answer|finish|confirm|prove|verify";
-/** Matches a string that asks the visitor of a page to pass a test, such as a captcha. */
+/** Matches a string that requires the visitor of a page to pass a test, such as a captcha. */
 const demandedTest = new RegExp(
   String.raw`\b(?:${demands})\b[^.!?:;|]{0,40}\b(?:${tests})\b|` +
     String.raw`\b(?:${tests})\b\W{0,5}(?:is )?\b(?:please|to continue|to proceed|required|press)\b`,
   "i",
 );
-/** Matches the title of a block page, which the site's name may follow. */
+/** Matches the title of a block page, with or without the name of the site at its end. */
 const blockTitle = new RegExp(
   String.raw`^(?:forbidden|blocked|denied|verification|robots?)\W*$|` +
     String.raw`^(?:just a moment|please verify|attention required)\b|` +
@@ -51,7 +51,7 @@ const isDemand = (text: string): boolean => blockPhrases.test(text) || demandedT
 export const isBlockTitle = ({ title }: PageHead): boolean =>
   title !== undefined && (isDemand(title) || blockTitle.test(title));
 
-/** Matches the title of a page that a site shows instead of a page that does not exist. */
+/** Matches the title of a page that a site shows in place of a page that does not exist. */
 const missingTitle =
   /\b(?:404|page (?:not found|unavailable)|not found|no longer available|does(?:n['’]t| not) exist|page introuvable|seite nicht gefunden|página no encontrada)\b/i;
 

@@ -17,7 +17,7 @@ export function categoryIn(
   const steps = nodesOf(breadcrumb, "itemlistelement")
     .toSorted((a, b) => positionOf(a) - positionOf(b))
     .map((step) => plainText(textOf(step, "name", "item") ?? ""));
-  // A single step may be either the product or a category, so it is not used.
+  // A single step is not used, because it may be the product or a category.
   if (steps.length < 2) return undefined;
   const isProduct = title !== undefined && steps.at(-1)?.toLowerCase() === title.toLowerCase();
   const category = isProduct ? steps.at(-2) : steps.at(-1);

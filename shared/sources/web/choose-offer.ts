@@ -23,10 +23,10 @@ interface ReadOffer extends ChosenOffer {
 }
 
 /**
- * Chooses the offer that represents a product. Prefers offers in this order: in the wanted
- * currency, with the wanted ID, new, in stock, first on the page. Returns no price if equally good
- * offers, or the variants of the product, have different prices. Returns an empty object if there
- * is no offer.
+ * Chooses the offer that represents a product. Prefers offers in this order: in the currency of the
+ * marketplace, with the requested ID, new, in stock, first on the page. If equally good offers, or
+ * the variants of the product, have different prices, the result has no price. Returns an empty
+ * object if there is no offer.
  */
 export function chooseOffer(product: SchemaNode, wanted: WantedProduct): ChosenOffer {
   const chosen = bestOffer(product, wanted);
@@ -56,7 +56,7 @@ function bestOffer(product: SchemaNode, wanted: WantedProduct): ChosenOffer {
 
 /**
  * Returns the rank of an offer; the highest rank is best. Each condition outweighs all conditions
- * after it.
+ * below it.
  */
 function rank(offer: ReadOffer, wanted: WantedProduct): number {
   const { price, node } = offer;

@@ -12,8 +12,8 @@ import {
 } from "./wanted-product.ts";
 
 /**
- * The minimum length of a product name to search for in a title. Shorter names also occur in titles
- * of other products.
+ * Minimum length of a product name that is searched for in a title. A shorter name can also occur
+ * in the titles of other products.
  */
 const titleNameLengthMin = 8;
 
@@ -27,17 +27,19 @@ export type Choice =
        */
       readonly group: SchemaNode | undefined;
     }
-  /** The page describes several products and does not show which one is wanted. */
+  /** The page describes several products, and does not show which one was requested. */
   | { readonly kind: "several" }
-  /** The page describes another product than the wanted one. */
+  /** The page describes another product than the requested one. */
   | { readonly kind: "another" }
   /** The page describes no product. */
   | { readonly kind: "none" };
 
 /**
- * Chooses the wanted product from the products that a page describes. Returns `chosen` with the product, `none`
- * without candidates, `another` if the page describes another product, or `several` if it does not
- * show which product is wanted. `head` returns the metadata of the page.
+ * Chooses the requested product among the products that a page describes. Returns `chosen` with the
+ * product, `none` without candidates, `another` if the page describes a different product, or
+ * `several` if the page does not show which product is the requested one.
+ * @param wanted the requested product: its ID and page address
+ * @param head returns the metadata of the page
  */
 export function chooseProduct(
   candidates: readonly Candidate[],
@@ -53,8 +55,8 @@ export function chooseProduct(
 }
 
 /**
- * Returns the candidate with the wanted ID; undefined if there is none. Prefers a candidate with
- * the ID in a number to one with the ID in an address, then a candidate with offers.
+ * Returns the candidate with the requested ID; undefined if there is none. Prefers the ID in a
+ * number to the ID in an address, and then candidates with offers.
  */
 function candidateWithId(candidates: readonly Candidate[], id: string): SchemaNode | undefined {
   const nodes = candidates.map(({ node }) => node);
@@ -65,8 +67,8 @@ function candidateWithId(candidates: readonly Candidate[], id: string): SchemaNo
 }
 
 /**
- * Returns the only candidate with offers, or else the only main product of the page, or else the
- * only candidate. Returns undefined if the choice is not unique.
+ * Returns the only candidate with offers, otherwise the only main product of the page, otherwise
+ * the only candidate. Returns undefined if none of these is unique.
  */
 function onlyOne(candidates: readonly Candidate[]): SchemaNode | undefined {
   const offered = candidates.filter(({ node }) => hasOffers(node) || isGroup(node));
@@ -77,8 +79,8 @@ function onlyOne(candidates: readonly Candidate[]): SchemaNode | undefined {
 }
 
 /**
- * Returns the only product whose name is in the page's title. Returns undefined if there is no such
- * product or several, or if the page's declared address does not contain the ID.
+ * Returns the only product whose name is in the page's title. Returns undefined if there is none or
+ * several, or if the page's declared address does not contain the ID.
  */
 function namedInTitle(
   candidates: readonly Candidate[],
@@ -98,9 +100,10 @@ function namedInTitle(
 }
 
 /**
- * Returns true if the page seems to describe another product than the wanted one. Returns false if
- * an address that the page declares contains the wanted ID. Otherwise returns true if the requested
- * address lacks the ID, if the product has an identity, or if the page declares an address.
+ * Returns true if the page probably describes another product than the requested one. Returns false
+ * if an address that the page declares contains the requested ID. Otherwise returns true if the
+ * requested address lacks the ID, if the product has an identity, or if the page declares an
+ * address.
  */
 function isAnother(node: SchemaNode | undefined, wanted: WantedProduct, head: PageHead): boolean {
   if (isNamedPage(wanted, head)) return false;
@@ -110,14 +113,14 @@ function isAnother(node: SchemaNode | undefined, wanted: WantedProduct, head: Pa
 
 /**
  * Returns true if the address that the page declares for itself (canonical or `og:url`) contains
- * the ID.
+ * the requested ID.
  */
 export const isNamedPage = (wanted: WantedProduct, head: PageHead): boolean =>
   ownAddresses(head).some((address) => addressMentions(address, wanted.id));
 
 /**
  * Returns true if the page declares no address for itself, and its requested address contains the
- * ID.
+ * requested ID.
  */
 export const isUnnamedPage = ({ url, id }: WantedProduct, head: PageHead): boolean =>
   ownAddresses(head).length === 0 && addressMentions(url.href, id);
@@ -129,7 +132,7 @@ const hasVariant = (node: SchemaNode, id: string): boolean =>
   nodesOf(node, "hasvariant").some((variant) => isNamedWithOffers(variant, id));
 
 /**
- * Chooses the wanted variant of a product. If no single variant has the ID, chooses the product
+ * Chooses the requested variant of a product. If no single variant has the ID, chooses the product
  * itself.
  */
 function variantOf(product: SchemaNode, id: string): Choice {

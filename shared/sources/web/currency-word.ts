@@ -1,6 +1,6 @@
 /**
- * Signs that mean exactly one currency. `$` and `¥` are missing because several currencies use
- * them.
+ * Signs that mean exactly one currency. `$` and `¥` are not included, because several currencies
+ * use them.
  */
 const signs: Readonly<Record<string, string>> = {
   "€": "EUR",

@@ -20,15 +20,13 @@ import type { WantedProduct } from "./wanted-product.ts";
 export type { ProductFacts } from "./product-facts.ts";
 export type { WantedProduct } from "./wanted-product.ts";
 
-/** The result of the search for the wanted product in a page. */
+/** The result of the search for the requested product in a page. */
 export type Extraction =
-  /**
-   * The page describes the wanted product. Facts that the page does not state clearly are absent.
-   */
+  /** The page describes the requested product. Facts that it does not state clearly are absent. */
   | { readonly proof: "product"; readonly facts: ProductFacts }
   /**
-   * The page describes another product, or it describes several and does not show which one is
-   * wanted.
+   * The page describes another product, or several products without showing which one was
+   * requested.
    */
   | { readonly proof: "another" | "several" }
   /** The prices are not in the marketplace's currency, so the page was made for another country. */
@@ -42,9 +40,10 @@ export type Extraction =
 const pageCharactersMax = 5 * 1024 * 1024;
 
 /**
- * Extracts the wanted product from a page. Uses the rules of the deployer first, then the markup:
- * JSON-LD, microdata, Open Graph. If the price or the availability is missing, also uses the
+ * Extracts the requested product from a page. Uses the deployer's rules first, then the markup:
+ * JSON-LD, microdata, Open Graph. If the price or the availability is still missing, also uses the
  * fallbacks of `readers`. Omits facts that are ambiguous. Pure. Never throws.
+ * @param wanted the requested product: its ID, page address and currency
  */
 export function extractProduct(
   html: string,
@@ -66,8 +65,8 @@ export function extractProduct(
 }
 
 /**
- * Returns the facts of the product in JSON-LD, microdata and Open Graph, and the kind of choice that
- * each format led to. Stops at a format that describes another product.
+ * Returns the facts of the product in JSON-LD, microdata and Open Graph, and the kind of choice for
+ * each format. Stops at a format that describes another product.
  */
 function markupFacts(
   page: string,
@@ -90,8 +89,8 @@ function markupFacts(
 }
 
 /**
- * Returns the facts of the rules, then of the markup, then of the fallbacks. Without `canGuess`,
- * does not use the fallbacks.
+ * Returns the facts from the rules, then from the markup, then from the fallbacks. If `canGuess` is
+ * false, does not use the fallbacks.
  */
 function withOtherReaders(
   page: VisiblePage,
@@ -106,7 +105,7 @@ function withOtherReaders(
   return canGuess && !isComplete(stated) ? withFallbacks(page, stated, readers) : stated;
 }
 
-/** Returns the facts of the markup, without a price that the visible page contradicts. */
+/** Returns the facts from the markup, without a price that the visible page contradicts. */
 function withoutContradiction(
   page: VisiblePage,
   facts: ProductFacts,
@@ -118,21 +117,21 @@ function withoutContradiction(
   return { ...others, isPriceUnclear: true };
 }
 
-/** Returns the facts, completed with the facts that the fallbacks find. */
+/** Returns the facts, with missing facts added from the fallbacks. */
 function withFallbacks(page: VisiblePage, facts: ProductFacts, readers: PageReaders): ProductFacts {
   const foundFacts = fallbackFacts(page, facts, readers);
   const { currency } = page.wanted;
   const isForeign =
     foundFacts.price?.currency !== undefined && foundFacts.price.currency !== currency;
-  // A price in another currency may come from another country's page, so it is not reported.
+  // A price in another currency may be from the page of another country, so it is not reported.
   const { price: _foreign, ...others } = foundFacts;
   return mergeFacts(facts, currency !== null && isForeign ? others : foundFacts);
 }
 
 /**
- * Returns true if a page without product markup belongs to the wanted product: an address that the
- * page declares contains the ID, or the page declares no address and the requested address contains
- * the ID.
+ * Returns true if a page without product markup belongs to the requested product. This is so if an
+ * address that the page declares contains the ID, or if the page declares no address and the
+ * requested address contains the ID.
  */
 function isPageOf(html: string, wanted: WantedProduct, head: PageHead): boolean {
   if (isShortPage(html) || isBlockTitle(head) || isMissingTitle(head)) return false;
@@ -144,7 +143,7 @@ const isComplete = (facts: ProductFacts): boolean =>
 
 const linkedData = (html: string): SchemaNode[] => jsonLdNodes(jsonLdBlocks(html));
 
-/** A fast check before the slow parser: a page that does not match has no product in microdata. */
+/** A fast check before the slow parser. A page that does not match has no product in microdata. */
 const microdataHint =
   /\bitemtype\s{0,5}=\s{0,5}["']?[^"'>]{0,200}(?:product|vehicle|car|motorcycle|book)/i;
 
@@ -155,8 +154,8 @@ const openGraph = (_html: string, head: () => PageHead): SchemaNode[] =>
   [openGraphProduct(head())].filter((node) => node !== undefined);
 
 /**
- * Builds the result for a product: its facts, or `foreign_currency` if its price is in another
- * currency than the wanted one. Omits prices without a currency, unless any currency is accepted.
+ * Builds the result for a product: its facts, or `foreign_currency` if its price is not in the
+ * currency of the marketplace. Omits prices without a currency, unless every currency is accepted.
  */
 function proven(facts: ProductFacts, wanted: WantedProduct, head: () => PageHead): Extraction {
   const { price, listPrice, isPriceUnclear: _unclear, ...others } = facts;
@@ -179,7 +178,7 @@ const isIn = (wanted: string | null, stated: string | undefined): boolean =>
 
 /**
  * Builds the result for a page without a product in its markup. The product exists if the page's
- * declared address contains the ID, and if its Open Graph metadata declare a product with a title.
+ * declared address contains the ID, and its Open Graph metadata declares a product with a title.
  * Otherwise the result is `nothing`, or `blocked` for a block page.
  */
 function withoutProduct(html: string, wanted: WantedProduct, head: PageHead): Extraction {

@@ -14,25 +14,26 @@ import { findAvailability } from "./visible/stock.ts";
 import { pricePage, type VisiblePage } from "./visible/visible-page.ts";
 import type { ExtractRules } from "./rules/rule.ts";
 
-/** A way to read what the markup of a page does not state. */
+/** A way to read facts that the markup of a page does not state. */
 export type Fallback = "state" | "visible";
 
 export const allFallbacks: ReadonlySet<Fallback> = new Set<Fallback>(["state", "visible"]);
 
 /** The readers of a page, except the readers of its markup. */
 export interface PageReaders {
-  /** The ways to use. Their order is always: state, visible. */
+  /** The ways to use. They are always used in the order state, visible. */
   readonly fallbacks: ReadonlySet<Fallback>;
-  /** Finds a price in the visible text if no other way does. */
+  /** Selects a price in the visible text if no other way finds one. */
   readonly forest?: ForestTable | undefined;
-  /** The rules of the deployer for the shop. */
+  /** The deployer's rules for the shop. */
   readonly rules?: ExtractRules | undefined;
 }
 
 /**
- * Reads the availability of a product, and its price if `facts` need one: from state that the page
- * embeds for its scripts, then from its visible text, then with the forest. The page must be the
- * page of the wanted product. `facts` are the facts that its rules and its markup state.
+ * Reads the availability of a product, and its price if `facts` has none. Uses first the state that
+ * the page embeds for its scripts, then its visible text, then the price forest. The page must be
+ * the page of the requested product.
+ * @param facts the facts from the deployer's rules and the markup
  */
 export function fallbackFacts(
   page: VisiblePage,
@@ -44,7 +45,7 @@ export function fallbackFacts(
   const state = fallbacks.has("state") ? stateOf(page, isPriceNeeded) : {};
   const shown = isVisible ? findAvailability(page.outline(), page.controls()) : undefined;
   const stocks = [facts.availability, state.availability, shown].filter((one) => one !== undefined);
-  // A page whose product cannot be bought often shows only the prices of other products.
+  // A page whose product cannot be bought often shows only prices of other products.
   const isOut = stocks.some((word) => !availabilityOf(word).inStock);
   const usable = isOut ? undefined : forest;
   return omitUndefined<ProductFacts>({
@@ -65,9 +66,9 @@ function shownOrLearned(
 }
 
 /**
- * Returns true if a page shows another price than its markup states: it does not show the stated
- * amount, and the visible text or the forest determines another one. During sales, markup is often
- * out of date.
+ * Returns true if a page shows another price than its markup states. This is so if the page does
+ * not show `amount`, the stated price, and its visible text or the forest determines another one.
+ * During sales, markup is often out of date.
  */
 export function isContradicted(
   page: VisiblePage,
@@ -99,7 +100,7 @@ function stateOf(
   });
 }
 
-/** Returns the price in embedded state, in the currency of the state or of the shown amount. */
+/** Returns the price in embedded state, in the currency of the state or of the visible amount. */
 function statePrice({ amount, currency }: StateFacts, page: VisiblePage): OfferedPrice | undefined {
   if (amount === undefined) return undefined;
   if (currency !== undefined) return { amount, currency };

@@ -15,7 +15,7 @@ import type { ProductFacts } from "./extract-product.ts";
 /** A platform whose pages the adapter `web` can read. */
 export type WebPlatform = Exclude<Platform, "retailer_a">;
 
-interface Shown {
+interface PageContext {
   readonly platform: WebPlatform;
   readonly currency: string;
   /** The address of the page after redirects. */
@@ -28,12 +28,13 @@ interface Money {
 }
 
 /**
- * Converts facts to the fields of a platform's result. Omits facts that the page does not state,
- * and prices in another currency.
+ * Converts facts of a page to the fields of a product on a platform. Omits facts that the page does
+ * not state, and prices in another currency than the marketplace's.
+ * @param shown platform, currency and final address of the page
  */
 export function webFields(
   facts: ProductFacts,
-  shown: Shown,
+  shown: PageContext,
 ): CommonFields & Readonly<Record<string, unknown>> {
   const { title, price, availability, seller, images } = facts;
   return {
@@ -49,7 +50,7 @@ export function webFields(
   };
 }
 
-function objectOf(facts: ProductFacts, { platform, currency }: Shown): object {
+function objectOf(facts: ProductFacts, { platform, currency }: PageContext): object {
   if (platform === "retailer_b") return retailerB(facts, currency);
   return platform === "retailer_c" ? retailerC(facts) : retailerD(facts);
 }
@@ -95,8 +96,8 @@ function retailerC({
 }
 
 /**
- * Returns the state of one way of delivery, for a term such as "online only": `IN_STOCK` if the
- * term means this way, otherwise `UNAVAILABLE`. Returns undefined for any other term.
+ * Returns the state of one delivery method, for a term such as "online only": `IN_STOCK` if the
+ * term means this method, otherwise `UNAVAILABLE`. Returns undefined for any other term.
  */
 function onlyAt(
   availability: AvailabilityWord | undefined,
@@ -167,7 +168,7 @@ const moneyIn = (price: OfferedPrice | undefined, currency: string): Money | und
   price?.currency === currency ? { amount: price.amount, currency } : undefined;
 
 /**
- * Returns the product's address. If the page states none, or one on another host, returns the
+ * Returns the address of the product. If the page states none, or one on another host, returns the
  * address of the page.
  */
 const ownAddress = ({ url }: ProductFacts, page: URL): string =>

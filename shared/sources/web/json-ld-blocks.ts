@@ -2,11 +2,11 @@ import { jsonObject, parseAlmostJson } from "./json-object.ts";
 import { scriptsIn } from "./scripts.ts";
 
 /**
- * The maximum length of a block to parse, in characters. Longer blocks do not describe products.
+ * Maximum length of a block that is parsed, in characters. Longer blocks do not describe products.
  */
 const blockCharactersMax = 1024 * 1024;
 /**
- * The maximum length of a block to repair, in characters. Repair is slow, and long blocks are
+ * Maximum length of a block that is repaired, in characters. Repair is slow, and long blocks are
  * usually well formed.
  */
 const repairCharactersMax = 100_000;
@@ -30,8 +30,8 @@ export function jsonLdBlocks(html: string): object[] {
 }
 
 /**
- * Parses a block as strict JSON, or else after removal of common additions, or else after repair.
- * Never evaluates the text as code. Returns undefined if all fail.
+ * Parses a block as strict JSON, otherwise after removing common additions, otherwise after repair.
+ * Never evaluates the text as code. Returns undefined if all three fail.
  */
 function parseBlock(block: string): object | undefined {
   if (block.length > blockCharactersMax) return undefined;

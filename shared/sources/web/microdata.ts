@@ -7,7 +7,7 @@ const nodesMax = 5_000;
 const depthMax = 8;
 const textLengthMax = 2_000;
 /**
- * The maximum number of open elements, after which parsing stops. The parser's time grows with this
+ * Maximum number of open elements, at which parsing stops. The parser's time grows with this
  * number, and no product page needs more.
  */
 const openElementsMax = 2_000;

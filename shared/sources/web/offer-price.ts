@@ -17,13 +17,13 @@ export interface OfferedPrice {
 }
 
 /**
- * A price in a page. "unclear" means that a price is stated but may not be the price of one piece.
- * Undefined means that no price is stated.
+ * A price in a page. "unclear": a price is stated, but may not be the price of one piece.
+ * Undefined: no price is stated.
  */
 type StatedPrice = OfferedPrice | "unclear" | undefined;
 
 interface PriceReading {
-  /** The ISO 4217 code of the wanted currency; null if every currency is accepted. */
+  /** ISO 4217 code of the marketplace's currency; null if every currency is accepted. */
   readonly wantedCurrency: string | null;
   /** The currency that the page states for the offer; undefined if it states none. */
   readonly currency: string | undefined;
@@ -60,11 +60,10 @@ const pieceUnits: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the price of one piece in an offer: the price of the offer itself, or else the price in
- * its price specifications, or else the price in its price range.
- *
- * Returns undefined if no price is stated, or if the offer is only for members or not a sale (such
- * as a rent). Returns "unclear" in these cases:
+ * Returns the price of one piece in an offer: the price of the offer, otherwise the price in its
+ * price specifications, otherwise the price in its price range. Returns undefined if no price is
+ * stated, or if the offer is only for members or not a sale (such as a rent). Returns `unclear` in
+ * these cases:
  * - The offer applies only from a quantity of more than one piece.
  * - A price specification for one piece, or the price range, contradicts the price of the offer.
  * - No single price can be read.
@@ -84,7 +83,10 @@ export function priceOf(offer: SchemaNode, reading: PriceReading): StatedPrice {
   return oneOf([own, ...[...specified, range].filter((price) => isComparable(price, own))]);
 }
 
-/** Returns true if two prices can contradict each other. Prices in two currencies cannot. */
+/**
+ * Returns true if two prices can contradict each other, which prices in different currencies
+ * cannot.
+ */
 const isComparable = (price: StatedPrice, own: StatedPrice): boolean =>
   typeof price !== "object" ||
   typeof own !== "object" ||
@@ -111,7 +113,7 @@ const pieceOrRange = (specification: SchemaNode, reading: PriceReading): StatedP
   between(specification, ["minprice", "maxprice"], reading);
 
 /**
- * Returns the price of an aggregate offer: its lowest price, if that equals the highest price or if
+ * Returns the price of an aggregate offer: its lowest price, if this equals the highest price or
  * there is only one offer. Returns undefined if no lowest price is stated, and "unclear" in all
  * other cases.
  */
@@ -123,9 +125,10 @@ function rangePrice(aggregate: SchemaNode, reading: PriceReading): StatedPrice {
 }
 
 /**
- * Returns the lowest price if it equals the highest price, or if no highest price is stated.
- * Returns undefined if no price is stated, and "unclear" in every other case. `lowest` and
- * `highest` are the schema.org terms of the two prices.
+ * Returns the lowest price, if it equals the highest price or no highest price is stated. Returns
+ * undefined if no price is stated, and "unclear" in all other cases.
+ * @param lowest schema.org term of the lowest price
+ * @param highest schema.org term of the highest price
  */
 function between(
   node: SchemaNode,
@@ -138,8 +141,8 @@ function between(
 }
 
 /**
- * Returns the stated price if all stated prices have the same amount. Returns undefined if no price
- * is stated, and "unclear" if they differ or are unclear.
+ * Returns the price if all stated prices have the same amount. Returns undefined if none is stated,
+ * and "unclear" if they differ or one is unclear.
  */
 function oneOf(prices: readonly StatedPrice[]): StatedPrice {
   const stated = prices.filter((price) => price !== undefined);
@@ -151,8 +154,8 @@ const pricesIn = (node: SchemaNode, term: string, reading: PriceReading): Stated
   valuesOf(node, term).map((value) => priceIn(node, value, reading));
 
 /**
- * Parses one price. Returns undefined for 0 and for strings without a number, which pages show for an
- * unknown price. Returns "unclear" for any other string that is not one amount.
+ * Parses one price. Returns undefined for 0 and for strings without a number, which pages show for
+ * an unknown price. Returns "unclear" for any other string that is not one amount.
  */
 function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): StatedPrice {
   if (isNode(value) || typeof value === "boolean") return undefined;
@@ -164,8 +167,8 @@ function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): S
 }
 
 /**
- * Returns true for a price that every buyer pays now for the item itself: not a list price or another
- * type of price, not an additional charge, and not a price for some buyers only.
+ * Returns true for a price that every buyer pays now for the item itself. A list price or another
+ * type of price, an additional charge, and a price for some buyers only do not count.
  */
 const isPaid = (specification: SchemaNode): boolean => {
   const type = priceTypeOf(specification);
@@ -175,14 +178,15 @@ const isPaid = (specification: SchemaNode): boolean => {
 };
 
 /**
- * Returns true if every buyer now pays this price for one piece, not for several pieces or for a
- * measure such as a litre.
+ * Returns true if this is the current price of one piece for every buyer, not the price of several
+ * pieces or of a measure such as a liter.
  */
 const isOfPiece = (specification: SchemaNode): boolean =>
   isPaid(specification) && !isOfMany(specification) && !isOfMeasure(specification);
 
 /**
- * Returns true for a price that only members pay, or that is not for a purchase (such as a rent).
+ * Returns true for a price for members only, or for something other than a purchase (such as a
+ * rent).
  */
 const isForSome = (node: SchemaNode): boolean =>
   valuesOf(node, "validformembertier").length > 0 ||
@@ -201,7 +205,7 @@ function withoutPiece(quantity: string): string {
   return number !== undefined && pieceUnits.has(unit.toLowerCase()) ? number : quantity;
 }
 
-/** Returns true for a price per weight, length or month, and for a component of a price. */
+/** Returns true for a price by weight, length or month, and for a component of a price. */
 const isOfMeasure = (specification: SchemaNode): boolean =>
   ["billingduration", "pricecomponenttype"].some(
     (term) => valuesOf(specification, term).length > 0,
@@ -209,7 +213,7 @@ const isOfMeasure = (specification: SchemaNode): boolean =>
   !valuesOf(specification, "referencequantity").every(isPiece) ||
   unitsOf(specification).some((unit) => !pieceUnits.has(unit));
 
-/** Returns true if a quantity is one piece, and is not defined by another quantity. */
+/** Returns true if a quantity is one piece and is not defined by another quantity. */
 const isPiece = (quantity: SchemaValue): boolean =>
   isNode(quantity) &&
   Number(textOf(quantity, "value")) === 1 &&

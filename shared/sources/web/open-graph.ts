@@ -15,8 +15,8 @@ const productTerms: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /**
- * Returns the product in a page's Open Graph metadata as a schema.org node. Returns undefined if
- * the metadata contain no offer and do not declare a product.
+ * Converts the product in a page's Open Graph metadata to a schema.org node. Returns undefined if
+ * the metadata contains no offer and does not declare a product.
  */
 export function openGraphProduct({ metas }: PageHead): SchemaNode | undefined {
   const offer = nodeOf("offer", metas, offerTerms);

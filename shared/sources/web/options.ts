@@ -28,11 +28,14 @@ export const webOptions = v.strictObject({
     ),
   ),
   /**
-   * True if this site returns 404 only for products that do not exist. The deployer must check
+   * True if this site returns 404 only for products that do not exist. The deployer must verify
    * this, because many sites return 404 to blocked clients.
    */
   notFoundStatus: v.optional(v.boolean(addRefusedType("must be true or false")), false),
-  /** Rules that read fields from the pages of this shop. They come before all other readers. */
+  /**
+   * The deployer's rules that read fields from the pages of this shop. They take precedence over
+   * all other readers.
+   */
   extract: v.optional(ruleTexts()),
   callsPerSecond: v.optional(
     v.pipe(

@@ -24,9 +24,11 @@ export function findCurrencies(html: string): ReadonlySet<string> {
 }
 
 /**
- * Returns the currency of an amount. `mark` is the currency sign or code beside it. A dollar sign,
- * or no mark, is the wanted currency only if the page states no other currency: several countries
- * use the sign.
+ * Returns the currency of an amount. A dollar sign, or no sign, means the currency of the
+ * marketplace only if the page states no other currency, because several countries use the sign.
+ * @param mark the currency sign or code beside the amount
+ * @param wanted ISO 4217 code of the marketplace's currency; null if unknown
+ * @param stated the currencies that the page states
  */
 export function currencyOfAmount(
   mark: string,

@@ -1,6 +1,6 @@
 import { isNode, nodesOf, type SchemaNode, valuesOf } from "./schema-node.ts";
 
-/** A product that a page describes, possibly the wanted one. */
+/** A product that a page describes. It may be the requested one. */
 export interface Candidate {
   readonly node: SchemaNode;
   /** True if the page declares the product as its main subject. */
@@ -18,7 +18,7 @@ const productTypes: ReadonlySet<string> = new Set([
 const offeredTypes: ReadonlySet<string> = new Set(["vehicle", "car", "motorcycle", "book"]);
 
 /**
- * Properties whose values are not searched for products: they contain other products or parts of
+ * Properties whose values are not searched for products. They contain other products, or parts of
  * the same product.
  */
 const notFollowed: ReadonlySet<string> = new Set([

@@ -56,8 +56,9 @@ const conditions: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the facts of the chosen product. If a variant does not state a fact, uses the fact of its
- * group.
+ * Returns the facts that the chosen product states. A fact that a variant does not state comes from
+ * its group.
+ * @param wanted the requested product
  */
 export function productFacts(
   { product, group }: Extract<Choice, { kind: "chosen" }>,
@@ -68,11 +69,12 @@ export function productFacts(
 }
 
 /**
- * Returns the facts of `first`, and those facts of `second` that `first` does not state. Takes the
- * prices of `second` only if `first` states no price, not even an unclear one.
+ * Merges the facts of one product from two parts of its page. A fact of `second` counts only if
+ * `first` does not state it. The prices of `second` count only if `first` states no price, not even
+ * an unclear one.
  */
 export function mergeFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
-  // A list price is used only together with the price from the same markup.
+  // A list price counts only together with the price from the same markup.
   const { price, listPrice, ...others } = second;
   const prices = needsPrice(first) ? omitUndefined<ProductFacts>({ price, listPrice }) : {};
   return { ...others, ...prices, ...first };
@@ -83,8 +85,8 @@ export const needsPrice = ({ price, isPriceUnclear }: ProductFacts): boolean =>
   price === undefined && isPriceUnclear !== true;
 
 /**
- * Returns the facts that all variants of a group share. Never contains a price or other facts of an
- * offer.
+ * Returns the facts that all variants of a group share. They never include a price or other facts
+ * of an offer.
  */
 function sharedFacts(group: SchemaNode, wanted: WantedProduct): ProductFacts {
   const { title, images, brand, category, rating, reviewsCount } = descriptiveFacts(group, wanted);
@@ -172,7 +174,7 @@ function addressIn(address: string | undefined, base: URL): string | undefined {
 }
 
 /**
- * Returns a rating on a scale of five, which the platforms use; undefined for a rating on another
+ * Returns a rating on a scale of five, as on the platforms; undefined for a rating on another
  * scale.
  */
 function ratingOf(rating: SchemaNode): number | undefined {

@@ -8,8 +8,8 @@ const parseRobots = robotsModule as unknown as typeof robotsModule.default;
 
 const millisecondsPerHour = 3_600_000;
 /**
- * How long rules are cached, and the time after which a failed download of the rules is retried, in
- * milliseconds.
+ * Milliseconds for which rules are cached, and after which a failed download of the rules is
+ * retried.
  */
 const rulesCacheMs = 24 * millisecondsPerHour;
 const failureCacheMs = 60_000;
@@ -19,7 +19,10 @@ const rulesBytesMax = 512 * 1024;
  * The maximum crawl delay. A longer delay in robots.txt is reduced to this value, with a warning.
  */
 const crawlDelayMsMax = millisecondsPerHour;
-/** The longest wait for rules that another call requested: longer than the deadline of any call. */
+/**
+ * Longest wait for rules that another call has requested, in milliseconds. It exceeds the deadline
+ * of any call.
+ */
 const waitMsMax = 600_000;
 
 /** The rules of a site's robots.txt. */
@@ -49,7 +52,7 @@ export interface RobotsOptions {
   readonly note?: ((problem: string) => void) | undefined;
 }
 
-interface Known {
+interface CachedRules {
   rules: Promise<RobotsRules>;
   until: number;
 }
@@ -64,13 +67,13 @@ const allowNone: RobotsRules = { isAllowed: () => false, gapMs: 0 };
  */
 export function robots(options: RobotsOptions): Robots {
   const { clock } = options;
-  const known = new Map<string, Known>();
-  const read = async (url: URL, deadline: Date, entry: Known): Promise<RobotsRules> => {
+  const known = new Map<string, CachedRules>();
+  const read = async (url: URL, deadline: Date, entry: CachedRules): Promise<RobotsRules> => {
     const rules = await readRules(url, deadline, options);
     const now = clock.now();
     entry.until = now.getTime() + (rules === allowNone ? failureCacheMs : rulesCacheMs);
-    // The read may have failed only because the deadline of this call has passed. The failure is
-    // then not cached, so the next call reads the rules again.
+    // If the deadline of this call has passed, the read may have failed only for this reason. The
+    // failure is then not cached, so the next call reads the rules again.
     if (rules === allowNone && now >= deadline) known.delete(url.origin);
     return rules;
   };
@@ -78,12 +81,12 @@ export function robots(options: RobotsOptions): Robots {
     rulesFor(url, deadline) {
       const now = clock.now().getTime();
       const before = known.get(url.origin);
-      // Another call with a later deadline may have requested these rules, so the wait ends at the
+      // Another call with a later deadline may have requested these rules, so this wait ends at the
       // deadline of this call.
       if (before !== undefined && now < before.until) {
         return withTimeout(before.rules, deadline.getTime() - now);
       }
-      const entry: Known = { rules: Promise.resolve(allowNone), until: Infinity };
+      const entry: CachedRules = { rules: Promise.resolve(allowNone), until: Infinity };
       known.set(url.origin, entry);
       entry.rules = read(url, deadline, entry);
       return entry.rules;
@@ -113,7 +116,7 @@ async function readRules(
     canVisit: async () => true,
   });
   const status = landing?.answer.status ?? 0;
-  // A 429 asks for fewer requests, so it must not allow all of them as other 4xx statuses do.
+  // A 429 requests fewer calls, so unlike other 4xx statuses it must not allow every call.
   if (landing === null || status === 429) return allowNone;
   if (status >= 400 && status < 500) return allowAll;
   if (status !== 200) return allowNone;
@@ -134,15 +137,15 @@ function rulesIn(body: Uint8Array, origin: string, userAgent: string): RobotsRul
 }
 
 /**
- * Encodes an address as the parser encodes the paths in rules, so that the two can be compared (RFC
- * 9309, section 2.2.2).
+ * Encodes an address in the same way as the parser encodes the paths in rules, so that the two can
+ * be compared (RFC 9309, section 2.2.2).
  */
 const comparable = ({ origin, pathname, search }: URL): string =>
   origin + plainlyEncoded(encodeURI(pathname + search).replaceAll("%25", "%"));
 
 /**
- * Decodes the percent-encoding of unreserved characters, so that an address matches a rule that is
- * encoded differently. `robots-parser` converts the other encodings to upper case.
+ * Decodes the percent-encoding of unreserved characters, so that an address also matches a rule
+ * with another encoding. `robots-parser` converts the other encodings to upper case.
  */
 const plainlyEncoded = (text: string): string =>
   text.replaceAll(/%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi, (encoded) =>

@@ -25,7 +25,8 @@ export const isNode = (value: SchemaValue | undefined): value is SchemaNode =>
   typeof value === "object";
 
 /**
- * Returns the values of the first property in `terms` that has a value; an empty array if none has.
+ * Returns the values of the first property in `terms` that has a value; an empty array if none of
+ * them has one.
  */
 export function valuesOf(node: SchemaNode, ...terms: readonly string[]): readonly SchemaValue[] {
   for (const term of terms) {
@@ -35,13 +36,13 @@ export function valuesOf(node: SchemaNode, ...terms: readonly string[]): readonl
   return [];
 }
 
-/** Returns the nodes among the values that `valuesOf` returns. */
+/** Returns those values of `valuesOf` that are nodes. */
 export const nodesOf = (node: SchemaNode, ...terms: readonly string[]): SchemaNode[] =>
   valuesOf(node, ...terms).filter(isNode);
 
 /**
- * Returns the first non-empty text among the properties, in the order of `terms`; undefined if
- * there is none. For a value that is a node, uses the name of the node.
+ * Returns the first non-empty text among the properties `terms`, in their order; undefined if there
+ * is none. If a value is a node, its text is its name.
  */
 export function textOf(node: SchemaNode, ...terms: readonly string[]): string | undefined {
   for (const term of terms) {

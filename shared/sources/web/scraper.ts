@@ -82,8 +82,8 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
     ({ gapMs } = robotsRules);
     return robotsRules.isAllowed(url);
   };
-  // Each call uses the crawl delay of the host that it calls, because a redirect may lead to a host
-  // with another delay.
+  // Each call uses the crawl delay of the called host, because a redirect may lead to a host with
+  // another delay.
   const spaced: SourceClient = {
     send: (call, until) => client.send({ ...call, gapMs }, until),
   };

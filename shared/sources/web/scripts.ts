@@ -10,9 +10,9 @@ const openingCharactersMax = 4_000;
 const closing = /<\/script/gi;
 
 /**
- * Returns the script elements of a page in document order. Scans for elements outside comments:
- * this finds the same elements as an HTML parser and is faster. Omits elements without an end tag
- * of their opening.
+ * Yields the script elements of a page in document order. Scans the text outside comments instead
+ * of parsing HTML, which finds the same elements and is faster. Omits a script element without an
+ * end tag.
  */
 export function* scriptsIn(html: string): Generator<PageScript> {
   const marks = /<!--|<script(?=[\s/>])/gi;

@@ -1,6 +1,6 @@
 import { isNode, nodesOf, type SchemaNode, textOf, valuesOf } from "./schema-node.ts";
 
-/** The wanted product and the address of its page. */
+/** The requested product, with the address of its page. */
 export interface WantedProduct {
   readonly id: string;
   /** The address of the page after redirects. */
@@ -12,8 +12,8 @@ export interface WantedProduct {
 const numberTerms = ["sku", "productid", "gtin", "gtin13", "gtin12", "gtin14", "gtin8", "mpn"];
 
 /**
- * Returns true if a string contains the ID, in upper or lower case. An ID of digits must not be
- * part of a longer number. Any other ID must not be next to a letter or digit.
+ * Returns true if a string contains an item ID, ignoring case. An ID of digits must not be part of
+ * a longer number. Any other ID must not be next to a letter or digit.
  */
 export function mentions(text: string, id: string): boolean {
   const within = text.toLowerCase();
@@ -35,15 +35,15 @@ export function addressMentions(address: string, id: string): boolean {
   return mentions(address, id) || mentions(unescapeAddress(address), id);
 }
 
-/** Returns true if one of a node's numbers, such as its SKU, equals the ID. */
+/** Returns true if a product number of a schema.org node, such as its SKU, equals the ID. */
 export const isNumbered = (node: SchemaNode, id: string): boolean =>
   numberTerms.some((term) =>
     valuesOf(node, term).some((value) => !isNode(value) && isSame(String(value), id)),
   );
 
 /**
- * Returns true if a number of a node, such as its SKU, or an address of the node contains the ID
- * (see `mentions`).
+ * Returns true if a product number or an address of a schema.org node contains the ID, as
+ * `mentions` defines it.
  */
 export function isNamed(node: SchemaNode, id: string): boolean {
   if (isNumbered(node, id)) return true;
@@ -56,7 +56,10 @@ export function isNamed(node: SchemaNode, id: string): boolean {
 export const isNamedWithOffers = (node: SchemaNode, id: string): boolean =>
   isNamed(node, id) || nodesOf(node, "offers").some((offer) => isNamed(offer, id));
 
-/** Returns true if a product states an SKU, a product ID or an address. */
+/**
+ * Returns true if a schema.org node states an SKU, a product ID or an address, so that it can be
+ * compared with the requested product.
+ */
 export const hasIdentity = (node: SchemaNode): boolean =>
   textOf(node, "sku", "productid", "url") !== undefined;
 

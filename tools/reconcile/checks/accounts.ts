@@ -3,20 +3,20 @@ import type { AccountLine } from "../readers/ledger.ts";
 import { type Difference, missing, present } from "../rules/difference.ts";
 import { shardPlace } from "../rules/shard-fold.ts";
 
-export interface AccountsWanted {
+export interface AccountsCheck {
   readonly accounts: AccountsReader;
   readonly report: (differences: readonly Difference[]) => void;
-  /** IDs of keys that were already reported; filled while accounts are checked. */
+  /** IDs of keys that were already reported. Other checks add to it while accounts are checked. */
   readonly strayKeys: ReadonlySet<string>;
 }
 
 /**
- * Yields one account.
+ * Yields one account, for a reconciliation of this account.
  * @throws Error if the tables have no row of the account
  */
 export async function* oneAccount(
   accountId: string,
-  { accounts, report }: AccountsWanted,
+  { accounts, report }: AccountsCheck,
 ): AsyncGenerator<AccountLine> {
   const account = await accounts.account(accountId);
   if (account !== undefined) {
@@ -27,14 +27,14 @@ export async function* oneAccount(
 }
 
 /**
- * Yields all accounts. At the end, reports rows of accounts that have no account row, and API keys
- * that are valid although no account lists them.
+ * Yields all accounts. At the end, reports rows without an account row, and valid API keys that no
+ * account lists.
  */
 export async function* everyAccount({
   accounts,
   report,
   strayKeys,
-}: AccountsWanted): AsyncGenerator<AccountLine> {
+}: AccountsCheck): AsyncGenerator<AccountLine> {
   /** The number of shards of each account when its row was read. */
   const seen = new Map<string, number>();
   const named = new Set<string>();

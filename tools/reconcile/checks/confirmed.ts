@@ -11,15 +11,16 @@ const pauseMs = 500;
 const checksMax = 8;
 
 /**
- * Repeats a check, because the service keeps writing. Ends when rows did not change during the
- * check and each found difference was also in the previous result. A first result without
- * differences and without changed rows therefore ends it. Makes at most 8 attempts, with pauses of
- * 0.5 s. Returns the last result, with only the differences that the previous result also had.
+ * Repeats a check until its differences are confirmed, because the service keeps writing. Ends when
+ * no row changed during the check, and the previous result had the same differences. A first result
+ * without differences and without changed rows ends it immediately. Makes at most 8 attempts, with
+ * pauses of 0.5 s. Returns the last result, with only those differences that the previous result
+ * also had.
  */
-export async function confirm<Found extends CheckResult>(
-  check: () => Promise<Found>,
+export async function confirm<Result extends CheckResult>(
+  check: () => Promise<Result>,
   { clock }: { readonly clock: Clock },
-): Promise<Found> {
+): Promise<Result> {
   let before = new Set<string>();
   for (let checks = 1; ; checks += 1) {
     const result = await check();

@@ -14,7 +14,7 @@ import { confirm, type CheckResult } from "./confirmed.ts";
 import { orUnreadable } from "./unreadable.ts";
 import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
 
-interface DeliveriesFound extends CheckResult {
+interface DeliveriesResult extends CheckResult {
   /** The number of pending deliveries and exports. */
   readonly pending: number;
   /** The number of runs in the feed. */
@@ -29,7 +29,7 @@ interface DeliveriesFound extends CheckResult {
 export const checkDeliveries = (
   account: PublishingAccount,
   dependencies: DeliveriesDependencies,
-): Promise<DeliveriesFound> =>
+): Promise<DeliveriesResult> =>
   confirm(async () => {
     const { id } = account;
     let [pending, feedRuns] = [0, 0];

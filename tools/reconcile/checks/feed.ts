@@ -4,12 +4,12 @@ import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
 import { deliveriesOfRun, reportLostDeliveries, type RunDeliveries } from "../rules/delivery.ts";
 import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
 
-interface FeedWanted extends PublishingAccount {
+interface FeedCheck extends PublishingAccount {
   /** The current endpoints; an empty list if they cannot be read. */
   readonly endpoints: readonly WebhookEndpoint[];
 }
 
-interface FeedFound {
+interface FeedResult {
   readonly differences: readonly Difference[];
   /** The number of runs in the feed. */
   readonly runs: number;
@@ -21,9 +21,9 @@ interface FeedFound {
  * it. Returns the differences found, and the number of runs in the feed.
  */
 export async function checkFeed(
-  { id, openedAt, ended = [], endpoints }: FeedWanted,
+  { id, openedAt, ended = [], endpoints }: FeedCheck,
   dependencies: DeliveriesDependencies,
-): Promise<FeedFound> {
+): Promise<FeedResult> {
   const { rows, clock } = dependencies;
   const keptSince = feedKeptSince(clock.now());
   const check = feedCheck(id, { at: openedAt, keptSince, count: await rows.feedCount(id) });

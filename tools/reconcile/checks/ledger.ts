@@ -21,8 +21,8 @@ interface LedgerFindings extends CheckResult {
 }
 
 /**
- * Checks the ledger of an account, its holds, usage and keys. Repeats the check, at most 8
- * times, until no write of the service can explain the differences (see `confirm`).
+ * Checks the ledger of an account, its holds, usage and keys. Repeats the check, at most 8 times,
+ * until its differences are confirmed (see `confirm`).
  * @param since the times from which charges and resolved holds are compared
  */
 export const checkLedger = (
@@ -42,8 +42,8 @@ const nothing: LedgerFindings = {
 
 /**
  * Compares the stored sums of an account with its ledger, while calls continue. Also compares its
- * holds, usage and keys. Ledger entries never change. The entries that are older than the read of a
- * row must add up to the row. Newer entries show which holds and days changed during the check.
+ * holds, usage and keys. Ledger entries never change. The entries up to the read of a row must add
+ * up to the row. Later entries show which holds and days changed during the check.
  */
 async function compareLedger(
   accountId: string,

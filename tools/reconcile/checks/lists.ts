@@ -27,20 +27,20 @@ interface ListsDependencies {
   readonly clock: Clock;
 }
 
-interface ItemsFound extends CheckResult {
+interface ItemsResult extends CheckResult {
   readonly items: number;
 }
 
-/** Compares the items in a watchlist's pages with its counters. */
+/** Compares the items in a watchlist's pages with the watchlist's counters. */
 export const checkItems = (
   ref: WatchlistRef,
   dependencies: ListsDependencies,
-): Promise<ItemsFound> => confirm(() => compareItems(ref, dependencies), dependencies);
+): Promise<ItemsResult> => confirm(() => compareItems(ref, dependencies), dependencies);
 
 async function compareItems(
   { accountId, watchlistId }: WatchlistRef,
   { lists }: ListsDependencies,
-): Promise<ItemsFound> {
+): Promise<ItemsResult> {
   const before = await lists.counts(accountId, watchlistId);
   const fold = pageFold(watchlistId);
   const differences: Difference[] = [];
@@ -66,7 +66,7 @@ interface RunsDependencies extends ListsDependencies {
   readonly steps: Pick<StepStore, "list" | "starts" | "effectiveResults">;
 }
 
-export interface RunsWanted extends WatchlistRef {
+export interface RunsCheck extends WatchlistRef {
   /** The number of newest runs whose results are compared with the records of their steps. */
   readonly runsMax: number;
   /**
@@ -81,14 +81,17 @@ export interface RunsWanted extends WatchlistRef {
   } | null;
 }
 
-interface RunsFound extends CheckResult {
+interface RunsResult extends CheckResult {
   readonly runs: number;
   /** The finished runs whose events are not expired. */
   readonly ended: readonly EndedRun[];
 }
 
-/** Checks a watchlist's schedule, its runs and the records of their steps. */
-export const checkRuns = (wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> =>
+/**
+ * Checks a watchlist's schedule, its runs and the records of their steps. Returns the differences
+ * and the runs whose events must be in the feed.
+ */
+export const checkRuns = (wanted: RunsCheck, dependencies: RunsDependencies): Promise<RunsResult> =>
   confirm(() => compareRuns(wanted, dependencies), dependencies);
 
 /**
@@ -97,7 +100,7 @@ export const checkRuns = (wanted: RunsWanted, dependencies: RunsDependencies): P
  */
 const recordedDays = 13;
 
-async function compareRuns(wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> {
+async function compareRuns(wanted: RunsCheck, dependencies: RunsDependencies): Promise<RunsResult> {
   const { lists, clock } = dependencies;
   const { accountId, watchlistId, runsMax } = wanted;
   const stored = await lists.list(accountId, watchlistId);
@@ -129,9 +132,9 @@ async function compareRuns(wanted: RunsWanted, dependencies: RunsDependencies): 
   return { runs, ended, differences, isSteady: true };
 }
 
-const noRuns: RunsFound = { runs: 0, ended: [], differences: [], isSteady: true };
+const noRuns: RunsResult = { runs: 0, ended: [], differences: [], isSteady: true };
 
-/** Returns a list with the run if its events must still be in the feed; otherwise an empty list. */
+/** Returns the run in a list if its events must still be in the feed; otherwise an empty list. */
 function endedRun(
   run: Run,
   { keptSince, isNewest }: { readonly keptSince: string; readonly isNewest: boolean },
@@ -152,7 +155,7 @@ function resultsOf(run: Run, dependencies: RunsDependencies): Promise<readonly D
   );
 }
 
-function runCharge(run: Run, { charged }: RunsWanted): Difference[] {
+function runCharge(run: Run, { charged }: RunsCheck): Difference[] {
   if (charged === null || !charged.sums.isWhole) return [];
   const isCovered =
     new Date(run.startedAt) >= charged.since &&

@@ -11,8 +11,8 @@ import type { LedgerReadDependencies, LedgerSince, ReadLedger } from "./read-led
 
 /**
  * Reads the ledger of an account without shards: its row, and its entries up to the sequence in the
- * row. If the account now has shards, returns no differences and a `since` that returns
- * `hasShardsNow`; the caller must then repeat the check.
+ * row. If the account has shards by then, the result has no differences and `isSteady` is false
+ * after its `since`; the caller must repeat the check.
  */
 export async function readOldLedger(
   { accountId }: StoredAccount,

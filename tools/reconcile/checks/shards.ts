@@ -26,10 +26,10 @@ interface WholeShard {
 }
 
 /**
- * Reads an account's shards one after the other, while calls continue. If one change affects two
- * shards, the result can contain the change in only one of them. Example: an unsharded call ends.
- * This changes two shards: the first shard, which has the call's credits, and the shard whose slot
- * the call occupies.
+ * Reads an account's shards one after the other, while calls continue. A change that affects two
+ * shards can be in the result of only one of them. For example, the end of an unsharded call
+ * changes the first shard, which has the call's credits, and the shard whose slot the call
+ * occupies.
  */
 export async function readShards(
   account: StoredAccount,
@@ -168,9 +168,9 @@ interface RecordsSince {
 }
 
 /**
- * Returns the records of a shard that were written after an earlier read of its row, which had the
- * stamp `fence`. Reads the row before its pages, so that no record is missed while it moves to a
- * page. Then reads the row again: it must not contain records that were in the pages.
+ * Returns the records of a shard that were written after an earlier read of its row, whose stamp
+ * was `fence`. Reads the row before its pages, so that a record that moves to a page is not missed.
+ * Then reads the row again, which must not contain records that are in the pages.
  */
 async function recordsSince(
   ref: Ref,

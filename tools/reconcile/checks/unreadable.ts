@@ -4,7 +4,7 @@ import { unreadable } from "../rules/runs.ts";
 
 /**
  * Runs a check and returns its differences. If a row is damaged, returns only the difference
- * "unreadable" for `place`.
+ * "unreadable" for `place`, the name of what is checked.
  * @throws any other error of the check
  */
 export async function orUnreadable(

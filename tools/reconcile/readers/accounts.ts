@@ -43,7 +43,9 @@ export interface AccountsReader {
   isUnlisted(key: LiveKey): Promise<boolean>;
 }
 
-/** Creates a reader of the accounts and ledger tables. */
+/**
+ * Creates the reader of accounts and of rows without an account, in the accounts and ledger tables.
+ */
 export function dynamoAccountsReader(
   client: DynamoDBDocumentClient,
   tables: LedgerTables,
@@ -97,12 +99,12 @@ export function dynamoAccountsReader(
 }
 
 /**
- * The attributes to read from every row: the attributes that name its account, and the attributes
- * of an account line.
+ * The attributes that are read from every row: those with the ID of its account, and those of an
+ * account line.
  */
 const ownerAttributes = [...accountLineAttributes, "account_id", "key_id", "revoked_at"];
 
-/** Returns the account that a partition belongs to, and its shard; null for the account itself. */
+/** Returns the account and the shard of a partition; the shard is null for the account itself. */
 function placeOf(pk: string): { readonly accountId: string; readonly shard: number | null } {
   const [, accountId = "", , shard] = pk.split("#");
   return { accountId, shard: shard === undefined ? null : Number(shard) };

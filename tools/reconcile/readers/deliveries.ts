@@ -32,7 +32,7 @@ export interface DeliveriesReader {
 
 const entriesAtOnce = 1;
 
-/** Creates a reader of the watchlists table, which also stores outboxes and feeds. */
+/** Creates the reader of outboxes and event feeds, in the table `table`. */
 export function dynamoDeliveriesReader(
   client: DynamoDBDocumentClient,
   table: string,
@@ -86,7 +86,7 @@ export function dynamoDeliveriesReader(
       for await (const row of readRows(client, table, rowsBelow(pk, "run#"))) {
         yield {
           ...placeOf(row),
-          // Takes the number from the key, as the readers of the feed do.
+          // The number comes from the key, because the readers of the feed use the key too.
           sequence: Number(String(row["sk"]).slice("run#".length)),
           createdAt: String(row["created_at"]),
           appendedAt: String(row["appended_at"]),

@@ -50,7 +50,7 @@ export interface ListsReader {
 const runsAtOnce = 100;
 const pagesAtOnce = 10;
 
-/** Creates a reader of the watchlists table. */
+/** Creates the reader of watchlists, their pages and their runs, in the watchlists table. */
 export function dynamoListsReader(client: DynamoDBDocumentClient, table: string): ListsReader {
   const read = async (Key: RowKey): Promise<Row | undefined> => {
     const command = new GetCommand({ TableName: table, Key, ConsistentRead: true });

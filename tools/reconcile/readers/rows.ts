@@ -36,8 +36,8 @@ export const rowsBelow = (pk: string, prefix: string): RowRange => ({
 });
 
 /**
- * Yields the rows of a range with strongly consistent reads. Sends one request at a time, so a
- * partition does not need to fit into memory.
+ * Yields the rows of a range with strongly consistent reads. Sends one request at a time, so that a
+ * large partition need not fit into memory.
  */
 export function readRows(
   client: DynamoDBDocumentClient,

@@ -33,7 +33,7 @@ const shardsMax = shardSlots(concurrencyFor(Infinity), 0).shards;
 /** A stamp in the year 2255, after all stamps of records. */
 const stampMax = 9_000_000_000_000_000;
 
-/** Creates a reader of the accounts and ledger tables. */
+/** Creates the reader of shards and their journal pages, in the accounts and ledger tables. */
 export function dynamoShardsReader(
   client: DynamoDBDocumentClient,
   { accountsTable, ledgerTable }: LedgerTables,

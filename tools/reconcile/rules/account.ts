@@ -60,8 +60,8 @@ export interface ChangedSince {
 }
 
 /**
- * Returns the differences between an account's row and the sums of its ledger. Compares only the
- * account ID if the newest entry of the sums does not have the sequence number of the row.
+ * Returns the differences between the sums in an account's row and the sums of its ledger. If the
+ * row and the ledger end at different sequence numbers, compares only the account ID.
  */
 export function sumDifferences({ id, ...storedSums }: StoredSums, sums: LedgerSums): Difference[] {
   const unnamed = fieldDifferences(storedSums.accountId, { id }, { id: storedSums.accountId });
@@ -101,8 +101,8 @@ export function beyondDifferences(
 
 /**
  * Creates a check that compares rows of holds with the ledger, one row at a time. Call `take` for
- * each row, then `end`, which returns the differences. `end` leaves out the differences between row
- * and ledger for holds that changed during the check.
+ * each row, and then `end`, which returns the differences. It leaves out the differences of holds
+ * that changed during the check.
  */
 export function holdCheck(accountId: string, sums: LedgerSums) {
   const seen = new Set<string>();
@@ -167,8 +167,9 @@ const holdMsMax = 24 * 60 * 60 * 1_000;
 const longestHold = (from: Date): Date => new Date(from.getTime() + holdMsMax);
 
 /**
- * Compares the due mark of a hold, or of a shard with open holds. An open hold must have a due
- * mark, and a resolved hold must have none.
+ * Checks the due mark of a hold, or of a shard with open holds. An open hold must have a due mark,
+ * and a resolved hold must have none.
+ * @param place name of the row in a difference
  */
 export function dueDifferences(
   place: string,
@@ -190,7 +191,7 @@ function chargedDifferences(place: string, { credits, charged }: StoredHold): Di
 
 /**
  * Compares the unsharded daily usage with the holds that were resolved on each day. Ignores days
- * that changed during the check. Returns an empty list if `sums` lacks entries.
+ * that changed during the check. Returns no differences if `sums` lacks entries.
  */
 export function usageDifferences(
   accountId: string,

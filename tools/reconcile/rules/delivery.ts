@@ -14,9 +14,8 @@ import {
 } from "../../../shared/webhooks/outbox-entries.ts";
 
 /**
- * Returns the outbox entries that must exist for a logged delivery: the entries of its retries
- * while it is pending, and an entry for a requested redelivery. Returns an empty list if neither
- * applies.
+ * Returns the outbox entries that must exist for a logged delivery: one for its next retry, and one
+ * for a requested redelivery; none if neither is pending.
  */
 export const entriesFor = (delivery: Delivery): readonly OutboxEntry[] => [
   ...(delivery.state === "pending" ? retryEntries(delivery) : []),
@@ -58,7 +57,10 @@ export interface EndedRun {
 /** The deliveries of one run to one endpoint. */
 export interface RunDeliveries {
   readonly target: DeliveryTarget;
-  /** The outbox entry of all these deliveries. It exists until each has had its first attempt. */
+  /**
+   * The outbox entry of all these deliveries, which exists until each of them has had its first
+   * attempt.
+   */
   readonly entry: OutboxEntry;
   /** The event types, by delivery ID. */
   readonly types: ReadonlyMap<string, RunEventType>;
@@ -66,16 +68,16 @@ export interface RunDeliveries {
 }
 
 /**
- * The largest time, in milliseconds, between the recorded time of a change of an endpoint and the
- * write of the change. The recorded time is the start of the API call. The write can be late, and
- * the clocks of processes differ.
+ * Maximum time between the recorded time of an endpoint's change and the write of the change, in
+ * milliseconds. The recorded time is the start of the API call, the write can be late, and the
+ * clocks of processes differ.
  */
 const datedWithinMs = 60 * 60_000;
 
 /**
- * Returns the deliveries that must exist for a run. If its watchlist names an endpoint, that
- * endpoint receives all events. Otherwise every subscribed endpoint does; those that were changed
- * or deleted after the run's end are not checked. Only the first part of each event is checked.
+ * Returns the deliveries that must exist for a run. If its watchlist names an endpoint, only this
+ * endpoint receives the events. Otherwise every subscribed endpoint does, but endpoints that were
+ * changed or deleted after the run are not checked. Only the first part of each event is checked.
  */
 export function deliveriesOfRun(
   accountId: string,

@@ -9,8 +9,8 @@ export interface Difference {
 }
 
 /**
- * The words that a difference shows instead of a value: the row is missing, or it is present
- * although it must not be.
+ * Used in a difference in place of a value: the row is missing, or it is present although it must
+ * not be.
  */
 export const missing = "missing";
 export const present = "present";

@@ -3,8 +3,7 @@ import { firstEntry, nextEntries } from "../../../shared/exports/export-entries.
 import type { ExportRecord } from "../../../shared/exports/export-record.ts";
 
 /**
- * Returns the outbox entries that must exist for an export of the log; an empty list for a finished
- * export.
+ * Returns the outbox entries that must exist for an export in the log; none for a finished export.
  */
 export function entriesFor(record: ExportRecord): readonly OutboxEntry[] {
   if (record.state !== "pending") return [];

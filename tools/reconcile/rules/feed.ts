@@ -22,8 +22,8 @@ export interface StoredFeedEntry extends FeedPlace {
 }
 
 /**
- * Days before the expiry in which a run is not checked. DynamoDB deletes expired rows at any time
- * after the expiry.
+ * Days before its expiry from which a run is not checked. DynamoDB may delete expired rows at any
+ * time after the expiry.
  */
 const marginDays = 2;
 
@@ -34,11 +34,12 @@ export const feedKeptSince = (now: Date): string =>
   ).toISOString();
 
 /**
- * Checks an account's feed. The sequences of unexpired runs must have no gap, and each run must be
- * stored under its sequence and under its time. Call `take` for the runs by sequence, then
- * `takeByTime` for the runs by time, then `end`. Stores the event types of each run for `typesOf`.
+ * Creates a check of an account's feed. The sequences of unexpired runs must have no gap, and each
+ * run must be stored both by its sequence and by its time. Call `take` for the runs by sequence,
+ * then `takeByTime` for the runs by time, then `end`. `typesOf` returns the event types of a run
+ * that was taken.
  * @param opened `at` is the time of the account's creation, `keptSince` the time from
- * `feedKeptSince`, and `count` the feed's count, read before its runs
+ * `feedKeptSince`, and `count` the feed's count, as read before its runs
  */
 export function feedCheck(
   accountId: string,

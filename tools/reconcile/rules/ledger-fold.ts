@@ -64,7 +64,7 @@ export interface LedgerSums {
   readonly usage: ReadonlyMap<string, DayUsage>;
   /** The charges of entries since `FoldSince.charges`, by run ID. */
   readonly charged: ReadonlyMap<string, number>;
-  /** False if entries are missing. Then only sequence and balance are meaningful. */
+  /** False if entries are missing. Only sequence and balance have a meaning then. */
   readonly isWhole: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface LedgerFold {
   /** Adds the credits of a transfer to the balance. A transfer between shards has no entry. */
   move(credits: number): void;
   /**
-   * Compares the current state with `before`, the stored state that precedes the next entries. Then
+   * Compares the current state with `before`, the stored state before the next entries, and then
    * continues from `before`. Returns the differences, each with the name `place`.
    */
   goOnFrom(before: JournalState, place: string): Difference[];
@@ -93,7 +93,7 @@ interface Hold extends OpenHold {
   readonly charged: number;
 }
 
-/** The sums include the charges made since `charges`, and the holds resolved since `resolved`. */
+/** The times from which charges and resolved holds are included in the sums. */
 export interface FoldSince {
   readonly charges: Date;
   readonly resolved: Date;
@@ -125,13 +125,13 @@ export interface FoldPlace {
 }
 
 /**
- * Adds up a ledger, entry by entry, and checks its rules:
+ * Creates an accumulator that adds up a ledger, entry by entry, and checks its rules:
  * - Numbers have no gap.
  * - Each entry starts with the previous balance and changes it by its credits.
  * - Each hold is created once and resolved once, by a charge and a refund whose sum is the
- * reservation.
+ *   reservation.
  * - A charge is reversed at most once, by a separate refund.
- * Stores only open holds, daily totals, and the recent holds and charges that `since` selects.
+ * Keeps only open holds, daily totals, and the recent holds and charges that `since` selects.
  */
 export function ledgerFold(of: FoldPlace, since: FoldSince): LedgerFold {
   const state: State = {
@@ -240,7 +240,7 @@ function chainDifferences(state: State, entry: LedgerEntry): Difference[] {
 }
 
 /**
- * Returns the signed change of the balance that an entry must cause. For an adjustment, the sign is
+ * Returns the signed change of the balance that an entry must cause. For an adjustment, its sign is
  * the sign of `changed`, the stored change.
  */
 function creditChange(type: LedgerEntry["type"], credits: number, changed: number): number {

@@ -37,11 +37,11 @@ export interface PageFold {
 }
 
 /**
- * Adds up the items in a watchlist's pages and checks their rules:
+ * Creates an accumulator that adds up the items in a watchlist's pages and checks their rules:
  * - The ranges of the pages have no gap and no overlap.
  * - Item IDs are unique, sorted, and in the range of their page.
  * - The counts of a page match its items.
- * Counts a repeated ID once.
+ * A repeated ID counts once.
  */
 export function pageFold(watchlistId: string): PageFold {
   let next: string | null = "";
@@ -142,7 +142,7 @@ const nameCounts = (counts: ItemCounts): Record<string, number> => ({
 
 /**
  * Checks the due time of a watchlist. An active watchlist must be due at its next run, at most one
- * schedule interval from now. Any other watchlist must not be due.
+ * schedule interval from now. Any other watchlist must have no due time.
  */
 export function scheduleDifferences({ watchlist, dueAt }: StoredList, now: Date): Difference[] {
   const { id, status, schedule, nextRunAt } = watchlist;

@@ -14,9 +14,10 @@ interface MarkBounds {
 }
 
 /**
- * Checks a due mark: the time (ISO 8601) at which the sweeper next checks a row. Reports a time more
- * than 5 minutes (the accepted clock difference) after the latest that a writer may set. Unless
- * `mayBePast` is true, also reports a time more than 10 minutes ago: the sweeper missed it.
+ * Checks a due mark: the time (ISO 8601) at which the sweeper next checks a row. Reports a time
+ * that is more than 5 minutes (the accepted clock difference) after the latest time that a writer
+ * may set. Unless `mayBePast` is true, also reports a time more than 10 minutes ago, which the
+ * sweeper has missed.
  */
 export function markDifferences(
   { place, field }: Pick<Difference, "place" | "field">,

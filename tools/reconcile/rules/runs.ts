@@ -47,8 +47,9 @@ export const runPlace = (watchlistId: string, runNumber: number): string =>
   `${watchlistId} run ${runNumber}`;
 
 /**
- * Creates a check of a watchlist's runs, newest first, against the watchlist's row. Call `take` or
- * `takeUnreadable` for each run, then `end`. Each call returns the differences that it finds.
+ * Creates a check of a watchlist's runs against the watchlist's row. Call `take` or
+ * `takeUnreadable` for each run, newest first, and then `end`. Each call returns the differences
+ * that it finds.
  */
 export function runSequenceCheck(watchlist: Watchlist) {
   let next = watchlist.runCount;

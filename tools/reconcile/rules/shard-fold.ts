@@ -88,9 +88,9 @@ export const shardPlace = (accountId: string, shard: number): string =>
   `${accountId} shard ${shard}`;
 
 /**
- * Returns the lowest stamp of the records that the row contained when it was read. Records with lower
- * stamps are in pages. If the row had no records, returns the lowest stamp that the next record can
- * have.
+ * Returns the lowest stamp of the records that a shard's row contained when it was read. Records
+ * with lower stamps are in pages. Without records in the row, returns the lowest stamp that the
+ * next record can have.
  */
 export const journalStart = ({ journal, fence }: Pick<StoredShard, "journal" | "fence">): number =>
   journal[0]?.at ?? fence + 1;
@@ -98,8 +98,8 @@ export const journalStart = ({ journal, fence }: Pick<StoredShard, "journal" | "
 /**
  * Creates an accumulator for the records of a shard, which checks the rules of its journal:
  * - Each page continues where the previous page ended.
- * - Each stamp is greater than the previous stamp.
- * - The entries follow the rules of a ledger.
+ * - Each stamp is higher than the previous one.
+ * - The entries follow the rules of a ledger (see `ledgerFold`).
  */
 export function shardFold(accountId: string, shard: number, since: FoldSince): ShardFold {
   const place = shardPlace(accountId, shard);

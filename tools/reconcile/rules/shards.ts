@@ -11,10 +11,7 @@ export interface ReadShard {
   readonly sums: ShardSums;
 }
 
-/**
- * Compares a shard's row with the sums of its records. Returns the differences; an empty list if
- * there are none.
- */
+/** Compares a shard's row with the sums of its records, and returns the differences. */
 export function shardDifferences(
   accountId: string,
   { number, row, sums }: ReadShard,
@@ -106,7 +103,7 @@ const counts = (usage: UsageChange | undefined): typeof noUsage => {
 /**
  * Returns a difference if a record is both in the row and in a page. A transaction moves records
  * from the row to a page, so no record may be in both. The row must be read after the pages.
- * @param newestInPages the newest stamp of the records in pages
+ * @param newestInPages newest stamp of the records in pages
  */
 export function compareCopies(
   place: string,

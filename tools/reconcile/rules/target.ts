@@ -18,9 +18,9 @@ export interface StoredTarget {
 }
 
 /**
- * Checks the due time and lease of a delivery target. A target with entries must be due at its
- * earliest entry, or at the end of its lease. A lease must not be longer than the workers' longest
- * lease.
+ * Checks the due time and the lease of a delivery target. A target with entries must be due at its
+ * earliest entry or at the end of its lease. A lease must not be longer than the longest lease of
+ * workers.
  */
 export function targetDifferences(stored: StoredTarget, now: Date): Difference[] {
   const { target, dueAt, leaseUntil, firstDueAt } = stored;

@@ -49,7 +49,7 @@ export const listedNumbers = (count = listedProductCount * colors.length): strin
     numberAt({ product: Math.floor(n / colors.length), variant: n % colors.length }),
   );
 
-/** Returns the store's global ID of the variant with an item number. */
+/** Returns the global ID in the store of the variant with an item number. */
 export const storeId = (number: string): string => idTemplate.replace("{id}", number);
 
 /** Returns the item number of a variant's global ID; undefined for any other string. */
@@ -89,15 +89,15 @@ export interface StoreItem {
   readonly variant: StoreVariant;
 }
 
-/** The store's data about an ID. `silent` items get no answer at all. */
+/** The store's data about an ID. For a `silent` item, the store sends nothing. */
 export type Lookup =
   | { readonly kind: "found"; readonly item: StoreItem }
   | { readonly kind: "not_found" }
   | { readonly kind: "silent" };
 
 /**
- * Returns the store's data about an item number at a given time. The reserved IDs of the sandbox
- * behave as in the sandbox.
+ * Returns the store's data about an item number at a given time. A reserved ID of the sandbox has
+ * the same behavior as there.
  */
 export function lookUp(number: string, moment: Moment): Lookup {
   const place = placeOf(number);
@@ -118,7 +118,7 @@ function productIdOf(number: string, place: Place | undefined): string {
 
 /** Listed items have the price of this time, until `setPrice` changes it. */
 const listedTime = new Date("2026-01-01T00:00:00Z");
-/** The third variant of each product whose position this number divides is sold out. */
+/** If the position of a product is a multiple of this number, its third variant is sold out. */
 const soldOutEvery = 10;
 
 const isSoldOut = ({ product, variant }: Place): boolean =>
@@ -164,7 +164,7 @@ function variantOf(
   };
 }
 
-/** Returns a product with these variants, as the protocol describes it. */
+/** Returns a product with these variants, in the form of the protocol. */
 export function productWith(productId: string, variants: readonly StoreVariant[]): StoreProduct {
   const draw = drawsOf({ seed: "storefront", marketplace, id: productId });
   const amounts = variants.map(({ price }) => price.amount);
@@ -200,7 +200,7 @@ const listed: readonly ListedProduct[] = [
   })),
 ];
 
-/** Returns the products whose title or category contains every word. */
+/** Returns the listed products whose title or category contains every word of a query. */
 export function search(query: string): readonly ListedProduct[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return listed.filter(({ productId }) => {

@@ -4,7 +4,7 @@ import { fieldsOf } from "../../../shared/sources/storefront/fields.ts";
 import { shortIdOf } from "../../../shared/sources/storefront/item-id.ts";
 import type { CatalogProduct, FoundVariant } from "../../../shared/sources/storefront/product.ts";
 
-/** A variant that a search found. */
+/** A variant in the result of a search. */
 export interface FoundItem {
   /** The item's ID in this service. */
   readonly id: string;
@@ -19,8 +19,9 @@ export interface FoundItem {
 }
 
 /**
- * Lists the variants of products, with the values that the adapter returns. Their IDs are the
- * numbers at the end of the store's IDs, or the store's IDs if two of these numbers are equal.
+ * Lists the variants of products, with the values that the adapter returns for them. The ID of a
+ * variant is the number at the end of its store ID. If two of these numbers are equal, the IDs are
+ * the store IDs.
  */
 export function itemsOf(products: readonly CatalogProduct[]): FoundItem[] {
   const foundItems = products.flatMap((product) =>
@@ -52,8 +53,8 @@ function itemOf(foundVariant: FoundVariant, id: string): FoundItem {
 }
 
 /**
- * Returns the template that converts item IDs to store IDs; undefined if the IDs of
- * the store have no common form.
+ * Returns the template that converts item IDs to store IDs; undefined if the store IDs have no
+ * common form.
  */
 export function idTemplateOf(items: readonly FoundItem[]): string | undefined {
   const templates = new Set(
@@ -66,6 +67,6 @@ export function idTemplateOf(items: readonly FoundItem[]): string | undefined {
   return templates.size === 1 ? template : undefined;
 }
 
-/** Returns true for an ID that a platform accepts. */
+/** Returns true for an ID in the form of a platform's item IDs. */
 export const fitsPlatform = (id: string, platform: Platform): boolean =>
   new RegExp(itemIdPattern(platform)).test(id);

@@ -179,7 +179,7 @@ export const isMisbehavior = (name: string): name is Misbehavior => Object.hasOw
 /** The names of all misbehaviors. */
 export const misbehaviors = Object.keys(behaviors).filter(isMisbehavior);
 
-/** Returns true for a misbehavior with which a store responds only to the first call. */
+/** Returns true for a misbehavior that a store shows only at the first call. */
 export const isTemporary = (name: Misbehavior): boolean => Object.hasOwn(temporary, name);
 
 /** Responds to a call with a misbehavior instead of the correct reply. */

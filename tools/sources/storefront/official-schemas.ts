@@ -38,8 +38,9 @@ function ajv(): Ajv2020 {
 }
 
 /**
- * Returns the violations of an official schema by a value; an empty list for a valid value. @throws
- * Error if the official schemas do not contain the schema
+ * Returns the violations of an official schema of the catalog protocol by a value; none for a valid
+ * value.
+ * @throws Error if the official schemas do not contain the schema
  */
 export function violationsOf(schema: OfficialSchema, value: unknown): string[] {
   const validate = ajv().getSchema(`${site}${references[schema]}`);

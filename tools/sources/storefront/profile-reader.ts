@@ -11,7 +11,7 @@ const timeoutMs = 5_000;
 /** The shortest time that a store may reuse a profile, in milliseconds. */
 const freshMs = 60_000;
 
-/** Returns a reader of agent profiles that reuses a valid profile for a minute. */
+/** Creates a reader of agent profiles, which reuses a valid profile for a minute. */
 export function profileReader(): (address: string) => Promise<ReadProfile> {
   const known = new Map<string, { readonly until: number; readonly profile: ReadProfile }>();
   return async (address) => {
@@ -24,8 +24,8 @@ export function profileReader(): (address: string) => Promise<ReadProfile> {
 }
 
 /**
- * Reads an agent profile as the protocol demands of a store: over https, or from this machine; not
- * through redirects; and only if it matches the official schema.
+ * Reads an agent profile under the conditions of the protocol: over HTTPS or from this machine,
+ * without redirects, and only if it matches the official schema.
  */
 async function readProfile(address: string): Promise<ReadProfile> {
   if (!isAllowed(address)) return { problem: "invalid_profile_url" };

@@ -10,7 +10,9 @@ export interface ProfileServer extends LocalServer {
   readonly profileUrl: string;
 }
 
-/** Serves the agent profiles of the service on loopback, where a store on this machine reads them. */
+/**
+ * Starts a server on loopback with the agent profiles of the service, for a store on this machine.
+ */
 export async function startProfileServer(): Promise<ProfileServer> {
   const server = await serveFrom(0, (request, response) => {
     const version = (request.url ?? "").slice(1);

@@ -8,12 +8,10 @@ const sampleSize = 5;
 const sampleQuery = "a";
 
 /**
- * Completes the choices of stores that respond, and omits the others, so that their platforms
- * keep the sandbox. Other choices stay unchanged.
- *
- * A store's IDs have a form that only the store knows, so the start reads some products and derives
- * `idTemplate`. A public store cannot read the agent profile of this machine, so it gets the one
- * for trials.
+ * Completes the choices of stores that respond, and leaves out the others, so that their platforms
+ * keep the sandbox. Other choices stay unchanged. Only a store knows the form of its IDs, so this
+ * reads some products and derives `idTemplate`. A public store cannot read the agent profile of
+ * this machine, so it gets the profile for trials.
  * @param log receives a sentence for each store
  */
 export async function reachableStores(

@@ -25,8 +25,8 @@ const metaOf = (version: string, capability: "lookup" | "search"): object => ({
 });
 
 /**
- * Returns the content of a lookup: one product for all its requested variants, each with the ID that
- * found it, and a message for each unknown ID.
+ * Returns the content of a reply to a lookup: one product for all its requested variants, each with
+ * the ID by which it was requested, and a message for each unknown ID.
  */
 export function lookupContent(ids: readonly string[], { version, prices }: Serving): ToolContent {
   const at = new Date();
@@ -44,7 +44,7 @@ export function lookupContent(ids: readonly string[], { version, prices }: Servi
   }
   return {
     ucp: metaOf(version, "lookup"),
-    // The reverse order, because the protocol promises none.
+    // The order is reversed, because the protocol promises none.
     products: [...items].toReversed().map(([productId, productItems]) =>
       productWith(
         productId,

@@ -68,8 +68,8 @@ interface Store extends Required<Omit<ReferenceStoreOptions, "misbehave" | "port
 }
 
 /**
- * Starts the reference store on loopback. It serves a catalog of invented products by the Universal
- * Commerce Protocol, and records its calls and the violations of the official schemas.
+ * Starts the reference store on loopback. It serves a catalog of invented products with the
+ * Universal Commerce Protocol. It records its calls, and the violations of the official schemas.
  */
 export async function startReferenceStore(options: ReferenceStoreOptions): Promise<ReferenceStore> {
   const prices = new Map<string, number>();
@@ -170,7 +170,10 @@ function sendProfile(response: ServerResponse, version: string, store: Store): v
   response.end(JSON.stringify(profile));
 }
 
-/** @throws Error if a reply violates its official schema, which is a fault of this store */
+/**
+ * Checks a reply of this store.
+ * @throws Error if the reply violates its official schema, which is a bug of this store
+ */
 function assertValid(schema: OfficialSchema, value: unknown): void {
   const violations = violationsOf(schema, value);
   if (violations.length > 0) throw new Error(violations.join("; "));
@@ -289,8 +292,8 @@ function sendRpc(response: ServerResponse, message: object): void {
 }
 
 /**
- * Returns a value for the option `misbehave` with which the store responds to every call with the
- * misbehavior `name`. If it is temporary, only to the first call.
+ * Returns a value for the option `misbehave` with which the store shows the misbehavior `name` at
+ * every call, or only at the first call if the misbehavior is temporary.
  */
 export const misbehavesAs =
   (name: Misbehavior): NonNullable<ReferenceStoreOptions["misbehave"]> =>

@@ -58,8 +58,8 @@ export function parseStore(text: string): string {
 }
 
 /**
- * Searches a store. Returns its products.
- * @throws Error with the reason why the store did not return products, and what to do
+ * Searches the catalog of a store, and returns the products.
+ * @throws Error with the reason why the store returned no products, and what to do
  */
 export async function searchStore(search: StoreSearch): Promise<readonly CatalogProduct[]> {
   const { store, profileUrl } = search;

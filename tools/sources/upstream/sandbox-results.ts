@@ -31,8 +31,7 @@ const offerSource = sandboxOffers(shop);
 const checker = sandboxOfferChecker(shop);
 
 /**
- * Returns the results of the sandbox's shops for a request. In your server, read your own data
- * here.
+ * Returns the results of the sandbox for a request. In your own server, read your data here.
  * @param body the parsed body of `POST /read`, which is valid for the scraper
  */
 export async function sandboxResults(

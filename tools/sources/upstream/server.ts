@@ -106,8 +106,9 @@ function send(
 }
 
 /**
- * Returns a value for the option `misbehave` with which the server responds to every call with the
- * misbehavior `name`. If the contract calls it temporary (429 or 500), only to the first call.
+ * Returns a value for the option `misbehave` with which the server shows the misbehavior `name` at
+ * every call. If the contract calls it temporary (429 or 500), the server shows it only at the
+ * first call.
  */
 export function alwaysMisbehaving(
   name: Misbehavior,

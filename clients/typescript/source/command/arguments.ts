@@ -14,7 +14,11 @@ export interface Option {
 export type Options = Readonly<Record<string, Option>>;
 export type Values = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Parses the arguments of a command. An error names the nearest option. */
+/**
+ * Parses the arguments of a command.
+ * @returns The option values, and in `words` the arguments that are not options.
+ * @throws UsageError that suggests the most similar option if an option is unknown.
+ */
 export function parse(
   args: readonly string[],
   options: Options,
@@ -45,8 +49,9 @@ function refuseRepeated(
 }
 
 /**
- * Returns ` Did you mean ...?` with the known text that begins with the word, otherwise with the
- * nearest one. Returns an empty string if there is none.
+ * Returns a suggestion for a misspelled word, such as ` Did you mean ...?`. Prefers a known word
+ * that begins with the misspelled word, otherwise the most similar one. Returns an empty string if
+ * no known word is similar.
  */
 export function suggestion(word: string, known: readonly string[]): string {
   const longer = known.find((one) => one.startsWith(`${word} `));
@@ -58,7 +63,10 @@ export function suggestion(word: string, known: readonly string[]): string {
   return nearest === undefined ? "" : ` Did you mean '${nearest.one}'?`;
 }
 
-/** The Levenshtein distance. */
+/**
+ * Returns the Levenshtein distance of two words: the smallest number of letters to insert, remove
+ * or replace.
+ */
 function editsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, n) => n);
   for (const [n, letter] of from.split("").entries()) {
@@ -72,20 +80,28 @@ function editsBetween(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** Returns the value of an option, or undefined. */
+/** Returns the value of an option, or undefined if the option is absent. */
 export const textOf = (values: Values, name: string): string | undefined => {
   const value = values[name];
   return typeof value === "string" ? value : undefined;
 };
 
-/** Returns the value of a required option. */
+/**
+ * Returns the value of a required option.
+ * @throws UsageError if the option is absent.
+ */
 export function required(values: Values, name: string): string {
   const value = textOf(values, name);
   if (value === undefined || value === "") throw new UsageError(`Set --${name}.`);
   return value;
 }
 
-/** @throws UsageError if the value of an option is not a whole number of 0 or more */
+/**
+ * Parses the value of an option as a whole number of 0 or more.
+ * @param option The name of the option, for the error.
+ * @param text The value.
+ * @throws UsageError if the value is not such a number.
+ */
 export function wholeNumber(option: string, text: string): number {
   const number = Number(text);
   if (text.trim() === "" || !Number.isSafeInteger(number) || number < 0)

@@ -72,7 +72,11 @@ function cellsOf(line: string): string[] {
   );
 }
 
-/** Iterates over the IDs in the arguments, or in the file that `--from` names. */
+/**
+ * Iterates over item IDs. They come from the arguments, or from a CSV file.
+ * @param words The IDs on the command line.
+ * @param file The path in the option `--from`, or undefined if the option is absent.
+ */
 export async function* idsOf(
   words: readonly string[],
   file: string | undefined,

@@ -47,7 +47,8 @@ export const listen: Command = {
     try {
       for await (const event of feed(client(), { ...values, after: start }, { output, signal })) {
         const status = await forward(event, target, output);
-        // A restart sends an event again only if it stopped between the response and this line.
+        // The position is stored after the response. If the command stops between the two, the
+        // restart sends this event again.
         cursor.store(event.id);
         last = event.id;
         await output.write(`${new Date().toISOString()}  ${status}  ${event.type}  ${event.id}\n`);
@@ -92,7 +93,8 @@ const cursorOf = (file: string | undefined) => ({
   },
   store(position: string): void {
     if (file === undefined) return;
-    // A killed process leaves the earlier or the later position, and not a part of one.
+    // Writes to a new file and renames it. If the process is killed, the file contains either the
+    // old or the new position.
     writeFileSync(`${file}.new`, `${position}\n`);
     renameSync(`${file}.new`, file);
   },

@@ -10,7 +10,10 @@ export type Row = Readonly<Record<string, unknown>>;
 
 const widthMax = 40;
 
-/** Writes rows as they arrive: JSON and CSV one by one, and a table in groups of aligned rows. */
+/**
+ * Writes rows as they arrive: JSON and CSV row by row, and tables in groups of aligned rows.
+ * @param columns The names of the columns to write, in order.
+ */
 export async function writeRows(
   rows: AsyncIterable<Row> | Iterable<Row>,
   columns: readonly string[],
@@ -31,7 +34,10 @@ export async function writeRows(
   if (format === "table" && table.length > 0) await flush();
 }
 
-/** Rows that are aligned together. More would delay the output of a long list. */
+/**
+ * The number of table rows that are aligned together. With more rows, a long list would appear
+ * later.
+ */
 const rowsMax = 100;
 
 const cellOf = (value: unknown): string => {
@@ -39,7 +45,7 @@ const cellOf = (value: unknown): string => {
   return typeof value === "string" ? value : JSON.stringify(value);
 };
 
-/** A cell that begins with a formula character would be run by a spreadsheet. */
+/** A spreadsheet would run a cell that begins with a formula character as a formula. */
 const csvCell = (text: string): string => {
   const safe = /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

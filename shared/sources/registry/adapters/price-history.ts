@@ -25,7 +25,7 @@ export function offers(options: Options, dependencies: SourceDependencies): Offe
   return reportedOffers(priceHistoryOffers(options, parts), reporting);
 }
 
-/** Creates a checker that asks the price history API. */
+/** Creates an offer checker that reads the price history API. */
 export function offerChecker(options: Options, dependencies: SourceDependencies): OfferChecker {
   const { reporting, ...parts } = historyParts("retailer_a.offer_check", options, dependencies);
   return reportedChecker(priceHistoryOfferChecker(options, parts), reporting);

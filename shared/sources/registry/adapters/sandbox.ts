@@ -8,7 +8,7 @@ import { reportedChecker, reportedOffers, reportedScraper } from "../reported.ts
 
 type Options = OptionsOf<"sandbox">;
 
-/** Creates the scraper that invents items. */
+/** Creates the product scraper of the sandbox, which invents items. */
 export function scraper(
   id: ProductScraperId,
   { seed }: Options,
@@ -17,7 +17,7 @@ export function scraper(
   return reportedScraper(sandboxScraper({ seed, clock }), { scraper: id, clock, recordHealth });
 }
 
-/** Creates the scraper that invents offers. */
+/** Creates the offers scraper of the sandbox, which invents offers. */
 export function offers(
   { seed }: Options,
   { clock, recordHealth }: SourceDependencies,
@@ -26,7 +26,7 @@ export function offers(
   return reportedOffers(sandboxOffers({ seed, clock }), reporting);
 }
 
-/** Creates the checker of invented offers. */
+/** Creates the offer checker of the sandbox, for its invented offers. */
 export function offerChecker(
   { seed }: Options,
   { clock, recordHealth }: SourceDependencies,

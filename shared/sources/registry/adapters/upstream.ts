@@ -7,7 +7,7 @@ import { reportedChecker, reportedOffers, reportedScraper } from "../reported.ts
 
 type Options = OptionsOf<"upstream">;
 
-/** Creates a scraper that reads the deployer's own server, which speaks the upstream contract. */
+/** Creates a product scraper that reads a server of the deployer with the upstream contract. */
 export function scraper(
   id: ProductScraperId,
   options: Options,
@@ -17,13 +17,13 @@ export function scraper(
   return reportedScraper(upstreamScraper(options, parts), reporting);
 }
 
-/** Creates a scraper that reads offers from a server of the deployer. */
+/** Creates an offers scraper that reads a server of the deployer with the upstream contract. */
 export function offers(options: Options, dependencies: SourceDependencies): OfferScraper {
   const { reporting, ...parts } = upstreamParts("retailer_a.offers", options, dependencies);
   return reportedOffers(upstreamOffers(options, parts), reporting);
 }
 
-/** Creates a checker that asks a server of the deployer. */
+/** Creates an offer checker that reads a server of the deployer with the upstream contract. */
 export function offerChecker(options: Options, dependencies: SourceDependencies): OfferChecker {
   const { reporting, ...parts } = upstreamParts("retailer_a.offer_check", options, dependencies);
   return reportedChecker(upstreamOfferChecker(options, parts), reporting);

@@ -1,12 +1,21 @@
 import type { Document } from "domhandler";
 import { DomHandler, Parser } from "htmlparser2";
 
-/** Elements after this number are ignored: some selectors compare each with all before it. */
+/**
+ * Maximum number of elements. Later elements are ignored, because some selectors compare each
+ * element with all before it.
+ */
 const elementsMax = 20_000;
-/** Elements that are nested deeper are ignored: the text of an element is read by recursion. */
+/**
+ * Maximum nesting depth. Deeper elements are ignored, because the text of an element is read by
+ * recursion.
+ */
 const depthMax = 200;
 
-/** Parses a page to a document, up to the first element beyond the limits. */
+/**
+ * Parses a page to a document for CSS selectors. Ignores everything after the first element that
+ * exceeds the limits.
+ */
 export function ruleDocument(html: string): Document {
   const handler = new BoundedHandler();
   const parser = new Parser(handler);

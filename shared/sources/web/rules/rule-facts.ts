@@ -13,8 +13,9 @@ import type { RuleField } from "./rule-texts.ts";
 import { ruleValues } from "./rule-values.ts";
 
 /**
- * Returns the facts that the rules of the deployer find in a page. A value of a price that is not
- * one amount, such as "from $10", makes the price unclear.
+ * Returns the facts of a page that the deployer's rules select. A price whose text is not one
+ * amount, such as "from $10", counts as unclear.
+ * @param wanted the requested product
  */
 export function ruleFacts(html: string, rules: ExtractRules, wanted: WantedProduct): ProductFacts {
   const foundValues = ruleValues(html, rules).filter(({ value }) => value !== undefined);
@@ -43,7 +44,7 @@ export function ruleFacts(html: string, rules: ExtractRules, wanted: WantedProdu
 interface PriceReading {
   readonly html: string;
   readonly wanted: WantedProduct;
-  /** The code that a rule found. */
+  /** The currency code that a rule selected. */
   readonly currency: string | undefined;
 }
 
@@ -59,7 +60,7 @@ function priceIn(
   return amount === undefined ? undefined : { amount, currency: code };
 }
 
-/** Returns the availability that a value states: a term, a phrase, a flag or a number of pieces. */
+/** Returns the availability in a value: a term, a phrase, a flag or a number of pieces. */
 function availabilityIn(text: string | undefined): AvailabilityWord | undefined {
   if (text === undefined) return undefined;
   if (/^(?:true|false)$/i.test(text)) return /^t/i.test(text) ? "instock" : "outofstock";

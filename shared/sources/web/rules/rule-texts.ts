@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { addRefusedType } from "../../../base/shown-value.ts";
 
-/** The fields that rules of the deployer can read. */
+/** The fields that the deployer's rules can read. */
 export const ruleFields = [
   "price",
   "currency",
@@ -25,10 +25,10 @@ const rulesMax = 6;
 type FindMistake = (rule: string, field: RuleField) => string | undefined;
 
 /**
- * Returns the schema of the deployer's rules for the pages of a shop. The message of an issue names
+ * Creates the schema of the deployer's rules for the pages of a shop. The message of an issue names
  * the rule and its mistake.
- * @param mistakeIn checks a rule. @default checks only sizes and types, which needs no parser of
- * selectors
+ * @param mistakeIn returns the mistake in a rule; by default, only sizes and types are checked,
+ * which needs no parser of selectors
  */
 export const ruleTexts = (mistakeIn: FindMistake = () => undefined) => {
   const rules = (field: RuleField) =>

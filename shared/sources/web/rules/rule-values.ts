@@ -6,11 +6,11 @@ import { ruleDocument } from "./rule-document.ts";
 import type { ExtractRules, Rule } from "./rule.ts";
 import type { RuleField } from "./rule-texts.ts";
 
-/** What a rule found in a page. */
+/** The result of a rule on a page. */
 export interface RuleValue {
   readonly field: RuleField;
   readonly rule: Rule;
-  /** The found value; undefined if the rule found nothing. */
+  /** The selected value; undefined if the rule selected none. */
   readonly value: string | undefined;
   /** The number of different values. If there are several, none of them is used. */
   readonly different: number;
@@ -27,8 +27,9 @@ interface RulePage {
 }
 
 /**
- * Applies the rules to a page. Returns a value for each tried rule: for every field, the rules up
- * to the first that finds one value. With `isComplete`, returns a value for every rule.
+ * Applies the deployer's rules to a page. For each field, tries the rules in order, up to the first
+ * that selects one value. Returns a value for each rule that was tried.
+ * @param isComplete true tries every rule
  */
 export function ruleValues(
   html: string,
@@ -53,7 +54,7 @@ const entriesOf = (rules: ExtractRules): [RuleField, readonly Rule[]][] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose their types
   Object.entries(rules) as [RuleField, readonly Rule[]][];
 
-/** Returns the strings that a rule finds, except empty ones. */
+/** Returns the strings that a rule selects, without empty ones. */
 function valuesOf(rule: Rule, page: RulePage): string[] {
   return textsOf(rule, page)
     .map((text) => text.replaceAll(/\s+/g, " ").trim())
@@ -86,7 +87,7 @@ function elementsOf(matches: (element: Element) => boolean, page: RulePage): Ele
   return selectAll<AnyNode, Element>(matches, page.document).slice(0, elementsMax);
 }
 
-/** Returns the text at a JSON pointer; nothing for an object. */
+/** Returns the texts at a JSON pointer; none for an object. */
 function textsAt(value: unknown, pointer: readonly string[]): string[] {
   let at: unknown = value;
   for (const step of pointer) {

@@ -2,7 +2,7 @@ import { compile } from "css-select";
 import type { AnyNode, Element } from "domhandler";
 import { type RuleField, ruleFields, type RuleTexts } from "./rule-texts.ts";
 
-/** A rule of the deployer: where the pages of a shop state a field. */
+/** A rule of the deployer: the place of a field in the pages of a shop. */
 export type Rule = { readonly text: string } & (
   | {
       readonly kind: "element";
@@ -31,7 +31,10 @@ export const parseRules = (texts: RuleTexts): ExtractRules =>
     ruleFields.map((field) => [field, (texts[field] ?? []).map((text) => parseRule(text))]),
   );
 
-/** Selectors with more parts take long on pages with many nested elements. */
+/**
+ * Maximum number of parts of a selector. With more parts, pages with many nested elements take
+ * long.
+ */
 const partsMax = 12;
 const pointerForm = /^(?:\/(?:[^/~]|~[01])*)*$/;
 const globalForm = /^window\.([\w$]+(?:\.[\w$]+)*)$/;

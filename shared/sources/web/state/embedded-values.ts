@@ -4,7 +4,7 @@ import { type PageScript, scriptsIn } from "../scripts.ts";
 /** A value that a page embeds for its own scripts. */
 export type StateValue = object;
 
-/** The limits of one page. Longer and further values are ignored. */
+/** The limits of one page. Values beyond them are ignored. */
 const valuesMax = 60;
 const valueCharactersMax = 2 * 1024 * 1024;
 /** The maximum length of a literal to repair. Repair is slow. */
@@ -12,7 +12,10 @@ const repairCharactersMax = 20_000;
 /** The maximum number of literals that are repaired in one page. */
 const repairsMax = 8;
 
-/** After more literals without an end, the rest of a script is ignored: each takes a whole search. */
+/**
+ * Number of literals without an end after which the rest of a script is ignored, because each of
+ * them takes a whole search.
+ */
 const endlessMax = 5;
 
 const jsonType =
@@ -22,13 +25,13 @@ const otherType =
 /** Matches the start of an object or array that a script assigns to a name or passes to a call. */
 const literalStart =
   /(?:[\w$\])]\s*=\s*|\b(?:push|track|gtag|fbq|parse)\s*\((?:\s*['"][\w .:-]{1,60}['"]\s*,){0,3}\s*)(?=[[{'"])/g;
-/** Matches text without which a value cannot state a price or the stock. */
+/** Matches a word without which a value cannot state a price or the stock. */
 const useful = /price|stock|availab|currency|soldout|sold_out/i;
 
 /**
- * Returns the values in the script elements of a page: JSON elements, and objects that scripts
- * assign to a global or pass to a data layer. Never runs a script. `isRelevant` decides by the text
- * of a value whether it is parsed.
+ * Returns the values that the scripts of a page contain: JSON elements, and objects that a script
+ * assigns to a global variable or passes to a data layer. Never runs a script.
+ * @param isRelevant decides from the text of a value whether the value is parsed
  */
 export function findEmbeddedValues(
   scripts: readonly PageScript[],
@@ -54,8 +57,9 @@ export function findEmbeddedValues(
 }
 
 /**
- * Returns the object that a script of the page assigns to a global, such as `state` in
- * `window.state = {…}`. Undefined if there is none, or if it is not an object.
+ * Returns the object that a script of the page assigns to a global variable, such as `state` in
+ * `window.state = {…}`. Returns undefined if there is no such assignment, or if the value is not an
+ * object.
  */
 export function findAssignedValue(html: string, name: string): StateValue | undefined {
   const escaped = name.replaceAll(/[.$]/g, String.raw`\$&`);
@@ -75,7 +79,7 @@ export function findAssignedValue(html: string, name: string): StateValue | unde
   return undefined;
 }
 
-/** Parses an object or array: as JSON, or else as a literal of JavaScript. */
+/** Parses the text of an object or array, as JSON or otherwise as a JavaScript literal. */
 export const parseValue = (text: string): StateValue | undefined =>
   text.length > valueCharactersMax ? undefined : (jsonObject(text) ?? parseLiteral(text));
 
@@ -101,7 +105,7 @@ function* literalsIn({ attributes, content }: PageScript): Generator<string> {
   }
 }
 
-/** Returns the JSON text in a string literal, as `JSON.parse` receives it. */
+/** Returns the JSON texts in a string literal, as `JSON.parse` would receive them. */
 function quotedJson(literal: string): string[] {
   const body = literal.slice(1, -1);
   if (!/^\s*\\?[[{]/.test(body)) return [];
@@ -117,7 +121,7 @@ function quotedJson(literal: string): string[] {
 }
 
 /**
- * Returns the position after a literal, according to its brackets and quotes. Undefined if it does
+ * Returns the position after a literal, according to its brackets and quotes; undefined if it does
  * not end.
  */
 function endOfLiteral(content: string, start: number): number | undefined {

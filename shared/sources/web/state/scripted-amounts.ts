@@ -7,8 +7,8 @@ const pricePair =
 const pairsMax = 3_000;
 
 /**
- * Returns how often the scripts of a page name each amount as a price or a value. Scripts with
- * JSON-LD do not count.
+ * Counts how often the scripts of a page contain each amount as a price or value. Ignores scripts
+ * with JSON-LD.
  */
 export function countScriptAmounts(scripts: readonly PageScript[]): Map<number, number> {
   const counts = new Map<number, number>();

@@ -6,7 +6,7 @@ import { plainText } from "../plain-text.ts";
 import type { StateValue } from "./embedded-values.ts";
 
 /**
- * The facts that embedded state has about the wanted product. Absent values are unknown or
+ * The facts about the requested product in embedded state. A value is absent if it is unknown or
  * contradictory.
  */
 export interface StateFacts {
@@ -29,11 +29,11 @@ type Json = Readonly<Record<string, unknown>>;
 
 const objectsMax = 20_000;
 const depthMax = 14;
-/** The maximum number of levels below a product object in which its price may be. */
+/** Maximum number of levels between a product object and its price. */
 const priceDepthMax = 3;
 const titleLengthMin = 8;
 
-/** Keys are compared in lower case without separators. */
+/** Converts a key for comparison: to lower case, without separators. */
 const keyOf = (key: string): string => key.toLowerCase().replaceAll(/[^a-z\d]/g, "");
 
 const numberKeys = new Set(
@@ -120,14 +120,14 @@ const stockFlags = new Map<string, boolean>([
 const countKeys = new Set(
   "stock stocklevel stockquantity availablequantity quantityavailable qtyavailable".split(" "),
 );
-/** Keys of other products than the one that has them. */
+/** Matches keys whose values are other products. */
 const otherKeys =
   /relat|recommend|similar|cross|upsell|accessor|recent|bundle|also|compare|sponsor|variant|variation|children|siblings|options|breadcrumb|review/i;
 
 /**
- * Returns the facts of the wanted product in values that a page embeds. Only objects that name the
- * wanted product by number, address or title count. If these objects state several prices, the
- * price is unknown.
+ * Returns the facts of the requested product from values that a page embeds for its scripts. Uses
+ * only objects that name the product by its number, address or title. If these objects state
+ * several prices, the price is unknown.
  */
 export function stateProduct(values: readonly StateValue[], reading: StateReading): StateFacts {
   const foundProducts = values.map((value) => {
@@ -145,13 +145,13 @@ export function stateProduct(values: readonly StateValue[], reading: StateReadin
   });
 }
 
-/** Returns the value that all values equal; undefined if there is none. */
+/** Returns the value if all values are equal; undefined otherwise. */
 function only<Value>(values: readonly Value[]): Value | undefined {
   const [first] = values;
   return new Set(values).size === 1 ? first : undefined;
 }
 
-/** Returns the objects in a value, each before those inside it. */
+/** Returns all objects in a value. Each comes before the objects inside it. */
 function objectsIn(value: StateValue): Json[] {
   const foundObjects: Json[] = [];
   let left = objectsMax;
@@ -165,7 +165,7 @@ function objectsIn(value: StateValue): Json[] {
   return foundObjects;
 }
 
-/** Returns true for an object that names the wanted product. */
+/** Returns true for an object that names the requested product. */
 function isNamedProduct(json: Json, { id, titles }: StateReading): boolean {
   return Object.entries(json).some(([key, value]) => {
     const word = keyOf(key);
@@ -184,15 +184,15 @@ function isNamedProduct(json: Json, { id, titles }: StateReading): boolean {
   });
 }
 
-/** The prices in an object and in the objects inside it that describe its price. */
+/** The prices in an object, and in the objects inside it that describe its price. */
 interface StatedPrices {
-  /** The prices whose names show that they are current prices. */
+  /** The prices whose names indicate a current price. */
   readonly present: number[];
   readonly plain: number[];
   isRange: boolean;
 }
 
-/** Returns the different prices that buyers now pay according to an object. */
+/** Returns the different current prices in an object. */
 function pricesOf(product: Json, reading: StateReading): number[] {
   const stated: StatedPrices = { present: [], plain: [], isRange: false };
   const isEvent = "contentids" in lowerKeys(product);
@@ -203,7 +203,7 @@ function pricesOf(product: Json, reading: StateReading): number[] {
 
 interface PricePlace {
   readonly depth: number;
-  /** True if the object describes a price, so that a key such as `value` names one. */
+  /** True if the object describes a price, so that a key such as `value` means one. */
   readonly isPrice: boolean;
   readonly stated: StatedPrices;
 }
@@ -241,7 +241,7 @@ const lowerKeys = (json: Json): Json =>
   Object.fromEntries(Object.entries(json).map(([key, value]) => [keyOf(key), value]));
 
 /**
- * Returns the amount of a value, which can be in minor units. Undefined if the page does not show
+ * Returns the amount of a value, which may be in minor units; undefined if the page does not show
  * the amount.
  */
 function shownAmount(

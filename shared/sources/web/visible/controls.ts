@@ -10,7 +10,7 @@ export interface CartControl {
 
 const controlNames: ReadonlySet<string> = new Set(["button", "input", "a"]);
 const sectionElements: ReadonlySet<string> = new Set(["footer", "nav", "header", "aside"]);
-/** Matches names of elements that a script makes buttons. */
+/** Matches names of elements that a script turns into buttons. */
 const buttonNames = /btn|button|buy|cart|basket|order/i;
 const textLengthMax = 40;
 const attributesWithNames = [
@@ -27,8 +27,8 @@ const disabledNames =
   /(?:^|[\s_-])(?:disabled|is-disabled|inactive|unavailable|sold-?out|out-?of-?stock)(?:$|[\s_-])/i;
 
 /**
- * Returns the controls that add a product to a cart, except controls in sections that show other
- * products.
+ * Returns the controls of a page, such as buttons, that add a product to a cart. Leaves out those
+ * in sections about other products.
  */
 export function cartControls(outline: Outline): CartControl[] {
   return outline.elements
@@ -38,8 +38,8 @@ export function cartControls(outline: Outline): CartControl[] {
 }
 
 /**
- * Returns true if an element is in a part of the page that is named like a section of other
- * products, and that does not contain the product's heading.
+ * Returns true if an element is in a section about other products: a part of the page with such a
+ * name, and without the heading of the product.
  */
 export function isInOtherSection(element: OutlineElement, { aroundHeading }: Outline): boolean {
   for (const one of withAncestors(element)) {

@@ -1,21 +1,24 @@
 /**
  * A random forest as a table. A tree is a list of numbers, four for each node: the index of the
  * feature, the threshold, and the positions of the next nodes for a value up to the threshold and
- * for a higher value. A leaf has the feature -1 and, as its threshold, the share of right amounts.
+ * for a higher value. In a leaf, the index is -1, and the threshold is the share of right amounts.
  */
 export interface ForestTable {
   /** The names of the features, in the order of their indexes. */
   readonly features: readonly string[];
   readonly trees: readonly (readonly number[])[];
-  /** The least score of an amount that is reported as the price. */
+  /** Minimum score of an amount that counts as the price. */
   readonly threshold: number;
-  /** The smallest difference between this score and the score of any other amount. */
+  /** Minimum difference between this score and the score of any other amount. */
   readonly margin: number;
 }
 
 const leaf = -1;
 
-/** Returns the mean of what the trees predict for the features of an amount: from 0 to 1. */
+/**
+ * Returns the score of an amount, from 0 to 1: the mean of the predictions of all trees.
+ * @param features the numbers that describe the amount, from `priceFeatures`
+ */
 export function scoreOf({ trees }: ForestTable, features: readonly number[]): number {
   let sum = 0;
   for (const tree of trees) sum += predict(tree, features);

@@ -8,7 +8,9 @@ export interface ScoredAmount {
   readonly score: number;
 }
 
-/** Returns the different amounts of a page with their scores, the highest score first. */
+/**
+ * Returns each different amount of a page with its score from the forest, the highest score first.
+ */
 export function scoreAmounts(page: PricePage, forest: ForestTable): ScoredAmount[] {
   const features = priceFeatures(page);
   const best = new Map<number, ScoredAmount>();
@@ -20,8 +22,8 @@ export function scoreAmounts(page: PricePage, forest: ForestTable): ScoredAmount
 }
 
 /**
- * Returns the amount that the forest selects as the price. Undefined if its score is below the
- * threshold, or if another amount has almost the same score.
+ * Returns the amount of a page that the forest selects as the price. Returns undefined if the
+ * highest score is below the threshold, or if another amount has almost the same score.
  */
 export function predictPrice(page: PricePage, forest: ForestTable): ShownAmount | undefined {
   const [first, second] = scoreAmounts(page, forest);

@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2";
 import { textBoundary } from "../text-boundary.ts";
 import { isTitled } from "./titles.ts";
 
-/** An element of a page, as far as the readers of visible text need it. */
+/** An element of a page, with the data that the readers of visible text need. */
 export interface OutlineElement {
   /** The position among all elements of the page. */
   readonly index: number;
@@ -29,7 +29,10 @@ export interface OutlineElement {
 
 export interface Outline {
   readonly elements: readonly OutlineElement[];
-  /** The heading of the product: an `<h1>` with a title of the page, or else the first one. */
+  /**
+   * The heading of the product: the first `<h1>` with a title of the page, or otherwise the first
+   * one.
+   */
   readonly heading: OutlineElement | undefined;
   /** The heading and its ancestors; empty without a heading. */
   readonly aroundHeading: ReadonlySet<OutlineElement>;
@@ -39,9 +42,9 @@ export interface Outline {
 
 /** The maximum length of the text that is kept for an element. */
 export const textLengthMax = 160;
-/** Elements after this number are ignored. */
+/** Maximum number of elements. Later elements are ignored. */
 const elementsMax = 20_000;
-/** Elements that are nested deeper are ignored. */
+/** Maximum nesting depth. Deeper elements are ignored. */
 const depthMax = 200;
 
 const struckElements: ReadonlySet<string> = new Set(["del", "s", "strike"]);
@@ -51,7 +54,8 @@ const hiddenClass = /(?:^|\s)(?:hidden|hide|d-none|is-hidden|visually-hidden-all
 const struckStyle = /line-through/i;
 
 /**
- * Parses HTML to its elements with their texts. `titles` are the titles of the page. Never throws.
+ * Parses HTML to an outline: its elements with their texts. Never throws.
+ * @param titles the titles that the page states, which identify the heading of the product
  */
 export function outlineOf(html: string, titles: readonly string[]): Outline {
   const elements: OutlineElement[] = [];
@@ -150,7 +154,7 @@ function addText(element: OutlineElement, text: string): void {
   element.text = element.text.slice(0, textLengthMax);
 }
 
-/** Returns true if a string is empty, or ends at a boundary. */
+/** Returns true if nothing is before the next text: the string is empty or ends at a boundary. */
 const endsApart = (text: string): boolean => text === "" || text.endsWith(textBoundary);
 
 /** Removes spaces and a boundary at the end. */
@@ -163,8 +167,8 @@ const tidy = (text: string): string => {
 const spaces = /[\t\n\f\r ]+/g;
 
 /**
- * Returns a string with single spaces, and without a space that `before` makes unnecessary. Keeps
- * other white space, which can be part of a number.
+ * Returns a string with single spaces, without a leading space that `before` makes unnecessary.
+ * Keeps other white space, which can be part of a number.
  */
 function withSingleSpaces(text: string, before: string): string {
   const single = text.replaceAll(spaces, " ");

@@ -10,19 +10,26 @@ const namedElements = /<[a-z][a-z\d]{0,10}\s[^<>]{0,300}itemprop\s?=\s?["']?name
 /** The characters to keep before and after the heading of the product. */
 const beforeHeadingMax = 32_000;
 const afterHeadingMax = 40_000;
-/** The characters around the heading, with scripts, from which these are taken. */
+/**
+ * Number of characters around the heading, including scripts, from which the kept characters are
+ * taken.
+ */
 const beforeHeadingRawMax = 200_000;
 const afterHeadingRawMax = 300_000;
 /** The maximum length of a heading's HTML, in characters. The rest is ignored. */
 const headingLengthMax = 600;
 const headingsMax = 20;
-/** Long attributes, such as addresses and settings of scripts, and images. No reader needs them. */
+/**
+ * Matches long attributes, such as addresses and settings of scripts, and images. No reader needs
+ * them.
+ */
 const unread = /\s(?!class|id|style)[\w:-]+="[^"<>]{40,}"|<(?:img|source|wbr|hr)\b[^<>]*>/g;
 
 /**
- * Returns the part of a page that shows its product, without scripts, styles and comments: the HTML
- * around the first heading that shares most of its words with a title of the page, or else around
- * the first heading. A page without headings is cut at the same length from its start.
+ * Returns the part of a page that shows its product, without scripts, styles and comments. This is
+ * the HTML around the heading of the product: the first heading that shares most of its words with
+ * a title of the page, or otherwise the first heading. For a page without headings, it is the start
+ * of the page, with the same length.
  */
 export function pageBody(html: string, titles: readonly string[]): string {
   const raw = firstHeading(html, titles) ?? beforeHeadingRawMax;
@@ -34,7 +41,7 @@ export function pageBody(html: string, titles: readonly string[]): string {
     .replaceAll(unread, " ");
   const after = shown.slice(heading, heading + 2 * afterHeadingMax).replaceAll(unread, " ");
   const cut = Math.max(0, before.length - beforeHeadingMax);
-  // The cut may be inside a tag. The rest of the tag must not be read as text.
+  // The cut may be inside a tag, whose rest must not be read as text.
   const tag = cut === 0 ? 0 : before.indexOf("<", cut);
   return (tag === -1 ? "" : before.slice(tag)) + after.slice(0, afterHeadingMax);
 }
@@ -53,7 +60,10 @@ const headingIn = (html: string, titles: readonly string[]): number | undefined 
   firstHeading(html, titles) ??
   positionsOf(namedElements, html).find((index) => isTitled(textAt(html, index), titles));
 
-/** Returns the position of the first `<h1>` with a title of the page, or else of the first one. */
+/**
+ * Returns the position of the first `<h1>` with a title of the page, or otherwise of the first
+ * `<h1>`.
+ */
 function firstHeading(html: string, titles: readonly string[]): number | undefined {
   const positions = positionsOf(headings, html);
   return positions.find((index) => isTitled(textAt(html, index), titles)) ?? positions[0];
@@ -93,7 +103,7 @@ function withoutUnshown(html: string): string {
   return keptParts.join("").replaceAll(/[\t\n\f\r ]{2,}/g, " ");
 }
 
-/** Returns the position after an element or, without a name, after a comment. */
+/** Returns the position after an element; after a comment if there is no name. */
 function endOf(html: string, start: number, name: string | undefined): number {
   if (name === undefined) {
     const end = html.indexOf("-->", start);

@@ -4,18 +4,18 @@ import type { ShownAmount } from "./shown-amounts.ts";
 import { isFormerElement, textMarks } from "./text-marks.ts";
 import { formerPriceNames, partPriceNames, presentPriceNames, priceNames } from "./words.ts";
 
-/** The parts of a page from which the features of its amounts are computed. */
+/** The parts of a page from which the features of its amounts are calculated. */
 export interface PricePage {
   readonly outline: Outline;
   readonly amounts: readonly ShownAmount[];
   readonly controls: readonly CartControl[];
-  /** How often the scripts of the page name each amount as a price. */
+  /** Number of times that the scripts of the page contain each amount as a price. */
   readonly scripted: ReadonlyMap<number, number>;
 }
 
 /**
- * The names of the features, in the order of the values that `priceFeatures` returns. The forest
- * knows a feature only by its position, so a change of this list needs a new training.
+ * Names of the features, in the order of the values that `priceFeatures` returns. The forest
+ * identifies a feature only by its position, so train it again after a change of this list.
  */
 export const featureNames = [
   "hasMark",
@@ -67,12 +67,12 @@ const emphasized: ReadonlySet<string> = new Set([
   "big",
   "ins",
 ]);
-/** The value of a distance that is unknown or larger. */
+/** Value for a distance that is unknown or larger. */
 const farthest = 12;
 const stepsMax = 30;
 const timesMax = 10;
 
-/** What the features of an amount compare it with. */
+/** The data with which the features of an amount compare it. */
 interface Comparison extends PricePage {
   readonly ranks: ReadonlyMap<ShownAmount, number>;
   readonly distanceRanks: ReadonlyMap<ShownAmount, number>;
@@ -80,7 +80,7 @@ interface Comparison extends PricePage {
   readonly nameCounts: ReadonlyMap<string, number>;
   readonly groups: ReadonlyMap<OutlineElement, readonly ShownAmount[]>;
   readonly highest: number;
-  /** How often scripts name the amount that they name most often. */
+  /** The highest number of times that scripts contain an amount. */
   readonly oftenest: number;
 }
 
@@ -112,7 +112,7 @@ export function priceFeatures(page: PricePage): number[][] {
   });
 }
 
-/** Returns the features of the texts and names of an amount and around it. */
+/** Returns the features that depend on the words in and around an amount. */
 function wordFeatures(shown: ShownAmount) {
   const { element, mark, before, after, isAttribute } = shown;
   const { parent } = element;
@@ -136,7 +136,7 @@ function wordFeatures(shown: ShownAmount) {
   };
 }
 
-/** Returns the features of the place of an amount in the page. */
+/** Returns the features that depend on the place of an amount in the page. */
 function placeFeatures({ element, amount }: ShownAmount, { outline, controls }: Comparison) {
   const { heading } = outline;
   const control = nearest(element, controls);
@@ -157,7 +157,7 @@ function placeFeatures({ element, amount }: ShownAmount, { outline, controls }: 
   };
 }
 
-/** Returns the features of an amount among the other amounts of the page. */
+/** Returns the features that compare an amount with the other amounts of the page. */
 function comparedFeatures(shown: ShownAmount, comparison: Comparison) {
   const { element, amount } = shown;
   const { amounts, ranks, counts, nameCounts, groups, highest, scripted } = comparison;
@@ -181,10 +181,10 @@ function comparedFeatures(shown: ShownAmount, comparison: Comparison) {
   };
 }
 
-/** Returns what elements of the same kind have in common. */
+/** Returns the name and the classes of an element, which elements of the same kind share. */
 const signOf = ({ name, names }: OutlineElement): string => `${name} ${names}`;
 
-/** Returns the ranks of amounts by their distance from the heading, equal amounts counted once. */
+/** Returns the ranks of amounts by their distance from the heading. Equal amounts have one rank. */
 function ranksByDistance(
   amounts: readonly ShownAmount[],
   heading: OutlineElement | undefined,

@@ -3,8 +3,9 @@ import type { ForestTable } from "./forest.ts";
 let table: Promise<ForestTable> | undefined;
 
 /**
- * Returns the forest that finds prices in visible text. `npm run train:web` writes its table. The
- * table is loaded on the first call, so that functions without the adapter `web` do not load it.
+ * Loads the trained forest that selects the price among the amounts of a page. `npm run train:web`
+ * writes its table. The table is loaded at the first call, so that functions without the adapter
+ * `web` do not load it.
  */
 export const priceForest = (): Promise<ForestTable> =>
   (table ??= import("./price-forest.json", { with: { type: "json" } }).then(

@@ -47,8 +47,8 @@ const plainNumber = /^\d{1,7}(?:[.,]\d{1,4})?$/;
  */
 export function findShownAmounts({ elements }: Outline, currency: string | null): ShownAmount[] {
   const amountsByElement = new Map<OutlineElement, ShownAmount[]>();
-  // Goes from the last element to the first, so that every element comes after the elements inside
-  // it.
+  // Goes from the last element to the first, so that an element is processed after the elements
+  // inside it.
   for (let index = elements.length - 1; index >= 0; index -= 1) {
     const element = elements[index];
     if (element === undefined || element.isHidden) continue;
@@ -64,8 +64,8 @@ export function findShownAmounts({ elements }: Outline, currency: string | null)
 }
 
 /**
- * Returns the amounts in the elements inside an element; if there are none, the amounts in its
- * text.
+ * Returns the amounts of the elements inside an element. If there are none, returns the amounts in
+ * its own text.
  */
 function ownAmounts(
   element: OutlineElement,
@@ -82,7 +82,7 @@ function ownAmounts(
   return texts.length > 0 ? within : [...textAmounts(element, currency), ...within];
 }
 
-/** Returns the amount of an element that shows its whole part and its cents in parts. */
+/** Returns the amount of an element whose parts show its whole part and its cents. */
 function joinedAmount(element: OutlineElement, currency: string | null): ShownAmount | undefined {
   const split = splitAmount.exec(element.text);
   if (split === null) return undefined;

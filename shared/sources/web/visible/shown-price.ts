@@ -8,8 +8,9 @@ import { partPriceNames } from "./words.ts";
 const distanceMax = 3_000;
 
 /**
- * Returns the price that a page shows beside its product's heading. Undefined unless all amounts
- * there are equal, apart from former prices, instalments, savings and the prices of other products.
+ * Returns the price that a page shows beside the heading of its product. Ignores former prices,
+ * installments, savings and prices of other products there. Returns undefined unless all other
+ * amounts there are equal.
  */
 export function findShownPrice(
   outline: Outline,

@@ -1,14 +1,14 @@
-/** The occurrences of an amount that are checked. */
+/** Maximum number of occurrences of an amount that are checked. */
 const matchesMax = 50;
 /**
- * The maximum number of "<" signs to check, backwards from a position, to find the last tag before
- * it.
+ * Maximum number of "<" signs that are checked, backwards from a position, to find the last tag
+ * before it.
  */
 const stepsMax = 200;
 
 /**
- * Returns true if a page shows an amount, apart from scripts, styles and attributes. The search is
- * fast and can find the amount also where it is not a price.
+ * Returns true if a page shows an amount outside scripts, styles and attributes. The search is
+ * fast, and also finds the amount where it is not a price.
  */
 export function showsAmount(html: string, amount: number): boolean {
   const [whole = "", cents = ""] = amount.toFixed(2).split(".");
@@ -27,7 +27,10 @@ export function showsAmount(html: string, amount: number): boolean {
   return false;
 }
 
-/** Returns true if the last tag before a position opens a script or a style element. */
+/**
+ * Returns true if a position in a page is inside a script or style element: the last tag before it
+ * opens one.
+ */
 export function isInScript(html: string, index: number): boolean {
   let at = index;
   let steps = 0;

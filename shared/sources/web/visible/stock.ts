@@ -4,7 +4,7 @@ import { type CartControl, isInOtherSection } from "./controls.ts";
 import { type Outline, type OutlineElement, withAncestors } from "./outline.ts";
 import { inStockTexts, otherSubjectTexts, outOfStockTexts } from "./words.ts";
 
-/** Longer texts do not state the stock of the product only. */
+/** Maximum length of a phrase. A longer text is not only about the stock of the product. */
 const phraseLengthMax = 80;
 /** The distance from the heading, in characters of text, beyond which phrases are ignored. */
 const distanceMax = 6_000;
@@ -15,9 +15,9 @@ const inStockNames = /(?:^|[\s_-])(?:in-?stock|instock|is-?available)(?:$|[\s_-]
 const outOfStockNames = /(?:^|[\s_-])(?:out-?of-?stock|outofstock|sold-?out|soldout)(?:$|[\s_-])/i;
 
 /**
- * Returns the availability that a page shows: by phrases such as "In stock" near the product's
- * heading, and by the control that adds the product to a cart. Undefined if they are missing or
- * contradict each other.
+ * Returns the availability that a page shows, from phrases such as "In stock" near the heading of
+ * the product, and from the controls that add the product to a cart. Returns undefined if there are
+ * none, or if they contradict each other.
  */
 export function findAvailability(
   outline: Outline,
@@ -33,7 +33,7 @@ export function findAvailability(
 
 function stockPhrases(outline: Outline, controls: readonly CartControl[]): AvailabilityWord[] {
   const { elements, heading } = outline;
-  // A control contains the labels of all its states. A style hides all of them except one.
+  // A control contains the labels of all its states, of which a style hides all but one.
   const labeled = new Set(controls.map(({ element }) => element));
   const foundWords: AvailabilityWord[] = [];
   const counted = new Set<OutlineElement>();

@@ -3,17 +3,20 @@ import type { OutlineElement } from "./outline.ts";
 import type { ShownAmount } from "./shown-amounts.ts";
 import { formerPriceNames, formerPriceTexts, openPriceTexts, partPriceTexts } from "./words.ts";
 
-/** What the text around an amount shows about it. */
+/** The properties of an amount that the text around it indicates. */
 interface TextMarks {
   /** True if the amount is a former price or a saved amount, not the current price. */
   readonly isFormer: boolean;
-  /** The price of a part: an instalment, or a price by weight or length. */
+  /** True if the amount is the price of a part: an installment, or a price by weight or length. */
   readonly isPart: boolean;
-  /** The lowest or highest of several prices. */
+  /** True if the amount is the lowest or highest of several prices. */
   readonly isOpen: boolean;
 }
 
-/** Returns what the text near an amount (at most 40 characters on each side) shows about it. */
+/**
+ * Returns what the text around an amount, up to 40 characters on each side, indicates about it,
+ * such as a former price.
+ */
 export function textMarks(shown: ShownAmount): TextMarks {
   const { left, right } = surroundings(shown);
   return {
@@ -23,15 +26,18 @@ export function textMarks(shown: ShownAmount): TextMarks {
   };
 }
 
-/** Returns true if an element is struck through, or if it or its parent is named a former price. */
+/**
+ * Returns true if an element shows a former price: it is struck through, or its name or its
+ * parent's name indicates one.
+ */
 export const isFormerElement = ({ isStruck, names, parent }: OutlineElement): boolean =>
   isStruck || formerPriceNames.test(`${names} ${parent?.names ?? ""}`);
 
 const lengthMax = 40;
 
 /**
- * Returns the text on both sides of an amount, at most 40 characters each. Includes the texts of
- * the elements around the amount's own.
+ * Returns the text on both sides of an amount, at most 40 characters each. It includes texts of
+ * surrounding elements.
  */
 function surroundings({ element, before, after, isAttribute }: ShownAmount): {
   readonly left: string;

@@ -20,7 +20,12 @@ export interface VisiblePage {
   readonly controls: () => readonly CartControl[];
 }
 
-/** Creates the parts of a page. `head` returns its metadata. */
+/**
+ * Creates the parts of a page from which the price and the availability can be read. Each part is
+ * created at its first use.
+ * @param wanted the requested product
+ * @param head returns the metadata of the page
+ */
 export function visiblePage(
   html: string,
   wanted: WantedProduct,

@@ -1,4 +1,4 @@
-/** Joins alternatives to one expression that ignores case. */
+/** Joins alternatives to one regular expression that ignores case. */
 const any = (...parts: readonly string[]): RegExp => new RegExp(parts.join("|"), "iu");
 
 /** Matches names of controls that add a product to a cart, in classes, IDs and other attributes. */
@@ -58,12 +58,12 @@ export const outOfStockTexts = any(
   "нет в наличии|распродано|немає в наявності|изчерпан|缺貨|售完|已售完|補貨中|品切れ|在庫切れ|売り切れ|غير متوفر|נגמר|אזל|(?:אינו|לא|אינה) במלאי",
 );
 
-/** Matches a string that states whether something else than the product is available. */
+/** Matches a string about the availability of something other than the product. */
 export const otherSubjectTexts = any(
   String.raw`\b(?:image|photo|picture|video|bild|foto|imagen|imagem|immagine|zdjęcie|preview|store|shop|location|gift ?wrap|finance|instal)`,
 );
 
-/** Matches words, in classes and IDs, of sections that show other products than the page's own. */
+/** Matches words, in classes and IDs, of sections about other products than that of the page. */
 export const otherSectionNames = any(
   "relat|recomm|similar|also[-_]|cross[-_]?sell|up[-_]?sell|carousel|slider|slick|swiper|accessor|recent|viewed|sponsor|advert|bundle|together|compare|mini[-_]?cart|footer|navbar|menu|newsletter|review|breadcrumb|product[-_]?(?:list|grid|card|tile|item)s?|tile|widget[-_]?list|suggest|complement|modal|wishlist|empfehl|zubehor|andere|autres|otros|altri",
 );
@@ -73,7 +73,7 @@ export const priceNames = any(
   "pri[cs]e|preis|prix|precio|preco|prezzo|prijs|cena|pris(?![mot])|amount|cost|hinta|tsena|kaina",
 );
 
-/** Matches words of classes and IDs that name a price which buyers now pay. */
+/** Matches words, in classes and IDs, for a price that buyers pay now. */
 export const presentPriceNames = any(
   "sale|final|current|now|new|our|offer|deal|special|actual|selling|promo|main|total|discounted|neu|actuel|actual|today|ours|buybox",
 );
@@ -83,24 +83,24 @@ export const formerPriceNames = any(
   "old|was|regular|list(?:price|[-_]price)|rrp|msrp|strike|struck|before|original|crossed|previous|retail|compare|uvp|base[-_]?price|normal|full[-_]?price|ancien|barre|anterior|line[-_]?through|del(?![a-z])|reference",
 );
 
-/** Matches words of classes and IDs, or texts, that name an instalment, a unit price or a saving. */
+/** Matches words, in classes, IDs or texts, for an installment, a unit price or a saving. */
 export const partPriceNames = any(
   "instal|month|unit|per[-_]|save|saving|discount(?!ed)|shipping|delivery|postage|versand|livraison|tax|vat|deposit|finance|credit|klarna|afterpay|coupon|reward|points?(?![a-z])|voucher|rate|fee|subtotal|threshold|minimum|gift",
 );
 
-/** Matches a string beside an amount that shows it to be a former price. */
+/** Matches a string next to an amount that indicates a former price. */
 export const formerPriceTexts = any(
   String.raw`\b(?:was|were|rrp|msrp|srp|uvp|list price|regular(?: price)?|reg\.|before|original(?:ly)?|compare(?:d)? (?:at|to)|statt|bisher|vorher|avant|au lieu|prix conseillé|antes|prima|precio anterior|tidigare|førpris|norm\.)`,
   "原價|原价|定價|市價|старая|было|戻",
 );
 
-/** Matches a string beside an amount that shows it to be an instalment, a saving or a charge. */
+/** Matches a string next to an amount that indicates an installment, a saving or a charge. */
 export const partPriceTexts = any(
   String.raw`\b(?:sav(?:e|ing|ings)|you save|off|discount|spar(?:en|st|e)|économi\w*|ahorr\w*|rispar\w*|instal\w*|monthly|per month|x \d|payments?|interest|deposit|shipping|delivery|postage|p&p|versand\w*|livraison|lieferung|envío|spedizione|orders? over|free over|spend|minimum|coupon|gift card|voucher|points|reward|apr|fee|tax|vat (?:only|amount))\b`,
   String.raw`/\s*(?:mo(?:nth)?|lb|kg|oz|g|ml|l|100|unit|each|m²|m2|week|day)\b|\bper\s+(?:lb|kg|oz|g|ml|l|100|unit|month|week|day|litre|liter)\b|\bmtl\.|/\s*monat|\d\s*[x×]\s*$|\bsin interés|parcelas|рассрочк|в месяц|/\s*мес`,
 );
 
-/** Matches a string beside an amount that shows it not to be the only price of the product. */
+/** Matches a string next to an amount that indicates that the product has other prices too. */
 export const openPriceTexts = any(
   String.raw`\b(?:from|starting (?:at|from)|as low as|up to|ab|dès|à partir de|desde|a partire da|vanaf|från|fra|od|alkaen|von)\s*$`,
   String.raw`\bbid\b|最低價|起$`,

@@ -7,51 +7,57 @@ import { releaseExpiredCalls } from "./settle-call.ts";
 import type { Shard } from "./shard-row.ts";
 import { gatherCredits } from "./transfers.ts";
 
-/** What the attempts of one reservation have found so far. */
+/** What the earlier attempts of one reservation have learned. */
 export interface Progress {
-  /** True once the reservation has released expired holds. */
+  /** True after an attempt has released the expired holds of the account. */
   readonly hasReleased: boolean;
   /**
-   * The account and its shards at the last reading in which the balance was below the credits to
-   * reserve; undefined if there was none.
+   * The account and its shards as an earlier attempt read them, if their balance was then below the
+   * credits to reserve. Otherwise undefined.
    */
   readonly short: AccountRows | undefined;
-  /** True once the shards have been read and none of them had a free slot. */
+  /** True after an attempt has read all shards and found no free slot. */
   readonly wasFull: boolean;
 }
 
 /** The progress of a reservation before its first attempt. */
 export const noProgress: Progress = { hasReleased: false, short: undefined, wasFull: false };
 
-/** A shard may take the reservation: repeat it with this progress. */
+/** The reservation should be attempted again, because a shard may now be able to hold it. */
 export interface Retry {
   readonly outcome: "retry";
-  /** When to repeat it, as in `untilDone`. */
+  /** When to make the next attempt. The values are those of `untilDone`. */
   readonly next: "fresh" | "again";
   readonly progress: Progress;
 }
 
-type Wanted = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "now">;
+type ReservationNeeds = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "now">;
 
 /**
- * Finds a shard with a free slot and enough credits, and makes it the home shard of this process.
- * Releases expired holds and transfers credits from other shards if necessary. Returns `retry` to
- * repeat the reservation. Returns `insufficient` or `no_slot` if the account lacks the credits or a
- * free slot.
+ * Prepares a shard for a reservation that the current home shard could not hold. Chooses a shard
+ * with a free slot, makes it the home shard of this process, and transfers credits to it if none
+ * has enough. Releases expired holds first.
+ *
+ * @param reservation The account, hold and credits. If `slot` is true, the reservation also needs a
+ *   free slot. `now` is in Unix milliseconds.
+ * @param options.progress What the earlier attempts of this reservation have learned.
+ * @param options.shards The number of shards that the account probably has.
+ * @returns `retry` if the reservation should be attempted again, `insufficient` if the balance of
+ *   the whole account is too small, or `no_slot` if no shard has a free slot.
  */
-export async function findShard(
+export async function prepareHomeShard(
   process: LedgerProcess,
-  wanted: Wanted,
+  reservation: ReservationNeeds,
   { progress, shards: expected }: { readonly progress: Progress; readonly shards: number },
 ): Promise<Exclude<ReserveOutcome, { outcome: "reserved" }> | Retry> {
-  const { accountId, holdId, credits, slot, now } = wanted;
+  const { accountId, holdId, credits, slot, now } = reservation;
   const rows = await readAccountRows(process, accountId, expected);
-  assert(rows !== undefined, "credits belong to an account that exists");
+  assert(rows !== undefined, "the account of the credits must exist");
   const { account, shards } = rows;
   cacheShards(process, accountId, shards);
   const holder = shards.find(({ holds }) => holds.has(holdId));
   if (holder !== undefined) {
-    // An earlier attempt took effect in this shard, but its response was lost.
+    // An earlier attempt stored the hold in this shard, but the response was lost.
     moveHome(process, accountId, holder.number);
     return { outcome: "retry", next: "fresh", progress };
   }
@@ -69,26 +75,28 @@ export async function findShard(
   const free = slot ? shards.filter(({ inFlight, slots }) => inFlight < slots) : shards;
   if (free.length === 0) {
     const limit = concurrencyFor(Number(account["lifetime"]));
-    // One reading is not enough, because a slot can move between shards while they are read.
+    // Slots can move between shards during a reading, so only a second reading without a free slot
+    // is certain.
     return progress.wasFull || shards.length === 1
       ? { outcome: "no_slot", limit, balance }
       : { ...atOnce, progress: { ...after, wasFull: true } };
   }
-  const isReady = await chooseHome(process, wanted, { free, shards });
+  const isReady = await chooseHome(process, reservation, { free, shards });
   return isReady ? atOnce : { ...atOnce, next: "again" };
 }
 
 /**
- * Makes one of the shards with a free slot the home shard of this process, and transfers credits to
- * it from all shards if none of them has enough. Returns false if the transfer did not succeed.
+ * Chooses one shard of `free` as the home shard of this process. Prefers a shard with enough
+ * credits. If no shard has enough, transfers credits from all shards to the chosen shard. Returns
+ * false if this transfer failed.
  */
 async function chooseHome(
   process: LedgerProcess,
-  { accountId, credits, slot, now }: Wanted,
+  { accountId, credits, slot, now }: ReservationNeeds,
   { free, shards }: Record<"free" | "shards", readonly Shard[]>,
 ): Promise<boolean> {
   const enough = free.filter((shard) => shard.balance >= credits);
-  // Chooses a random slot, not a random shard, so that parallel processes spread over all slots.
+  // A shard with more free slots is chosen more often, so parallel processes fill all slots evenly.
   const slots = (enough.length > 0 ? enough : free).flatMap((shard) =>
     Array.from({ length: slot ? shard.slots - shard.inFlight : 1 }, () => shard),
   );
@@ -98,10 +106,13 @@ async function chooseHome(
 }
 
 /**
- * Returns true if the balance of an account was certainly below `credits` at some moment. Call it
- * if the balances in `rows` add up to less. One reading of several shards can miss credits that
- * move between them, so only an upper bound from two successive readings is certain. `before` is
- * the first of them; undefined if there was only one.
+ * Returns true if the balance of an account was certainly below `credits` at some moment. Credits
+ * that move between shards during one reading can be missed. With several shards, the answer is
+ * therefore certain only after two successive readings.
+ *
+ * @param credits The credits to reserve.
+ * @param before The first of two readings, or undefined after only one reading.
+ * @param rows The latest reading. The sum of its balances is below `credits`.
  */
 export const isShort = (
   credits: number,
@@ -110,14 +121,15 @@ export const isShort = (
 ): boolean => isOnlyShard(rows) || (before !== undefined && balanceMax(before, rows) < credits);
 
 /**
- * Returns true if one row contains the whole balance. The account may have grown while it was read.
+ * Returns true if the account has one shard, which then contains the whole balance. The row itself
+ * is checked too, because shards can be added during the reading.
  */
 const isOnlyShard = ({ shards: [first, ...others] }: AccountRows): boolean =>
   others.length === 0 && first?.shards === 1;
 
 /**
- * Returns an upper bound of an account's balance at a moment between two readings of its shards. It
- * is the sum of the balances of the first reading and all credits added until the second reading.
+ * Returns an upper bound of an account's balance between two readings of its shards. The bound is
+ * the sum of the balances of the first reading plus all credits added until the second reading.
  */
 function balanceMax(first: AccountRows, second: AccountRows): number {
   const firsts = new Map(first.shards.map((shard) => [shard.number, shard]));
@@ -129,6 +141,6 @@ function balanceMax(first: AccountRows, second: AccountRows): number {
 
 function oneOf<T>({ random }: LedgerProcess, values: readonly T[]): T {
   const value = values[Math.floor(random.fraction() * values.length)];
-  assert(value !== undefined, "there is a value to choose");
+  assert(value !== undefined, "there must be a value to choose from");
   return value;
 }
