@@ -3,6 +3,7 @@ import type { FieldValue } from "../scrapers/catalog.ts";
 import { currentSnapshot, type Item } from "./item.ts";
 import { type ItemDetails, knownDetails } from "./item-details.ts";
 import { compareIds } from "./page.ts";
+import { wordsOf } from "./search-words.ts";
 
 /** What a list of items can be sorted by. `name`: the label, or else the title. */
 export const itemSorts = ["id", "name", "label", "title", "price", "change", "changed_at"] as const;
@@ -78,17 +79,6 @@ function compareKeys(a: SortKey, b: SortKey, sign: 1 | -1): number {
   if (b === null) return -1;
   return a < b ? -sign : sign;
 }
-
-/** The prefix `A-` of an item number of retailer_c. Stored IDs do not have it. */
-export const letterPrefix = /^a-(?=\d)/i;
-
-/** Returns the words of a search, in lower case. */
-export const wordsOf = (search: string): readonly string[] =>
-  search
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "")
-    .map((word) => word.replace(letterPrefix, ""));
 
 /**
  * Returns a function that is true for an item whose ID, label or title together contain each word
