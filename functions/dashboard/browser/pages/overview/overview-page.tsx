@@ -5,7 +5,7 @@ import { formatCount, formatCredits, formatShare } from "../../format/numbers.ts
 import { formatDay, lastingWords } from "../../format/times.ts";
 import { Page } from "../../shell/page.tsx";
 import { BarChart } from "../../ui/bar-chart.tsx";
-import { LinkButton } from "../../ui/button.tsx";
+import { LinkButton, WriteLink } from "../../ui/button.tsx";
 import { Card, Stat } from "../../ui/card.tsx";
 import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
 import { BudgetCard } from "./budget-card.tsx";
@@ -160,7 +160,9 @@ function UsageCard({ usage }: { readonly usage: Usage }) {
             <LinkButton href="#/try" variant="primary">
               Try a call
             </LinkButton>
-            <LinkButton href="#/watchlists/new">New watchlist</LinkButton>
+            <WriteLink spends href="#/watchlists/new">
+              New watchlist
+            </WriteLink>
           </div>
         </Card>
       )}

@@ -3,7 +3,7 @@ import { type Query, useQuery } from "../../api/use-query.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
 import { linkTo, replacePlace } from "../../shell/router.ts";
-import { LinkButton } from "../../ui/button.tsx";
+import { WriteLink } from "../../ui/button.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PlusIcon } from "../../ui/icons.tsx";
@@ -33,10 +33,10 @@ export function WatchlistsPage({ query }: PageProps) {
       title="Watchlists"
       lead="Lists of items that the service reads on a schedule."
       actions={
-        <LinkButton href="#/watchlists/new" variant="primary">
+        <WriteLink spends href="#/watchlists/new" variant="primary">
           <PlusIcon />
           New watchlist
-        </LinkButton>
+        </WriteLink>
       }
     >
       <Lists lists={lists} state={state} name={query.get("name") ?? ""} />
@@ -91,9 +91,9 @@ function NoLists() {
     <EmptyState
       title="There are no watchlists yet."
       action={
-        <LinkButton href="#/watchlists/new" variant="primary">
+        <WriteLink spends href="#/watchlists/new" variant="primary">
           New watchlist
-        </LinkButton>
+        </WriteLink>
       }
     >
       Enter item IDs and a schedule. Every run reads the items and reports what changed.
