@@ -11,7 +11,7 @@ import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
 import { BudgetCard } from "./budget-card.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
 import { type RunOut, runOutOf } from "./run-out.ts";
-import { UsageBySourceCard } from "./usage-card.tsx";
+import { UsageByCauseCard } from "./usage-card.tsx";
 
 /** The longest time span that the API returns, in days. All spans end with the current day. */
 const daysMax = 90;
@@ -48,7 +48,7 @@ export function OverviewPage() {
       <Loaded query={usage} skeleton={<SkeletonCard lines={10} />}>
         {(shown) => <UsageCard usage={shown} />}
       </Loaded>
-      <UsageBySourceCard />
+      <UsageByCauseCard />
       <LedgerCard />
     </Page>
   );

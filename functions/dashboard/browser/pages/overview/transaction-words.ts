@@ -1,5 +1,5 @@
 import type { CreditTransaction } from "../../api/resources.ts";
-import { formatCount } from "../../format/numbers.ts";
+import { formatChange, formatCount } from "../../format/numbers.ts";
 
 /** Returns a string that names what a ledger entry paid for; "–" if the entry names nothing. */
 export function purposeOf(entry: CreditTransaction): string {
@@ -16,3 +16,25 @@ export function itemsOf({ items_requested: asked, items_charged: charged }: Cred
   if (asked === undefined) return "–";
   return charged === undefined ? String(asked) : `${charged} of ${asked}`;
 }
+
+const types: Readonly<Record<string, readonly [type: string, effect: string]>> = {
+  grant: ["Grant", "adds free credits"],
+  purchase: ["Purchase", "adds bought credits"],
+  reserve: ["Hold", "sets credits aside for the work"],
+  charge: ["Charge", "spends credits of the hold"],
+  refund: ["Refund", "returns credits of the work"],
+  adjust: ["Adjustment", "corrects the balance"],
+};
+
+/** Returns the type of a ledger entry and what it does, for people. Returns an unknown type as is. */
+export const typeWords = ({
+  type,
+}: Pick<CreditTransaction, "type">): readonly [type: string, effect: string] =>
+  types[type] ?? [type, ""];
+
+/** Returns by how much a ledger entry changed the balance: `−8`, `+1`, `0`. */
+export const balanceChange = ({
+  balance_before: before,
+  balance_after: after,
+}: Pick<CreditTransaction, "balance_before" | "balance_after">): string =>
+  formatChange(after - before);

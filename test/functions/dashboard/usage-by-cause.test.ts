@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { usageBy } from "../../../functions/dashboard/browser/pages/overview/usage-by-source.ts";
+import { usageBy } from "../../../functions/dashboard/browser/pages/overview/usage-by-cause.ts";
 
 const charge = (credits: number, part: object) => ({
   type: "charge",
@@ -21,18 +21,18 @@ const entries = [
 
 describe("the dashboard sums charges, the largest first,", () => {
   it("by watchlist, and by endpoint for calls without one", () => {
-    expect(usageBy("source", entries)).toEqual([
-      { source: "wl_1", kind: "watchlist", credits: 7, charges: 2, items: 7 },
-      { source: "POST /v1/products", kind: "endpoint", credits: 2, charges: 1, items: 2 },
-      { source: "other", kind: "endpoint", credits: 1, charges: 1, items: 0 },
+    expect(usageBy("cause", entries)).toEqual([
+      { cause: "wl_1", kind: "watchlist", credits: 7, charges: 2, items: 7 },
+      { cause: "POST /v1/products", kind: "endpoint", credits: 2, charges: 1, items: 2 },
+      { cause: "other", kind: "endpoint", credits: 1, charges: 1, items: 0 },
     ]);
   });
 
   it("by API key, with one sum for runs and one for calls whose key was not recorded", () => {
     expect(usageBy("key", entries)).toEqual([
-      { source: "key_1", kind: "key", credits: 6, charges: 2, items: 6 },
-      { source: "runs of watchlists", kind: "runs", credits: 3, charges: 1, items: 3 },
-      { source: "not recorded", kind: "not_recorded", credits: 1, charges: 1, items: 0 },
+      { cause: "key_1", kind: "key", credits: 6, charges: 2, items: 6 },
+      { cause: "runs of watchlists", kind: "runs", credits: 3, charges: 1, items: 3 },
+      { cause: "not recorded", kind: "not_recorded", credits: 1, charges: 1, items: 0 },
     ]);
   });
 });
