@@ -36,8 +36,16 @@ describe.skipIf(lacksChromium)("the export page", () => {
   const destination = async () => (await dashboard.world.api.get("/s3_destination")).body;
 
   it("lets the user set an S3 destination, test it, view the export of a run and write that export again", async () => {
-    const page = await signedIn();
+    const { page, signIn, goTo } = await dashboard.open();
+    const refused: string[] = [];
+    page.on("response", (answer) => {
+      if (answer.status() >= 400) refused.push(answer.url());
+    });
+    await signIn();
+    await goTo("/exports", "S3 export");
     await page.getByText("Events are not exported.").waitFor();
+    await page.getByText("No exports yet.").waitFor();
+    expect(refused).toEqual([]);
     const backfill = page.getByRole("button", { name: "Backfill a time span" });
     expect(await backfill.getAttribute("aria-disabled")).toBe("true");
     await expectAccessible(page);
@@ -192,7 +200,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
 
   it("shows why data could not be loaded, and lets a user of the demo workspace change nothing", async () => {
     const { page, goTo } = await dashboard.open();
-    await refuseUntilTriedAgain(page, "**/v1/s3_destination", "No.");
+    await refuseUntilTriedAgain(page, "**/v1/s3_destination/exports?limit=1", "No.");
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();
     await goTo("/exports", "S3 export");
     await page.getByText("No.", { exact: true }).waitFor();
@@ -227,6 +235,7 @@ function manyExports(after: string | null) {
   return {
     object: "list",
     data,
+    destination_status: null,
     has_more: more,
     next_starting_after: more ? data.at(-1)?.id : null,
   };

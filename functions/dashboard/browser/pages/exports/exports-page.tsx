@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { ApiError } from "../../api/api-error.ts";
-import type { S3Destination, List, S3Export } from "../../api/resources.ts";
+import type { ApiClient } from "../../api/client.ts";
+import type { List, S3Destination, S3Export, S3Exports } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { Page } from "../../shell/page.tsx";
 import { WriteButton } from "../../ui/button.tsx";
@@ -17,19 +17,9 @@ import type { Pages } from "../../api/use-pages.ts";
 import { useRefreshOnChange } from "../../api/use-refresh-on-change.ts";
 import "./exports.css";
 
-const notFoundStatus = 404;
-
 /** The page of the S3 destination and of the export log. The query contains the state filter. */
 export function ExportsPage({ query }: PageProps) {
-  const destination = useQuery(async (api, signal) => {
-    try {
-      return await api.get<S3Destination>("s3_destination", { signal });
-    } catch (thrown) {
-      // An account without a destination is not an error.
-      if (thrown instanceof ApiError && thrown.status === notFoundStatus) return null;
-      throw thrown;
-    }
-  }, []);
+  const destination = useQuery(readDestination, []);
   // The form stays until the saved destination has been read again.
   const [form, setForm] = useState<"open" | "saved">();
   const [dialog, setDialog] = useState<"backfill" | "delete">();
@@ -87,6 +77,18 @@ export function ExportsPage({ query }: PageProps) {
       {dialog === "delete" && <DeleteDestinationDialog onDeleted={refresh} onClose={close} />}
     </Page>
   );
+}
+
+/**
+ * Reads the destination; null if there is none. Reads the status of the destination first, because
+ * browsers report a read of a resource that does not exist as an error.
+ */
+async function readDestination(api: ApiClient, signal: AbortSignal): Promise<S3Destination | null> {
+  const { destination_status: status } = await api.get<S3Exports>("s3_destination/exports", {
+    signal,
+    query: { limit: 1 },
+  });
+  return status === null ? null : api.get<S3Destination>("s3_destination", { signal });
 }
 
 /** Returns the reason why a backfill is not possible; undefined if it is. */
