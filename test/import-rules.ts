@@ -171,7 +171,10 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...browser("api format ui"),
     ...shared("watchlists/search-words.ts"),
   ],
-  "functions/dashboard/browser/pages/": [...browser("api format shell ui"), ...shared("events")],
+  "functions/dashboard/browser/pages/": [
+    ...browser("api format shell ui"),
+    ...shared("events scrapers/reserved-ids.ts"),
+  ],
 
   // The CDK app. It imports only the files that it shares with the functions.
   "lib/": [
