@@ -180,6 +180,15 @@ describe.skipIf(lacksChromium)("the export page", () => {
     expect(status).toBe(404);
   });
 
+  it("shows which part of the address it ignores", async () => {
+    const { page, signIn, goTo } = await dashboard.open();
+    await signIn();
+    await goTo("/exports?state=lost", "S3 export");
+    await page.getByText("state=lost: the valid values are pending, done, failed.").waitFor();
+    await page.getByText("No exports yet.").or(page.getByRole("table")).waitFor();
+    await expectAccessible(page);
+  });
+
   it("loads a long export log page by page, and shows the reason for each failed export", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await page.route("**/s3_destination/exports?**", (route) => {

@@ -449,6 +449,28 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
       .toContain(`#/webhooks/${id}?event_type=watchlist.run.completed`);
   });
 
+  it("show which parts of the address they ignore, and apply the others", async () => {
+    const { page, signIn, goTo } = await dashboard.open();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname.endsWith("/webhook_deliveries")) asked.push(search);
+    });
+    await signIn();
+    await goTo(
+      "/webhooks?state=lost&event_type=webhook.test&watchlist_id=Kettles&colour=red",
+      "Webhooks",
+    );
+    const note = page.getByRole("status").filter({ hasText: "ignores a part of its address" });
+    await note.getByText("state=lost: the valid values are pending, delivered, failed.").waitFor();
+    await note.getByText("watchlist_id=Kettles: the ID of a watchlist begins with wl_.").waitFor();
+    await note.getByText("colour=red: this page has only state,").waitFor();
+    await expect.poll(() => asked).toEqual(["?limit=50&event_type=webhook.test"]);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Failed", exact: true }).click();
+    await note.waitFor({ state: "detached" });
+  });
+
   it("keep the scroll position in the log when a delivery far down is sent again", async () => {
     const id = await register("hooks/far-down", { description: "Far down" });
     const { page, signIn, goTo } = await dashboard.open();

@@ -2,7 +2,9 @@ import { useEffect, useState } from "preact/hooks";
 import type { ApiClient } from "../../api/client.ts";
 import type { List, S3Destination, S3Export, S3Exports } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
+import { IgnoredParts } from "../../shell/ignored-parts.tsx";
 import { Page } from "../../shell/page.tsx";
+import { readQuery } from "../../shell/page-query.ts";
 import { WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState, Loaded, Skeleton } from "../../ui/states.tsx";
@@ -11,7 +13,7 @@ import { BackfillDialog } from "./backfill-dialog.tsx";
 import { DeleteDestinationDialog } from "./delete-destination-dialog.tsx";
 import { DestinationCard } from "./destination-card.tsx";
 import { DestinationForm } from "./destination-form.tsx";
-import { ExportLog } from "./export-log.tsx";
+import { ExportLog, exportStates } from "./export-log.tsx";
 import { useLivePages } from "../../api/use-live-pages.ts";
 import type { Pages } from "../../api/use-pages.ts";
 import { useRefreshOnChange } from "../../api/use-refresh-on-change.ts";
@@ -23,7 +25,8 @@ export function ExportsPage({ query }: PageProps) {
   // The form stays until the saved destination has been read again.
   const [form, setForm] = useState<"open" | "saved">();
   const [dialog, setDialog] = useState<"backfill" | "delete">();
-  const state = query.get("state") ?? "";
+  const { values, ignored } = readQuery(query, { state: exportStates });
+  const { state = "" } = values;
   const exports = useExports(state);
   const close = (): void => setDialog(undefined);
   useEffect(
@@ -42,6 +45,7 @@ export function ExportsPage({ query }: PageProps) {
       title="S3 export"
       lead="Writes the events of every run to your bucket: JSON Lines files, one JSON object per event, and a manifest."
     >
+      <IgnoredParts parts={ignored} />
       <Loaded query={destination} skeleton={<Skeleton lines={6} />}>
         {(shown) => (
           <>

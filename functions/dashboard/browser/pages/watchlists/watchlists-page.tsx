@@ -1,7 +1,9 @@
 import type { List, Watchlist } from "../../api/resources.ts";
 import { type Query, useQuery } from "../../api/use-query.ts";
 import { formatCount } from "../../format/numbers.ts";
+import { IgnoredParts } from "../../shell/ignored-parts.tsx";
 import { Page } from "../../shell/page.tsx";
+import { readQuery } from "../../shell/page-query.ts";
 import { linkTo, replacePlace } from "../../shell/router.ts";
 import { WriteLink } from "../../ui/button.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -27,7 +29,8 @@ export function WatchlistsPage({ query }: PageProps) {
   const lists = useQuery((api, signal) => api.get<List<Watchlist>>("watchlists", { signal }), [], {
     poll: (page) => (page?.data.some(isRunning) === true ? busySeconds : quietSeconds),
   });
-  const state = states.find((one) => one === query.get("state")) ?? "all";
+  const { values, ignored } = readQuery(query, { state: states, name: undefined });
+  const state = states.find((one) => one === values["state"]) ?? "all";
   return (
     <Page
       title="Watchlists"
@@ -39,7 +42,8 @@ export function WatchlistsPage({ query }: PageProps) {
         </WriteLink>
       }
     >
-      <Lists lists={lists} state={state} name={query.get("name") ?? ""} />
+      <IgnoredParts parts={ignored} />
+      <Lists lists={lists} state={state} name={values["name"] ?? ""} />
     </Page>
   );
 }

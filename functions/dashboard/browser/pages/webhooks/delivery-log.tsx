@@ -11,7 +11,7 @@ import { Pager } from "../../ui/pager.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { type DeliveryFilters, deliveryFilters } from "./deliveries.ts";
+import { type DeliveryFilters, deliveryStates, readDeliveryQuery } from "./deliveries.ts";
 import { answerInWords } from "./delivery-words.ts";
 import { runEventTypes, testType } from "./event-types.ts";
 import "./webhooks.css";
@@ -34,7 +34,7 @@ interface DeliveryLogProps {
 export function DeliveryLog(props: DeliveryLogProps) {
   const { pages, path, query, actions } = props;
   const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);
-  const filters = deliveryFilters(query);
+  const { filters } = readDeliveryQuery(query);
   const isFiltered = Object.values(filters).some((value) => value !== "");
   return (
     <Card title="Deliveries" flush actions={<div class="row">{actions}</div>}>
@@ -97,12 +97,15 @@ function eventCell(
   );
 }
 
+const stateWords: Readonly<Record<(typeof deliveryStates)[number], string>> = {
+  pending: "Pending",
+  delivered: "Delivered",
+  failed: "Failed",
+};
 const states = [
-  ["", "All"],
-  ["pending", "Pending"],
-  ["delivered", "Delivered"],
-  ["failed", "Failed"],
-] as const;
+  ["", "All"] as const,
+  ...deliveryStates.map((state) => [state, stateWords[state]] as const),
+];
 
 function FilterRow(props: {
   readonly path: string;
@@ -121,6 +124,7 @@ function FilterRow(props: {
       }),
     );
   };
+  const isDeleted = watchlistId !== "" && names?.has(watchlistId) === false;
   const types = [...runEventTypes.map(([type]) => type), testType];
   return (
     <Filters>
@@ -139,7 +143,11 @@ function FilterRow(props: {
       {names !== undefined && names.size > 0 && (
         <SelectFilter
           label="Watchlist"
-          choices={[["", "All watchlists"], ...names]}
+          choices={[
+            ["", "All watchlists"],
+            ...names,
+            ...(isDeleted ? [[watchlistId, `${watchlistId} (deleted)`] as const] : []),
+          ]}
           value={watchlistId}
           onChange={(value) => choose({ watchlistId: value })}
         />
