@@ -62,7 +62,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByLabel("Prefix").fill("shop/");
     await page.getByLabel("Access key ID").fill(localCustomer.accessKeyId);
     await page.getByRole("button", { name: "Set destination" }).click();
-    await page.getByText("'secret_access_key' is required").waitFor();
+    await page.getByText("Secret access key is required with").waitFor();
     const secret = page.getByLabel("Secret access key");
     expect(await secret.getAttribute("type")).toBe("password");
     await secret.fill(localCustomer.secretAccessKey);
@@ -123,7 +123,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByLabel("Bucket", { exact: true }).fill("elsewhere");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("'secret_access_key' is required when").waitFor();
+    await page.getByText("Secret access key is required when").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Edit" }).waitFor();
   });
@@ -138,7 +138,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByLabel("Bucket", { exact: true }).fill("some-bucket");
     await page.getByLabel("Role ARN").fill("events");
     await page.getByRole("button", { name: /^(Save|Set destination)$/ }).click();
-    await page.getByText("'role_arn' must be the ARN of a role").waitFor();
+    await page.getByText("Role ARN must be the ARN of a role").waitFor();
     expect(await page.getByLabel("Access key ID").count()).toBe(0);
     await expectAccessible(page);
     await page.getByLabel("Another S3-compatible store").check();

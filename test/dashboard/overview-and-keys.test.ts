@@ -161,7 +161,15 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("alert").waitFor();
+    await page.getByText(/^Name must be a string of 1 to 100 characters/).waitFor();
     await page.getByLabel("Name").fill("Nightly job");
+    const scopes = page.getByRole("group", { name: "What calls with the key may do" });
+    for (const box of await scopes.getByRole("checkbox").all()) await box.uncheck();
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByText("Choose at least one thing that calls may do.").waitFor();
+    expect(await scopes.getAttribute("aria-invalid")).toBe("true");
+    await expectAccessible(page);
+    for (const box of await scopes.getByRole("checkbox").all()) await box.check();
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Copy the key" }).click();
     const key = await page.evaluate(() => navigator.clipboard.readText());

@@ -341,7 +341,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await page.getByText("Enter a valid date and time. The year has four digits.").waitFor();
     await page.getByLabel("Since").fill("2020-01-01T00:00");
     await page.getByRole("button", { name: "Recover", exact: true }).click();
-    await page.getByText(/'since' must be at most 30 days ago/).waitFor();
+    await page.getByText(/Since must be at most 30 days ago/).waitFor();
     await expectAccessible(page);
     for (const span of ["The last hour", "The last 30 days, all that is kept"]) {
       await page.getByLabel("Time span", { exact: true }).selectOption(span);

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { ApiKeyWithKey } from "../../api/resources.ts";
 import { type Scope, useSession } from "../../api/session.ts";
 import { useAction } from "../../api/use-action.ts";
@@ -27,6 +27,7 @@ const scopeTexts: Readonly<Record<Scope, string>> = {
  * returns only once. If the call fails, shows the error.
  */
 export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
+  const scopesErrorId = useId();
   const { scopes: held } = useSession();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState(held);
@@ -44,6 +45,8 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   if (created !== undefined) return <CreatedKey apiKey={created} onClose={onClose} />;
   const { error } = create;
   const nameError = error?.param === "name" ? error.message : undefined;
+  const scopesError =
+    error?.param === "scopes" ? "Choose at least one thing that calls may do." : undefined;
   return (
     <Dialog title="New API key" busy={create.busy} onClose={onClose}>
       <form
@@ -63,7 +66,11 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
             />
           )}
         </Field>
-        <fieldset class="choice">
+        <fieldset
+          class="choice"
+          aria-invalid={scopesError === undefined ? undefined : "true"}
+          aria-describedby={scopesError === undefined ? undefined : scopesErrorId}
+        >
           <legend>What calls with the key may do</legend>
           {held.map((scope) => (
             <Checkbox
@@ -75,8 +82,13 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
               }
             />
           ))}
+          {scopesError !== undefined && (
+            <p id={scopesErrorId} class="field-error" role="alert">
+              {scopesError}
+            </p>
+          )}
         </fieldset>
-        {error && nameError === undefined && <ErrorState error={error} />}
+        {error && (nameError ?? scopesError) === undefined && <ErrorState error={error} />}
         <div class="dialog-actions">
           <CancelButton />
           <Button type="submit" variant="primary" busy={create.busy}>

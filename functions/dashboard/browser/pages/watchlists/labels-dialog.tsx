@@ -34,6 +34,12 @@ export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogPr
       body: { add: changed.map(({ id }) => ({ id, label: labels[id]?.trim() || null })) },
     }),
   );
+  /** Returns the error of the field for the label of an item; the API names its place in `add`. */
+  const errorOf = (id: string): string | undefined => {
+    const at = changed.findIndex((one) => one.id === id);
+    return save.error?.param === `add[${at}].label` ? save.error.message : undefined;
+  };
+  const isAtField = changed.some(({ id }) => errorOf(id) !== undefined);
   const submit = async (): Promise<void> => {
     const done = await save.run(undefined);
     if (done === undefined) return;
@@ -51,7 +57,12 @@ export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogPr
         }}
       >
         {opened.map(({ id, title }) => (
-          <Field key={id} label={`Label of ${id}`} {...(title !== null && { hint: title })}>
+          <Field
+            key={id}
+            label={`Label of ${id}`}
+            {...(title !== null && { hint: title })}
+            error={errorOf(id)}
+          >
             {(control) => (
               <input
                 {...control}
@@ -67,7 +78,7 @@ export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogPr
             <p>A new label makes a delisted item new again: the next run reads it.</p>
           </Notice>
         )}
-        {save.error && <ErrorState error={save.error} />}
+        {save.error && !isAtField && <ErrorState error={save.error} />}
         <div class="dialog-actions">
           <CancelButton />
           <Button
