@@ -73,10 +73,8 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     ]);
 
     const ledger = page.getByRole("table", { name: "Ledger" }).getByRole("row");
-    expect(await ledger.nth(1).textContent()).toMatch(/^Chargespends credits of the hold.*204,998/);
-    expect(await ledger.nth(2).textContent()).toMatch(
-      /^Holdsets credits aside for the work.*22−24,998/,
-    );
+    expect(await ledger.nth(1).textContent()).toMatch(/^Chargepaid from the hold.*204,998/);
+    expect(await ledger.nth(2).textContent()).toMatch(/^Holdcredits set aside.*22−24,998/);
 
     await goTo("/keys", "API keys");
     const own = page.getByRole("row", { name: /this session/ });

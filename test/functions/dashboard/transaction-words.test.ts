@@ -47,7 +47,7 @@ describe("a ledger entry in the dashboard", () => {
   });
 
   it("shows its type and what it does, or an unknown type as it is", () => {
-    expect(typeWords({ type: "reserve" })).toEqual(["Hold", "sets credits aside for the work"]);
+    expect(typeWords({ type: "reserve" })).toEqual(["Hold", "credits set aside"]);
     expect(typeWords({ type: "gift" })).toEqual(["gift", ""]);
   });
 });

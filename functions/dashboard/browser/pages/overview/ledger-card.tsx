@@ -65,7 +65,11 @@ const columnsWith = (
 ): readonly Column<CreditTransaction>[] => [
   { head: "Entry", isRowHead: true, cell: (entry) => <Type entry={entry} /> },
   { head: "For", cell: (entry) => <Purpose entry={entry} names={names} /> },
-  { head: "Items", align: "end", cell: itemsOf },
+  {
+    head: "Items",
+    align: "end",
+    cell: (entry) => <span class="nowrap">{itemsOf(entry)}</span>,
+  },
   { head: "Credits", align: "end", cell: ({ credits }) => formatCount(credits) },
   { head: "Balance change", align: "end", cell: balanceChange },
   { head: "Balance", align: "end", cell: ({ balance_after: after }) => formatCount(after) },
@@ -73,11 +77,11 @@ const columnsWith = (
 ];
 
 function Type({ entry }: { readonly entry: CreditTransaction }) {
-  const [type, effect] = typeWords(entry);
+  const [type, meaning] = typeWords(entry);
   return (
     <span class="two-lines">
       {type}
-      <span class="muted small">{effect}</span>
+      <span class="muted small">{meaning}</span>
     </span>
   );
 }

@@ -17,19 +17,19 @@ export function itemsOf({ items_requested: asked, items_charged: charged }: Cred
   return charged === undefined ? String(asked) : `${charged} of ${asked}`;
 }
 
-const types: Readonly<Record<string, readonly [type: string, effect: string]>> = {
-  grant: ["Grant", "adds free credits"],
-  purchase: ["Purchase", "adds bought credits"],
-  reserve: ["Hold", "sets credits aside for the work"],
-  charge: ["Charge", "spends credits of the hold"],
-  refund: ["Refund", "returns credits of the work"],
-  adjust: ["Adjustment", "corrects the balance"],
+const types: Readonly<Record<string, readonly [type: string, meaning: string]>> = {
+  grant: ["Grant", "free credits"],
+  purchase: ["Purchase", "bought credits"],
+  reserve: ["Hold", "credits set aside"],
+  charge: ["Charge", "paid from the hold"],
+  refund: ["Refund", "rest of the hold"],
+  adjust: ["Adjustment", "correction"],
 };
 
-/** Returns the type of a ledger entry and what it does, for people. Returns an unknown type as is. */
+/** Returns the type of a ledger entry and its meaning, for people. Returns an unknown type as is. */
 export const typeWords = ({
   type,
-}: Pick<CreditTransaction, "type">): readonly [type: string, effect: string] =>
+}: Pick<CreditTransaction, "type">): readonly [type: string, meaning: string] =>
   types[type] ?? [type, ""];
 
 /** Returns by how much a ledger entry changed the balance: `−8`, `+1`, `0`. */

@@ -147,9 +147,12 @@ const Share = ({ of }: { readonly of: number }) => (
       <rect class="share-rest" width="100" height="8" />
       <rect class="share-part" width={of * 100} height="8" />
     </svg>
-    {formatShare(of)}
+    {of > 0 && of < smallestShare ? "< 0.1%" : formatShare(of)}
   </span>
 );
+
+/** Smaller shares would be rounded to 0%. */
+const smallestShare = 0.001;
 
 const shown = ({ kind, cause, charges, items, credits }: CauseUsage, names: Names) => ({
   kind,
