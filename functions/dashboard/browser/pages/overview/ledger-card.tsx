@@ -81,7 +81,7 @@ function Type({ entry }: { readonly entry: CreditTransaction }) {
   return (
     <span class="two-lines">
       {type}
-      <span class="muted small">{meaning}</span>
+      <span class="muted small nowrap">{meaning}</span>
     </span>
   );
 }

@@ -30,7 +30,7 @@ const anyWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the condition of a route for people who do not know the values of `when`, such as `any
+ * Returns the condition of a route as `routeWords` does, for people who do not know the values of `when`, such as `any
  * tracked field changed, at most every 6h`.
  */
 export const ruleWords = (route: Route): string =>
@@ -108,5 +108,5 @@ function routeSentence(route: Route): string {
     ...(route.run === undefined ? [] : [`go on to ${route.run}`]),
     ...(route.notify === true ? ["are reported"] : []),
   ];
-  return `Items with “${routeWords(route)}” ${does.length === 0 ? "end here" : does.join(" and ")}.`;
+  return `Items with “${ruleWords(route)}” ${does.length === 0 ? "end here" : does.join(" and ")}.`;
 }

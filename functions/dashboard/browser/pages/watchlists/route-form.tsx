@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/field.tsx";
-import { type Route, routeWords } from "./pipeline-words.ts";
+import { type Route, ruleWords } from "./pipeline-words.ts";
 import {
   fieldsFor,
   firstValue,
@@ -41,7 +41,7 @@ export function RouteForm(props: RouteFormProps) {
   return (
     <fieldset class="rule">
       <legend>
-        {about}: <span class="muted">{routeWords(route)}</span>
+        {about}: <span class="muted">{ruleWords(route)}</span>
       </legend>
       <MarkedPartContext.Provider value={problem && { part: problem.part, messageId }}>
         <Condition {...props} />

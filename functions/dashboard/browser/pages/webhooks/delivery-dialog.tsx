@@ -23,6 +23,7 @@ import { curlOf } from "./delivery-curl.ts";
 import { DeliveryEvent } from "./delivery-event.tsx";
 import { reasonInWords } from "./delivery-words.ts";
 import { eventBodyOf } from "./event-body.ts";
+import { EventType } from "./event-type.tsx";
 import { RedeliverButton } from "./redeliver-button.tsx";
 import { SendElsewhere } from "./send-elsewhere.tsx";
 import "./webhooks.css";
@@ -125,7 +126,7 @@ function DeliveryFacts({ delivery, list }: DeliveryFactsProps) {
     <Facts
       facts={[
         ["State", <StateBadge key="state" state={delivery.state} />],
-        ["Event type", delivery.event_type],
+        ["Event type", <EventType key="type" type={delivery.event_type} />],
         ...(listId === null
           ? []
           : [["Watchlist", <ListName key="list" id={listId} name={list?.name} />] as const]),

@@ -1,4 +1,4 @@
-import { type ComponentChildren, Fragment } from "preact";
+import type { ComponentChildren } from "preact";
 import type { WebhookDelivery } from "../../api/resources.ts";
 import type { Pages } from "../../api/use-pages.ts";
 import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
@@ -13,6 +13,7 @@ import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { type DeliveryFilters, deliveryStates, readDeliveryQuery } from "./deliveries.ts";
 import { answerInWords } from "./delivery-words.ts";
+import { EventType } from "./event-type.tsx";
 import { runEventTypes, testType } from "./event-types.ts";
 import "./webhooks.css";
 
@@ -70,19 +71,6 @@ function columnsOf(
   ];
 }
 
-/** An event type, which may break only after its dots. */
-const brokenAtDots = (type: string) =>
-  type.split(".").map((part, n) => (
-    <Fragment key={part}>
-      {n > 0 && (
-        <>
-          .<wbr />
-        </>
-      )}
-      {part}
-    </Fragment>
-  ));
-
 function eventCell(
   delivery: WebhookDelivery,
   href: string,
@@ -91,7 +79,9 @@ function eventCell(
   const { watchlist_id: listId } = delivery;
   return (
     <span class="event-name">
-      <a href={href}>{brokenAtDots(delivery.event_type)}</a>
+      <a href={href}>
+        <EventType type={delivery.event_type} />
+      </a>
       {listId !== null && <span class="muted small">{names?.get(listId) ?? listId}</span>}
     </span>
   );
