@@ -173,7 +173,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   "functions/dashboard/browser/pages/": [
     ...browser("api format shell ui"),
-    ...shared("events scrapers/reserved-ids.ts"),
+    ...shared("events"),
+    ...shared("scrapers/reserved-ids.ts"),
   ],
 
   // The CDK app. It imports only the files that it shares with the functions.

@@ -6,16 +6,16 @@ import {
   runSentence,
   valuesLine,
 } from "../../../functions/dashboard/browser/pages/webhooks/event-words.ts";
-import { eventTypes } from "../../../shared/events/event.ts";
+import type { EventType } from "../../../shared/events/event.ts";
 import { sampleData } from "../../../shared/webhooks/sample-events.ts";
 
 const changed = "watchlist.product.changed";
 const delisted = "watchlist.product.delisted";
-const bodyOf = (type: (typeof eventTypes)[number]) =>
+const bodyOf = (type: EventType) =>
   eventBodyOf(
     JSON.stringify({ id: "evt_1", type, data: sampleData({ type, at: "", endpointId: "we_1" }) }),
   );
-const entryOf = (type: (typeof eventTypes)[number]) => bodyOf(type).items!.entries[0]!;
+const entryOf = (type: EventType) => bodyOf(type).items!.entries[0]!;
 const entry = { id: "1", step: "check", values: {} };
 
 describe("the body of a delivery in the dashboard", () => {

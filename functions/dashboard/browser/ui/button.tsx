@@ -24,18 +24,15 @@ interface ButtonProps {
  * touch screen has no pointer that could rest on the button.
  */
 export function Button(props: ButtonProps) {
-  const { variant = "plain", type = "button", busy = false, disabledReason } = props;
+  const { type = "button", busy = false, disabledReason } = props;
   const id = useId();
   const blocked = disabledReason !== undefined;
   const [isAsked, setAsked] = useState(false);
-  const classes = ["button", `button-${variant}`];
-  if (props.wide) classes.push("button-wide");
-  if (props.small) classes.push("button-small");
   return (
     <>
       <button
         type={type}
-        class={classes.join(" ")}
+        class={classOf(props)}
         aria-disabled={blocked || busy ? "true" : undefined}
         aria-busy={busy ? "true" : undefined}
         aria-describedby={blocked ? id : undefined}
@@ -60,6 +57,11 @@ export function Button(props: ButtonProps) {
     </>
   );
 }
+
+const classOf = ({ variant = "plain", wide, small }: ButtonProps): string =>
+  ["button", `button-${variant}`, wide && "button-wide", small && "button-small"]
+    .filter(Boolean)
+    .join(" ");
 
 interface Writes {
   /** True if the change also changes what the account spends. */

@@ -27,7 +27,6 @@ const scopeTexts: Readonly<Record<Scope, string>> = {
  * returns only once. If the call fails, shows the error.
  */
 export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
-  const scopesErrorId = useId();
   const { scopes: held } = useSession();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState(held);
@@ -66,28 +65,7 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
             />
           )}
         </Field>
-        <fieldset
-          class="choice"
-          aria-invalid={scopesError === undefined ? undefined : "true"}
-          aria-describedby={scopesError === undefined ? undefined : scopesErrorId}
-        >
-          <legend>What calls with the key may do</legend>
-          {held.map((scope) => (
-            <Checkbox
-              key={scope}
-              label={scopeTexts[scope]}
-              checked={scopes.includes(scope)}
-              onChange={(checked) =>
-                setScopes(held.filter((one) => (one === scope ? checked : scopes.includes(one))))
-              }
-            />
-          ))}
-          {scopesError !== undefined && (
-            <p id={scopesErrorId} class="field-error" role="alert">
-              {scopesError}
-            </p>
-          )}
-        </fieldset>
+        <ScopeChoice held={held} chosen={scopes} error={scopesError} onChange={setScopes} />
         {error && (nameError ?? scopesError) === undefined && <ErrorState error={error} />}
         <div class="dialog-actions">
           <CancelButton />
@@ -97,6 +75,42 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface ScopeChoiceProps {
+  /** The scopes of the user's key: a key cannot give scopes that it lacks. */
+  readonly held: readonly Scope[];
+  readonly chosen: readonly Scope[];
+  readonly error: string | undefined;
+  readonly onChange: (scopes: readonly Scope[]) => void;
+}
+
+function ScopeChoice({ held, chosen, error, onChange }: ScopeChoiceProps) {
+  const id = useId();
+  const toggle = (scope: Scope, checked: boolean): void =>
+    onChange(held.filter((one) => (one === scope ? checked : chosen.includes(one))));
+  return (
+    <fieldset
+      class="choice"
+      aria-invalid={error === undefined ? undefined : "true"}
+      aria-describedby={error === undefined ? undefined : id}
+    >
+      <legend>What calls with the key may do</legend>
+      {held.map((scope) => (
+        <Checkbox
+          key={scope}
+          label={scopeTexts[scope]}
+          checked={chosen.includes(scope)}
+          onChange={(checked) => toggle(scope, checked)}
+        />
+      ))}
+      {error !== undefined && (
+        <p id={id} class="field-error" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
   );
 }
 

@@ -19,7 +19,8 @@ import {
   withTest,
 } from "./rule-draft.ts";
 import { MarkedPartContext, problemWords, type RuleProblem, useMark } from "./rule-problem.ts";
-import { NumberField, numberOf, ValueField } from "./value-field.tsx";
+import { RuleLimits } from "./rule-limits.tsx";
+import { ValueField } from "./value-field.tsx";
 
 interface RouteFormProps {
   /** The name of the rule, such as `Rule 1 of check`. */
@@ -46,7 +47,7 @@ export function RouteForm(props: RouteFormProps) {
       <MarkedPartContext.Provider value={problem && { part: problem.part, messageId }}>
         <Condition {...props} />
         {hasKey("where", route.when) && <Tests {...props} />}
-        <Limits {...props} />
+        <RuleLimits {...props} />
         <Effects {...props} />
       </MarkedPartContext.Provider>
       {problem !== undefined && (
@@ -246,69 +247,6 @@ function TestLine({ about, part, test, scraper, onChange, onRemove }: TestLinePr
         Remove
       </Button>
     </Line>
-  );
-}
-
-function Limits({ about, route, scraper, onChange }: RouteFormProps) {
-  const { when, field, notify } = route;
-  const cooldownMark = useMark("cooldown");
-  const isNumber = scraper?.fields.find(({ name }) => name === field)?.type === "number";
-  const set =
-    (key: "min_delta" | "min_delta_percent" | "confirm") =>
-    (value: number | string | undefined) => {
-      const { [key]: _, ...others } = route;
-      onChange(value === undefined ? others : { ...others, [key]: numberOf(value) });
-    };
-  const numbers = [
-    ["min_delta", "by at least", isNumber && hasKey("min_delta", when)],
-    ["min_delta_percent", "by at least, in percent", isNumber && hasKey("min_delta", when)],
-    ["confirm", "in reads in a row", hasKey("confirm", when)],
-  ] as const;
-  return (
-    <div class="rule-limits">
-      {numbers.map(
-        ([key, words, isShown]) =>
-          isShown && (
-            <label key={key} class="rule-limit">
-              <span class="muted">{words}</span>
-              <NumberField
-                label={`${about}: ${words}`}
-                part={key}
-                value={route[key]}
-                onChange={set(key)}
-              />
-            </label>
-          ),
-      )}
-      {notify === true && (
-        <label class="rule-limit">
-          <span class="muted">at most once every</span>
-          <input
-            class="control"
-            {...cooldownMark}
-            aria-label={`${about}: at most once every`}
-            placeholder="6h"
-            autocomplete="off"
-            value={route.cooldown ?? ""}
-            onInput={(event) => {
-              const { cooldown: _, ...others } = route;
-              const cooldown = event.currentTarget.value.trim();
-              onChange(cooldown === "" ? others : { ...others, cooldown });
-            }}
-          />
-        </label>
-      )}
-      {hasKey("once", when) && (
-        <Checkbox
-          label="once, until it is false again"
-          checked={route.once === true}
-          onChange={(once) => {
-            const { once: _, ...others } = route;
-            onChange(once ? { ...others, once } : others);
-          }}
-        />
-      )}
-    </div>
   );
 }
 

@@ -135,20 +135,31 @@ function Starts({
           </select>
         )}
       </Field>
-      {refresh !== null && (
-        <Field label="A refresh run every N runs" error={errorOf(everyRunsParam)}>
-          {(control) => (
-            <NumberInput
-              {...control}
-              value={refresh.every_runs}
-              onChange={(value) =>
-                onChange({ ...pipeline, refresh: { ...refresh, every_runs: numberOf(value) } })
-              }
-            />
-          )}
-        </Field>
-      )}
+      <RefreshField pipeline={pipeline} error={errorOf(everyRunsParam)} onChange={onChange} />
     </div>
+  );
+}
+
+interface RefreshFieldProps extends Pick<RulesFormProps, "pipeline" | "onChange"> {
+  readonly error: string | undefined;
+}
+
+/** A field for the interval of refresh runs; nothing for a pipeline without them. */
+function RefreshField({ pipeline, error, onChange }: RefreshFieldProps) {
+  const { refresh } = pipeline;
+  if (refresh === null) return null;
+  return (
+    <Field label="A refresh run every N runs" error={error}>
+      {(control) => (
+        <NumberInput
+          {...control}
+          value={refresh.every_runs}
+          onChange={(value) =>
+            onChange({ ...pipeline, refresh: { ...refresh, every_runs: numberOf(value) } })
+          }
+        />
+      )}
+    </Field>
   );
 }
 

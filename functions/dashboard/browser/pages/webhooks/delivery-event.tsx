@@ -26,40 +26,51 @@ interface DeliveryEventProps {
 }
 
 /** Shows why an event was sent: its items with their changes and rules, or the run that ended. */
-export function DeliveryEvent({ delivery, list, endpoint }: DeliveryEventProps) {
-  const { request_body: text } = delivery;
-  const body = useMemo(() => (text === null ? undefined : eventBodyOf(text)), [text]);
+export function DeliveryEvent(props: DeliveryEventProps) {
+  const { delivery } = props;
   const isTest = delivery.run_id === null;
   return (
     <section class="delivery-event" aria-labelledby="why-sent">
       <h3 id="why-sent">Why this event was sent</h3>
       {isTest && <p>A user sent this test. Its values are invented.</p>}
-      {body === undefined && (
+      {delivery.request_body === null ? (
         <p class="muted">
           The event is older than 30 days, so its items and its request are no longer stored.
         </p>
+      ) : (
+        <Content {...props} text={delivery.request_body} />
       )}
-      {body?.run && (
-        <p>
-          {runSentence(body.run)} Each run sends this event when it ends.{" "}
-          {list && <a href={linkTo(`/watchlists/${list.id}`, { tab: "runs" })}>Runs</a>}
-        </p>
-      )}
-      {body?.items && (
-        <Items
-          event={body.items}
-          type={delivery.event_type}
-          list={isTest ? undefined : list}
-          isTest={isTest}
-        />
-      )}
-      {list !== undefined && body?.items && list.updated_at > delivery.created_at && (
+      {!isTest && <p class="small muted">{receiverSentence(props)}</p>}
+    </section>
+  );
+}
+
+/** Shows the items of an event, or the result of its run. */
+function Content({ delivery, list, text }: DeliveryEventProps & { readonly text: string }) {
+  const { items, run } = useMemo(() => eventBodyOf(text), [text]);
+  if (run !== undefined && delivery.run_id !== null) {
+    return (
+      <p>
+        {runSentence(run)} Each run sends this event when it ends.{" "}
+        {list && <a href={linkTo(`/watchlists/${list.id}`, { tab: "runs" })}>Runs</a>}
+      </p>
+    );
+  }
+  if (items === undefined) return null;
+  return (
+    <>
+      <Items
+        event={items}
+        type={delivery.event_type}
+        list={list}
+        isTest={delivery.run_id === null}
+      />
+      {list !== undefined && list.updated_at > delivery.created_at && (
         <p class="small muted">
           The settings of the watchlist were changed after this event. The rules are those of today.
         </p>
       )}
-      {!isTest && <p class="small muted">{receiverSentence({ delivery, list, endpoint })}</p>}
-    </section>
+    </>
   );
 }
 

@@ -73,7 +73,8 @@ export function eventBodyOf(body: string): EventBody {
   const event = parsed(body);
   if (event === undefined) return { indented: body };
   const indented = JSON.stringify(event, undefined, 2);
-  const data: SentData = Object(event.data);
+  const { data: sent }: { readonly data?: unknown } = Object(event);
+  const data: SentData = Object(sent);
   const { run_number: runNumber = 0, stats, credits = 0, status = "" } = data;
   const entries = data.changes ?? data.products;
   if (entries !== undefined) {
@@ -88,9 +89,9 @@ export function eventBodyOf(body: string): EventBody {
   return { indented, run: { runNumber, status, credits, changed, matched, delisted } };
 }
 
-function parsed(body: string): { readonly data?: unknown } | undefined {
+function parsed(body: string): unknown {
   try {
-    return JSON.parse(body) as { readonly data?: unknown };
+    return JSON.parse(body);
   } catch {
     return undefined;
   }
