@@ -45,7 +45,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/dashboard/change-filter.test.ts": files("change-filter change-words"),
   },
   "functions/dashboard/browser/pages/overview/": {
-    "test/functions/dashboard/usage-by-source.test.ts": files("usage-by-source"),
+    "test/functions/dashboard/usage-by-cause.test.ts": files("usage-by-cause"),
     "test/functions/dashboard/run-out.test.ts": files("run-out"),
     "test/functions/dashboard/transaction-words.test.ts": files("transaction-words"),
   },

@@ -167,8 +167,15 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   "functions/dashboard/browser/ui/": browser("api format"),
   "functions/dashboard/browser/session/": browser("api ui"),
-  "functions/dashboard/browser/shell/": browser("api ui"),
-  "functions/dashboard/browser/pages/": [...browser("api format shell ui"), ...shared("events")],
+  "functions/dashboard/browser/shell/": [
+    ...browser("api format ui"),
+    ...shared("watchlists/search-words.ts"),
+  ],
+  "functions/dashboard/browser/pages/": [
+    ...browser("api format shell ui"),
+    ...shared("events"),
+    ...shared("scrapers/reserved-ids.ts"),
+  ],
 
   // The CDK app. It imports only the files that it shares with the functions.
   "lib/": [

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
-import { compressions, snapshotChoices } from "./destination.ts";
+import { compressions, destinationStatuses, snapshotChoices } from "./destination.ts";
 import { count, timestamp } from "../base/wire-schema.ts";
 
 export const compressionMeaning =
@@ -46,7 +46,7 @@ export const destinationSchema = v.object({
   rows: v.pipe(v.boolean(), v.description(rowsMeaning)),
   snapshot: v.pipe(v.picklist(snapshotChoices), v.description(snapshotMeaning)),
   status: v.pipe(
-    v.picklist(["active", "failing", "disabled"]),
+    v.picklist(destinationStatuses),
     v.description(
       `failing: at least the last ${limits.failuresUntilFailing} export attempts failed. Exports are still ` +
         "attempted. A successful export, test or checked change sets it to active.",

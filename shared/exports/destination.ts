@@ -25,6 +25,9 @@ export const snapshotChoices = ["none", "run", "day"] as const;
 /** The runs that have a file of all items: none, each run, or the first run of each UTC day. */
 export type SnapshotChoice = (typeof snapshotChoices)[number];
 
+export const destinationStatuses = ["active", "failing", "disabled"] as const;
+export type DestinationStatus = (typeof destinationStatuses)[number];
+
 /** The S3 destination of an account. Times are ISO 8601 UTC. */
 export interface Destination {
   readonly enabled: boolean;

@@ -5,6 +5,7 @@ import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
+import { destinationStatuses } from "./destination.ts";
 import { exportStates } from "./export-record.ts";
 
 /** Query of `GET /v1/s3_destination/exports`. */
@@ -56,6 +57,13 @@ export const exportSchema = v.object({
 /** Response 200 of `GET /v1/s3_destination/exports`, newest export first. */
 export const exportsResponse = v.object({
   ...listOf(exportSchema).entries,
+  destination_status: v.pipe(
+    v.nullable(v.picklist(destinationStatuses)),
+    v.description(
+      "Status of the S3 destination, as in `GET /v1/s3_destination`. Null if the account has none: " +
+        "the list remains after the destination is deleted.",
+    ),
+  ),
   next_starting_after: v.nullable(
     v.pipe(
       v.string(),

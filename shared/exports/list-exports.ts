@@ -1,16 +1,18 @@
 import type { InferOutput } from "valibot";
 import { mergePage } from "../outbox/merged-page.ts";
+import type { DestinationStore } from "./destination-store.ts";
 import type { exportsQuery, exportsResponse } from "./export-schema.ts";
 import type { ExportStore } from "./export-store.ts";
 import { pendingExports, type PendingExportSources } from "./pending-exports.ts";
-import { presentExport } from "./present.ts";
+import { presentExport, statusOf } from "./present.ts";
 
 export interface ListExportsDependencies extends PendingExportSources {
   readonly exports: Pick<ExportStore, "get" | "list">;
+  readonly destinations: Pick<DestinationStore, "get">;
 }
 
 /**
- * Lists exports of an account, newest first. Includes exports that have had no attempt yet, which
+ * Lists exports of an account, newest first, with the status of its destination. Includes exports that have had no attempt yet, which
  * are not in the export log.
  */
 export async function listExports(
@@ -23,12 +25,16 @@ export async function listExports(
   const wanted = { limit, before, state, watchlistId: watchlistId ?? null, since };
   // Reads the pending exports first. An export that is logged between the two reads is then in both
   // results. In the other order, it would be in neither.
-  const pending = await pendingExports(accountId, wanted, dependencies);
+  const [pending, destination] = await Promise.all([
+    pendingExports(accountId, wanted, dependencies),
+    dependencies.destinations.get(accountId),
+  ]);
   const { exports: entries, lastId } = await dependencies.exports.list(accountId, wanted);
   const page = mergePage({ entries, lastId }, pending, limit);
   return {
     object: "list",
     data: page.entries.map(presentExport),
+    destination_status: destination === null ? null : statusOf(destination),
     has_more: page.lastId !== null,
     next_starting_after: page.lastId,
   };

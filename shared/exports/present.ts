@@ -1,5 +1,10 @@
 import type { InferOutput } from "valibot";
-import { type Destination, externalIdOf, isDestinationFailing } from "./destination.ts";
+import {
+  type Destination,
+  type DestinationStatus,
+  externalIdOf,
+  isDestinationFailing,
+} from "./destination.ts";
 import type { destinationSchema } from "./destination-schema.ts";
 import type { ExportRecord } from "./export-record.ts";
 import type { exportSchema } from "./export-schema.ts";
@@ -35,7 +40,8 @@ export function presentDestination(
   };
 }
 
-function statusOf(destination: Destination): "active" | "failing" | "disabled" {
+/** Returns the status of an S3 destination in API responses. */
+export function statusOf(destination: Destination): DestinationStatus {
   if (!destination.enabled) return "disabled";
   return isDestinationFailing(destination) ? "failing" : "active";
 }

@@ -3,6 +3,7 @@ import type { FieldValue } from "../scrapers/catalog.ts";
 import { currentSnapshot, type Item } from "./item.ts";
 import { type ItemDetails, knownDetails } from "./item-details.ts";
 import { compareIds } from "./page.ts";
+import { wordsOf } from "./search-words.ts";
 
 /**
  * The values by which a list of items can be sorted. `name` is the label or, without a label, the
@@ -85,17 +86,6 @@ function compareKeys(a: SortKey, b: SortKey, sign: 1 | -1): number {
   if (b === null) return -1;
   return a < b ? -sign : sign;
 }
-
-/** Matches the prefix `A-` of an item number of retailer_c, which stored IDs do not have. */
-export const letterPrefix = /^a-(?=\d)/i;
-
-/** Returns the words of a search, in lower case. */
-export const wordsOf = (search: string): readonly string[] =>
-  search
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "")
-    .map((word) => word.replace(letterPrefix, ""));
 
 /**
  * Creates a function that returns true if an item matches a search: its ID, label and title

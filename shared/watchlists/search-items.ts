@@ -1,8 +1,9 @@
 import { inParallel } from "../base/in-parallel.ts";
-import { letterPrefix, searchOf, wordsOf } from "./arrange-items.ts";
+import { searchOf } from "./arrange-items.ts";
 import type { ItemDetails } from "./item-details.ts";
 import type { PageStore } from "./page-store.ts";
 import { readItems } from "./read-items.ts";
+import { searchedId, wordsOf } from "./search-words.ts";
 import type { Watchlist } from "./watchlist.ts";
 
 /** An item in the result of a search over all watchlists. */
@@ -43,7 +44,7 @@ export async function searchItems(
   { watchlists, search, limit }: Search,
   pages: Pages,
 ): Promise<FoundItems> {
-  const wanted = { watchlists, search: search.trim().replace(letterPrefix, ""), limit: limit + 1 };
+  const wanted = { watchlists, search: searchedId(search), limit: limit + 1 };
   const byId = prefixForm.test(wanted.search) ? await itemsWithPrefix(wanted, pages) : [];
   const foundItems = byId.length > limit ? byId : [...byId, ...(await byText(wanted, byId, pages))];
   return { items: foundItems.slice(0, limit), hasMore: foundItems.length > limit };

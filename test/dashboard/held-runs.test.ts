@@ -116,7 +116,9 @@ describe.skipIf(lacksChromium)("the dashboard's pages for held runs and limits",
     await page.getByLabel("Item IDs").fill("9000000");
     expect(await page.getByLabel("Changed items, in percent").inputValue()).toBe("95");
     await page.getByLabel("Credits per run").fill("many");
-    await page.getByText("'max_credits_per_run' must be an integer from 1 to").waitFor();
+    await page
+      .getByText("Credits per run must be a whole number of at least 1, or empty")
+      .waitFor();
     await page.getByLabel("Credits per run").fill("20");
     expect(await page.getByText(/likely to leave out items/).count()).toBe(0);
     await page.getByLabel("Item IDs").fill("9000000, 9000001, 9000002");
@@ -130,7 +132,7 @@ describe.skipIf(lacksChromium)("the dashboard's pages for held runs and limits",
     await page.getByText(/likely to leave out items/).waitFor({ state: "detached" });
     await page.getByLabel("Item IDs").fill("9000000");
     await page.getByLabel("Changed items, in percent").fill("101");
-    await page.getByText("'brake.max_changed_percent' must be a number above 0").waitFor();
+    await page.getByText("Changed items, in percent must be a number above 0").waitFor();
     expect(await page.getByLabel("Changed items, in percent").getAttribute("aria-invalid")).toBe(
       "true",
     );
@@ -169,7 +171,9 @@ describe.skipIf(lacksChromium)("the dashboard's pages for held runs and limits",
     await change.click();
     await field.fill("0");
     await save.click();
-    await page.getByText("'daily_credit_budget' must be an integer from 1 to").waitFor();
+    await page
+      .getByText("Credits per day must be a whole number of at least 1, or empty")
+      .waitFor();
     await expectAccessible(page);
     await field.fill("4000");
     await page.keyboard.press("Enter");

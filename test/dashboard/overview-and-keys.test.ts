@@ -47,7 +47,6 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(await page.locator(".plain-table tbody tr").count()).toBe(90);
     await expectAccessible(page);
 
-    await page.getByRole("button", { name: "Sum the charges" }).click();
     await page.getByText(/^1 charge since/).waitFor();
     const sum = page.getByRole("table", { name: "Credits by watchlist and endpoint" });
     const cells = sum.getByRole("row").nth(1);
@@ -56,10 +55,10 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "CSV", exact: true }).click();
     expect(readFileSync(await (await download).path(), "utf8")).toBe(
-      "kind,source,name,charges,items,credits\r\nendpoint,POST /v1/products,,1,2,2\r\n",
+      "kind,cause,name,charges,items,credits\r\nendpoint,POST /v1/products,,1,2,2\r\n",
     );
 
-    await page.getByLabel("Sum by").selectOption("API key");
+    await page.getByLabel("Sum by").selectOption("key");
     const byKey = page.getByRole("table", { name: "Credits by API key" });
     const { body } = await dashboard.world.api.get("/account");
     const key = Object(body["api_key"]) as Readonly<Record<string, unknown>>;
@@ -70,8 +69,40 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     const json = page.waitForEvent("download");
     await page.getByRole("button", { name: "JSON", exact: true }).click();
     expect(JSON.parse(readFileSync(await (await json).path(), "utf8"))).toEqual([
-      { kind: "key", source: key["id"], name: key["name"], charges: 1, items: 2, credits: 2 },
+      { kind: "key", cause: key["id"], name: key["name"], charges: 1, items: 2, credits: 2 },
     ]);
+
+    const ledger = page.getByRole("table", { name: "Ledger" }).getByRole("row");
+    expect(await ledger.nth(1).textContent()).toMatch(/^Chargepaid from the hold.*204,998/);
+    expect(await ledger.nth(2).textContent()).toMatch(/^Holdcredits set aside.*22−24,998/);
+
+    await goTo("/keys", "API keys");
+    const own = page.getByRole("row", { name: /this session/ });
+    await expect.poll(() => own.getByRole("cell").nth(4).textContent()).toBe("2");
+    await page.getByText(/^1 charge since/).waitFor();
+  });
+
+  it("sums only the newest 1,000 charges of a large account until the user reads the older ones", async () => {
+    const { page, signIn, goTo } = await dashboard.open();
+    await page.route(/\/credit_transactions\?type=charge/, (route) => {
+      const data = Array.from({ length: 100 }, (_, n) => ({
+        id: `ctx_${n}`,
+        type: "charge",
+        credits: 1,
+        balance_before: 5,
+        balance_after: 5,
+        endpoint: "POST /v1/products",
+        created_at: new Date().toISOString(),
+      }));
+      return route.fulfill({
+        json: { object: "list", data, has_more: true, next_starting_after: "ctx_99" },
+      });
+    });
+    await signIn();
+    await goTo("/overview", "Overview");
+    await page.getByText(/^The newest 1,000 charges since/).waitFor();
+    await page.getByRole("button", { name: "Read the older charges" }).click();
+    await page.getByText(/^10,000 charges since/).waitFor();
   });
 
   it("shows why usage could not be loaded, and loads the usage when the user chooses Try again", async () => {
@@ -128,7 +159,15 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("alert").waitFor();
+    await page.getByText(/^Name must be a string of 1 to 100 characters/).waitFor();
     await page.getByLabel("Name").fill("Nightly job");
+    const scopes = page.getByRole("group", { name: "What calls with the key may do" });
+    for (const box of await scopes.getByRole("checkbox").all()) await box.uncheck();
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByText("Choose at least one thing that calls may do.").waitFor();
+    expect(await scopes.getAttribute("aria-invalid")).toBe("true");
+    await expectAccessible(page);
+    for (const box of await scopes.getByRole("checkbox").all()) await box.check();
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Copy the key" }).click();
     const key = await page.evaluate(() => navigator.clipboard.readText());

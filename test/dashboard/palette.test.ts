@@ -49,50 +49,133 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     expect(page.url()).toContain(`/watchlists/${list}/items/9000001`);
   });
 
-  it("finds loaded items by ID and by words without a request, and asks the service while items are not loaded and for new items", async () => {
+  const isSearch = (url: string): boolean => new URL(url).searchParams.has("search");
+  const isIndex = (url: URL): boolean =>
+    url.pathname.endsWith("/v1/watchlists/items") && !isSearch(url.href);
+
+  it("shows items of the index before the service answers, and then also items that are new to the service", async () => {
     const { page, signIn } = await dashboard.open();
-    const isSearch = (url: string): boolean => new URL(url).searchParams.has("search");
-    const searches: string[] = [];
-    page.on("request", (request) => {
-      const url = request.url();
-      if (url.includes("/v1/watchlists/items?") && isSearch(url)) searches.push(url);
-    });
+    const search = page.getByRole("combobox", { name: "Page, watchlist or item" });
+    const option = (name: string) => page.getByRole("option", { name });
     const mayLoad = Promise.withResolvers<void>();
+    await page.route(isIndex, async (route) => {
+      await mayLoad.promise;
+      await route.continue();
+    });
+    await signIn();
+    await page.keyboard.press("Control+k");
+    // Without an index, the service searches.
+    await search.fill("office kett");
+    await option("Kettle for the office").waitFor();
+
+    const loaded = page.waitForResponse((answer) => isIndex(new URL(answer.url())));
+    mayLoad.resolve();
+    await (await loaded).finished();
+    const mayAnswer = Promise.withResolvers<void>();
     await page.route(
-      (url) => url.pathname.endsWith("/v1/watchlists/items") && !isSearch(url.href),
+      (url) => isSearch(url.href),
       async (route) => {
-        await mayLoad.promise;
+        await mayAnswer.promise;
         await route.continue();
       },
     );
-    const search = page.getByRole("combobox", { name: "Page, watchlist or item" });
-    const kettle = page.getByRole("option", { name: /^Kettle for the office/ });
-    await signIn();
-    await page.keyboard.press("Control+k");
-    await search.fill("office kett");
-    await kettle.waitFor();
-    expect(searches).toHaveLength(1);
-
-    const loaded = page.waitForResponse(
-      (answer) => answer.url().includes("/v1/watchlists/items?") && !isSearch(answer.url()),
-    );
-    mayLoad.resolve();
-    await (await loaded).finished();
-    searches.length = 0;
-    for (const text of ["9000001", "kettle OFFICE", "90000"]) {
-      await search.fill(text);
-      await kettle.waitFor();
-    }
-    expect(searches).toEqual([]);
-
     const { api } = dashboard.world;
     const added = await api.send("POST", `/watchlists/${list}/items`, {
-      add: [{ id: "9000004", label: "Newly added teapot" }],
+      add: [{ id: "9000004", label: "Kettle, newly added" }],
     });
     expect(added.status).toBe(200);
-    await search.fill("teapot");
-    await page.getByRole("option", { name: /^Newly added teapot/ }).waitFor();
-    expect(searches).toHaveLength(1);
+    for (const text of ["9000001", "OFFICE kettle", "kettle"]) {
+      await search.fill(text);
+      await option("Kettle for the office").waitFor();
+    }
+    expect(await option("Kettle, newly added").count()).toBe(0);
+    mayAnswer.resolve();
+    await option("Kettle, newly added").waitFor();
+    await page.getByText(/^2 results\./).waitFor();
+  });
+
+  it("leaves out an item that was removed, and the items of a watchlist that was deleted", async () => {
+    const { api } = dashboard.world;
+    const body = {
+      name: "Short-lived",
+      platform: "retailer_d",
+      ids: [{ id: "9000006", label: "Teapot of a deleted watchlist" }],
+      every: "1d",
+    };
+    const deleted = String((await api.send("POST", "/watchlists", body)).body["id"]);
+    await api.send("POST", `/watchlists/${list}/items`, {
+      add: [
+        { id: "9000007", label: "Teapot to keep" },
+        { id: "9000008", label: "Teapot to remove" },
+      ],
+    });
+    const { page, signIn } = await dashboard.open();
+    const loaded = page.waitForResponse((answer) => isIndex(new URL(answer.url())));
+    await signIn();
+    await (await loaded).finished();
+    await api.send("DELETE", `/watchlists/${deleted}`);
+    await api.send("POST", `/watchlists/${list}/items`, { remove: ["9000008"] });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("teapot");
+    await page.getByText(/^1 result\./).waitFor();
+    await page.getByRole("option", { name: "Teapot to keep" }).waitFor();
+  });
+
+  it("loads all items again when it opens a minute later, but not while a slow load is in progress", async () => {
+    const { page, signIn } = await dashboard.open();
+    await page.clock.install();
+    const mayLoad = Promise.withResolvers<void>();
+    let loads = 0;
+    await page.route(isIndex, async (route) => {
+      loads += 1;
+      await mayLoad.promise;
+      await route.continue();
+    });
+    const reopen = async (): Promise<void> => {
+      await page.clock.fastForward("02:00");
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog", { name: "Search" }).waitFor();
+      await page.keyboard.press("Escape");
+    };
+    await signIn();
+    await reopen();
+    await reopen();
+    await expect.poll(() => loads).toBe(1);
+
+    const loaded = page.waitForResponse((answer) => isIndex(new URL(answer.url())));
+    mayLoad.resolve();
+    await (await loaded).finished();
+    await reopen();
+    await expect.poll(() => loads).toBe(2);
+  });
+
+  it("shows the title and the ID of an item that has a label, and how many results it does not show", async () => {
+    const { page, signIn } = await dashboard.open();
+    const item = (n: number) => ({
+      id: String(9_100_000 + n),
+      object: "found_item",
+      watchlist_id: list,
+      watchlist_name: "Coffee and tea",
+      platform: "retailer_d",
+      label: n === 0 ? "For the canteen" : null,
+      title: `Grinder ${n}`,
+    });
+    const all = Array.from({ length: 3_000 }, (_, n) => item(n));
+    await page.route("**/v1/watchlists/items?**", (route) => {
+      const data = isSearch(route.request().url()) ? all.slice(0, 20) : all;
+      return route.fulfill({
+        json: { object: "list", data, has_more: data.length === 20, next_starting_after: null },
+      });
+    });
+    await signIn();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("grinder");
+    await page.getByText(/^20 of 3,000 results\./).waitFor();
+    const option = page.getByRole("option", { name: "For the canteen" });
+    expect(await option.textContent()).toBe(
+      "For the canteenItem · Grinder 0 · 9100000 · in Coffee and tea",
+    );
+    await expectAccessible(page, undefined, "dialog");
   });
 
   it("shows that nothing matches, and restores the keyboard focus when Esc closes the search", async () => {

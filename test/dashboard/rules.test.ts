@@ -100,6 +100,15 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     await expectAccessible(page);
     await page.getByLabel("Rule 1 of step_1: at most once every").waitFor({ state: "detached" });
     await rule.getByLabel("report it in an event").click();
+    const cooldown = page.getByLabel("Rule 1 of step_1: at most once every");
+    await cooldown.fill("now and then");
+    await problem.getByText(/^“at most once every” must be a time from 5m to 30d/).waitFor();
+    expect(await cooldown.getAttribute("aria-invalid")).toBe("true");
+    expect(await cooldown.getAttribute("aria-describedby")).toBe(await problem.getAttribute("id"));
+    await cooldown.fill("");
+    await rule.getByLabel("report it in an event").click();
+    await problem.getByText(/This route does nothing/).waitFor();
+    await rule.getByLabel("report it in an event").click();
     await problem.waitFor({ state: "detached" });
     await added.getByRole("textbox", { name: /^Name of step/ }).fill("sellers");
     const first = await page

@@ -38,6 +38,14 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   });
 
+  it("does not use a key that an earlier release of the dashboard stored, and deletes that key", async () => {
+    const { page } = await dashboard.open();
+    await page.evaluate(() => sessionStorage.setItem("dashboard.key", "svc_live_earlier"));
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
   it("does not begin with an unknown API key, and shows the error at the key field", async () => {
     const { page } = await dashboard.open();
     const field = page.getByLabel("API key");
@@ -71,17 +79,46 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     const button = page.getByRole("button", { name: "New key" });
     expect(await button.getAttribute("aria-disabled")).toBe("true");
     await button.click({ force: true });
+    await page.getByText("The demo workspace is read-only.").waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);
     await expectAccessible(page);
+    await goTo("/watchlists", "Watchlists");
+    const link = page.getByRole("button", { name: "New watchlist" }).first();
+    await link.focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("The demo workspace is read-only.").waitFor();
+    await page.getByRole("heading", { level: 1, name: "Watchlists" }).waitFor();
   });
 
   it.each([
-    [["read"], { "New key": "write", Send: "spend", "Create watchlist": "write" }],
-    [["read", "spend"], { "New key": "write", Send: undefined, "Create watchlist": "write" }],
-    [["read", "write"], { "New key": undefined, Send: "spend", "Create watchlist": "spend" }],
+    [
+      ["read"],
+      { "New key": "write", Send: "spend", "New watchlist": "write", "Create watchlist": "write" },
+      "Your API key cannot change anything or spend credits. Buttons that would do so are off.",
+    ],
+    [
+      ["read", "spend"],
+      {
+        "New key": "write",
+        Send: undefined,
+        "New watchlist": "write",
+        "Create watchlist": "write",
+      },
+      "Your API key cannot change anything. Buttons that would do so are off.",
+    ],
+    [
+      ["read", "write"],
+      {
+        "New key": undefined,
+        Send: "spend",
+        "New watchlist": "spend",
+        "Create watchlist": "spend",
+      },
+      "Your API key cannot spend credits. Buttons that would do so are off.",
+    ],
   ] as const)(
-    "disables the controls that an API key with the scopes %j does not permit, and names the missing scope",
-    async (scopes, missing) => {
+    "disables what a key with the scopes %j cannot do, and names the missing scope",
+    async (scopes, missing, limits) => {
       const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "x", scopes });
       const { page, signIn, goTo } = await dashboard.open();
       await signIn(String(body["key"]));
@@ -90,10 +127,12 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
       for (const [path, heading, name] of [
         ["/keys", "API keys", "New key"],
         ["/try", "Try it", "Send"],
+        ["/watchlists", "Watchlists", "New watchlist"],
         ["/watchlists/new", "New watchlist", "Create watchlist"],
       ] as const) {
         await goTo(path, heading);
-        const button = page.getByRole("button", { name });
+        await page.getByText(limits).waitFor();
+        const button = page.getByRole("button", { name }).first();
         await button.waitFor();
         const scope = missing[name];
         expect(await button.getAttribute("title"), name).toBe(

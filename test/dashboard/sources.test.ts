@@ -26,10 +26,13 @@ describe.skipIf(lacksChromium)("the sources page of the dashboard", () => {
       .first()
       .waitFor();
     await row.getByText(/^≤ [\d.]+ s p95 ≤ [\d.]+ s$/).waitFor();
-    await row.getByText("not reported").waitFor();
     const other = page.getByRole("row", { name: /retailer_a\.offer_check/ });
     await other.getByText("unknown").waitFor();
     expect(await page.getByRole("row").count()).toBe(9);
+    await page.getByText("It is unknown if fewer than 10 items were read.").waitFor();
+    const card = page.getByRole("region", { name: "Last hour" });
+    const overflow = (one: Element): number => one.scrollWidth - one.clientWidth;
+    expect(await card.evaluate(overflow)).toBe(0);
     await expectAccessible(page);
 
     await page.getByRole("tab", { name: "Last 24 hours" }).click();

@@ -73,7 +73,27 @@ describe.skipIf(lacksChromium)("the dashboard page 'Try it'", () => {
     await expectAccessible(page);
   });
 
-  it("shows the tiers of a platform with their prices, and marks announced features as coming soon", async () => {
+  it("lists the sandbox IDs of the platform with what a read returns, and adds them to the call", async () => {
+    const page = await openPage();
+    await choose(page, "Platform", "retailer_d");
+    await page.getByText("IDs to try", { exact: true }).click();
+    const ids = page.getByRole("list", { name: "IDs to try" });
+    await ids.getByText("Found, always sold out.").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Add 9000003" }).click();
+    await page.getByRole("button", { name: "Add 9000000" }).click();
+    expect(await page.getByLabel("SKUs").inputValue()).toBe("9000003\n9000000");
+    await choose(page, "Platform", "retailer_a");
+    await page.getByRole("button", { name: "Add B0SANDBOXN" }).waitFor();
+  });
+
+  it("shows that the address names an unknown call, and offers the product call instead", async () => {
+    const page = await openPage("orders");
+    await page.getByText(/^call=orders: the valid values are products, offers,/).waitFor();
+    await page.getByRole("tab", { name: "Products", selected: true }).waitFor();
+  });
+
+  it("shows the tiers of a platform with their prices, and announced features as coming soon", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_a");
     await choose(page, "Tier", "pulse");

@@ -250,9 +250,9 @@ describe("the dashboard's drawing of a pipeline", () => {
   it("has a text description that states for each step which runs start there and where items go next", () => {
     const [whole] = presentScrapers({ platform: "retailer_a", marketplace: "us" }).templates;
     expect(whole && pipelineSentences(whole.pipeline)).toEqual([
-      "pulse: reads with retailer_a.pulse. Starts here: every run. Items with “changed” go on to " +
-        "lite. Items with “buyboxAboveLowest is true” go on to lite.",
-      "lite: reads with retailer_a.lite. Starts here: every 8th run. Items with “changed” are reported.",
+      "pulse: reads with retailer_a.pulse. Starts here: every run. Items with “any tracked field changed” go " +
+        "on to lite. Items with “buyboxAboveLowest is true” go on to lite.",
+      "lite: reads with retailer_a.lite. Starts here: every 8th run. Items with “any tracked field changed” are reported.",
       "full: reads with retailer_a.full. Starts here: new items.",
     ]);
   });

@@ -113,7 +113,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Full refresh every N runs").fill("often");
-    await page.getByText(/'refresh_every_runs' must be a number/).waitFor();
+    await page.getByText(/Full refresh every N runs must be a number/).waitFor();
     await page.getByLabel("Full refresh every N runs").fill("3");
     await page.getByRole("img", { name: /every 3rd run/ }).waitFor();
     await page.getByLabel("Template").selectOption("buybox_watch");
@@ -290,7 +290,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await shown("default_pipeline")).toBe(false);
     await page.getByLabel("Name", { exact: true }).fill("");
     await save.click();
-    await page.getByText("'name' is empty").waitFor();
+    await page.getByText("Name is empty").waitFor();
 
     await page.getByRole("button", { name: "Delete watchlist" }).click();
     await expectAccessible(page);

@@ -120,22 +120,33 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
 
     const dialog = page.getByRole("dialog", { name: "Delivery" });
     await dialog.getByText("HTTP 500").waitFor();
+    await dialog.getByText("Body of the receiver's response").first().waitFor();
     expect(await dialog.getByRole("listitem").count()).toBe(2);
-    expect(await dialog.getByRole("region", { name: "Answer to attempt 1" }).textContent()).toBe(
+    expect(await dialog.getByRole("region", { name: "Response to attempt 1" }).textContent()).toBe(
       "{}",
     );
     await dialog.getByRole("link", { name: "Kettles" }).waitFor();
     const sent = (await received()).find(({ path }) => path === "/hooks/again");
     await dialog.getByText("Request body").first().click();
     const body = dialog.getByRole("region", { name: "Request body" });
-    expect(await body.textContent()).toBe(sent?.body);
+    expect(await body.textContent()).toBe(
+      JSON.stringify(JSON.parse(sent?.body ?? ""), undefined, 2),
+    );
+    await dialog.getByRole("button", { name: "Copy Request body" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(sent?.body);
+    await dialog
+      .getByText(
+        /^Run 1 ended with the status “completed”: .* It cost 1 credit\. Each run sends this event when it ends\./,
+      )
+      .waitFor();
+    await dialog.getByText(/only to this endpoint\.$/).waitFor();
     await dialog.getByText("Request headers").first().click();
     const headers = dialog.getByRole("region", { name: "Request headers of attempt 2" });
     expect(await headers.textContent()).toContain("Service-Attempt: 2");
     await expectAccessible(page);
     await dialog.getByRole("button", { name: /^Redeliver/ }).click();
     await page.getByText("The delivery is being sent again.").waitFor();
-    await dialog.getByRole("region", { name: "Answer to attempt 3" }).waitFor();
+    await dialog.getByRole("region", { name: "Response to attempt 3" }).waitFor();
 
     await page.reload();
     await dialog.getByRole("listitem").nth(2).waitFor();
@@ -143,6 +154,64 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await dialog.waitFor({ state: "detached" });
     await row.getByRole("button", { name: /^Redeliver watchlist\.run\.completed/ }).click();
     await page.getByRole("row", { name: /Kettles delivered HTTP 200 4/ }).waitFor();
+  });
+
+  it("show which item, change and rule caused an event, and lead to the page of the item", async () => {
+    const id = await register("hooks/why", { description: "Why" });
+    const { api } = dashboard.world;
+    const { body } = await api.send("POST", "/watchlists", {
+      name: "Espresso",
+      platform: "retailer_d",
+      ids: [{ id: "9000001", label: "The office machine" }],
+      every: "7d",
+      webhook_endpoint_id: id,
+      pipeline: {
+        steps: [
+          {
+            id: "check",
+            scraper: "retailer_d.standard",
+            routes: [
+              { when: "new", notify: true },
+              { when: "changed", field: "price", cooldown: "6h", notify: true },
+            ],
+          },
+        ],
+      },
+    });
+    const list = String(body["id"]);
+    const ended = (run: number) =>
+      eventually(`run ${run}`, 30, async () => {
+        const { body: shown } = await api.get(`/watchlists/${list}`);
+        return shown["run_count"] === run && shown["last_run_status"] === "completed"
+          ? true
+          : undefined;
+      });
+    await ended(1);
+    await api.send("POST", `/watchlists/${list}/run`, {});
+    await ended(2);
+    const page = await signInTo(`/webhooks/${id}`, "Why");
+    const dialog = page.getByRole("dialog", { name: "Delivery" });
+    const item = dialog.getByRole("list", { name: "Items of the event" }).getByRole("listitem");
+    const rows = page.getByRole("row");
+    await rows.getByRole("link", { name: "watchlist.product.matched" }).click();
+    await item.getByText("Rule (step check): “the item was read for the first time”.").waitFor();
+    await item.getByText(/^Values: price: [\d,.]+ USD/).waitFor();
+    await page.keyboard.press("Escape");
+
+    await rows.getByRole("link", { name: "watchlist.product.changed" }).click();
+    await item.getByText(/^price: [\d,.]+ USD → [\d,.]+ USD \([+−][\d.]+%\)$/).waitFor();
+    await item.getByText("Rule (step check): “price changed, at most every 6h”.").waitFor();
+    await dialog.getByText("Run 2 reported 1 item in this event.").waitFor();
+    await expectAccessible(page, undefined, "dialog");
+    await api.send("PATCH", `/watchlists/${list}`, {
+      pipeline: { steps: [{ id: "check", scraper: "retailer_d.standard", routes: [] }] },
+    });
+    await page.reload();
+    await item.getByText(/^A rule that the pipeline no longer has \(step check\)\./).waitFor();
+    await dialog.getByText(/^The settings of the watchlist were changed after/).waitFor();
+    await item.getByRole("link", { name: "The office machine" }).click();
+    await page.getByRole("heading", { level: 1, name: "The office machine" }).waitFor();
+    await forget(id);
   });
 
   it("let the user copy a delivery as curl, and send its event to another endpoint", async () => {
@@ -154,8 +223,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await row.getByText("delivered").waitFor();
     await row.getByRole("link", { name: "watchlist.run.completed" }).click();
     const dialog = page.getByRole("dialog", { name: "Delivery" });
-    await dialog.getByText("Request headers").first().click();
-    await dialog.getByRole("button", { name: "Copy attempt 1 as curl" }).click();
+    await dialog.getByRole("button", { name: "Copy as curl, attempt 1" }).click();
     const command = await page.evaluate(() => navigator.clipboard.readText());
     const sent = (await received()).find(({ path }) => path === "/hooks/first");
     expect(command).toContain(`curl -X POST '${receiverUrl()}/hooks/first'`);
@@ -222,7 +290,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await dialog.getByText("No attempts yet.").waitFor();
     await dialog.getByText("Request body").first().click();
     const body = dialog.getByRole("region", { name: "Request body" });
-    expect(await body.textContent()).toBe('{"id":"evt_0"}');
+    expect(await body.textContent()).toBe('{\n  "id": "evt_0"\n}');
   });
 
   it("show why the service disabled an endpoint, and let the user enable it again", async () => {
@@ -273,7 +341,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await page.getByText("Enter a valid date and time. The year has four digits.").waitFor();
     await page.getByLabel("Since").fill("2020-01-01T00:00");
     await page.getByRole("button", { name: "Recover", exact: true }).click();
-    await page.getByText(/'since' must be at most 30 days ago/).waitFor();
+    await page.getByText(/Since must be at most 30 days ago/).waitFor();
     await expectAccessible(page);
     for (const span of ["The last hour", "The last 30 days, all that is kept"]) {
       await page.getByLabel("Time span", { exact: true }).selectOption(span);
@@ -379,6 +447,28 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await expect
       .poll(() => page.url())
       .toContain(`#/webhooks/${id}?event_type=watchlist.run.completed`);
+  });
+
+  it("show which parts of the address they ignore, and apply the others", async () => {
+    const { page, signIn, goTo } = await dashboard.open();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname.endsWith("/webhook_deliveries")) asked.push(search);
+    });
+    await signIn();
+    await goTo(
+      "/webhooks?state=lost&event_type=webhook.test&watchlist_id=Kettles&colour=red",
+      "Webhooks",
+    );
+    const note = page.getByRole("status").filter({ hasText: "ignores a part of its address" });
+    await note.getByText("state=lost: the valid values are pending, delivered, failed.").waitFor();
+    await note.getByText("watchlist_id=Kettles: the ID of a watchlist begins with wl_.").waitFor();
+    await note.getByText("colour=red: this page has only state,").waitFor();
+    await expect.poll(() => asked).toEqual(["?limit=50&event_type=webhook.test"]);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Failed", exact: true }).click();
+    await note.waitFor({ state: "detached" });
   });
 
   it("keep the scroll position in the log when a delivery far down is sent again", async () => {

@@ -198,7 +198,13 @@ export const exportOperations = {
       200: {
         description: "The account's exports.",
         schema: exportsResponse,
-        example: { object: "list", data: [exported], has_more: false, next_starting_after: null },
+        example: {
+          object: "list",
+          data: [exported],
+          destination_status: "active",
+          has_more: false,
+          next_starting_after: null,
+        },
       },
     },
   },

@@ -1,15 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { findItems, indexedItem } from "../../../functions/dashboard/browser/shell/item-index.ts";
+import {
+  findItems,
+  type IndexedItem,
+  indexedItem,
+  mergeItems,
+} from "../../../functions/dashboard/browser/shell/item-index.ts";
 
-const item = (id: string, names: { readonly label?: string; readonly title?: string } = {}) =>
+interface Names {
+  readonly label?: string;
+  readonly title?: string;
+}
+
+const item = (id: string, { label, title }: Names = {}): IndexedItem =>
   indexedItem({
     id,
     object: "found_item",
     watchlist_id: "wl_1",
     watchlist_name: "Kitchen",
     platform: "retailer_d",
-    label: names.label ?? null,
-    title: names.title ?? null,
+    label: label ?? null,
+    title: title ?? null,
   });
 
 const items = [
@@ -18,8 +28,10 @@ const items = [
   item("1234500"),
   item("B0SANDBOX1"),
 ];
+const idsOf = (found: { readonly items: readonly IndexedItem[] }): readonly string[] =>
+  found.items.map(({ id }) => id);
 const idsFor = (search: string, max = 20): readonly string[] =>
-  findItems(items, search, max).map(({ id }) => id);
+  idsOf(findItems(items, search, max));
 
 describe("the index of items that the dashboard searches", () => {
   it("returns items whose ID begins with the search text before items with the words in their title", () => {
@@ -31,20 +43,49 @@ describe("the index of items that the dashboard searches", () => {
   it("finds items that have all words in their ID, label or title, in upper or lower case", () => {
     expect(idsFor("KETTLE office")).toEqual(["9000002"]);
     expect(idsFor(" blue  kettle ")).toEqual(["9000002"]);
+    expect(idsFor("kettle a-12345")).toEqual(["9000001"]);
     expect(idsFor("green kettle")).toEqual([]);
   });
 
-  it("returns at most the given number of items, beginning with those found by ID", () => {
-    expect(idsFor("kettle", 1)).toEqual(["9000001"]);
-    expect(idsFor("12345", 1)).toEqual(["1234500"]);
+  it("finds at most the given number of items, those by ID first, and counts all matches", () => {
+    expect(findItems(items, "kettle", 1)).toEqual({ items: [items[0]], total: 2 });
+    expect(findItems(items, "12345", 1)).toEqual({ items: [items[2]], total: 2 });
+  });
+});
+
+describe("the search of the dashboard merges what the index and the service found", () => {
+  const known = findItems(items, "kettle", 20);
+
+  it("and adds an item that the service found, after the items of the index", () => {
+    const added = item("9000009", { label: "New kettle" });
+    const merged = mergeItems(known, { items: [added, ...known.items], total: 3 }, 20);
+    expect(idsOf(merged)).toEqual(["9000001", "9000002", "9000009"]);
+    expect(merged.total).toBe(3);
   });
 
-  it("shows the label of an item, or its title without a label, or its ID without a title", () => {
-    expect(items.map(({ name }) => name)).toEqual([
-      "Model 12345 Kettle",
-      "Office",
-      "1234500",
-      "B0SANDBOX1",
-    ]);
+  it("and leaves out an item that the service no longer finds, unless the service found more than it returned", () => {
+    const answer = known.items.slice(1);
+    expect(idsOf(mergeItems(known, { items: answer, total: 1 }, 20))).toEqual(["9000002"]);
+    const cut = mergeItems(known, { items: answer, total: undefined }, 20);
+    expect(idsOf(cut)).toEqual(["9000001", "9000002"]);
+    expect(cut.total).toBe(2);
+  });
+
+  it("and keeps an item without a label and a title, which the service finds only by the start of its ID", () => {
+    const byId = findItems(items, "345", 20);
+    const answer = { items: [items[0]!], total: 1 };
+    expect(idsOf(mergeItems(byId, answer, 20))).toEqual(["9000001", "1234500"]);
+  });
+
+  it("and shows the label that the service returned", () => {
+    const renamed = item("9000002", { label: "Meeting room", title: "Blue kettle" });
+    const merged = mergeItems(known, { items: [items[0]!, renamed], total: 2 }, 20);
+    expect(merged.items).toEqual([items[0], renamed]);
+  });
+
+  it("and shows what one of them found while the other has no answer", () => {
+    expect(mergeItems(known, undefined, 20)).toEqual(known);
+    expect(mergeItems(undefined, known, 20)).toEqual(known);
+    expect(mergeItems(undefined, undefined, 20)).toEqual({ items: [], total: 0 });
   });
 });

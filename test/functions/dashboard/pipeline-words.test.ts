@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import {
   type Route,
   routeWords,
+  ruleWords,
 } from "../../../functions/dashboard/browser/pages/watchlists/pipeline-words.ts";
 
 const words: readonly (readonly [Route, string])[] = [
@@ -23,4 +24,15 @@ const words: readonly (readonly [Route, string])[] = [
 
 it.each(words)("the drawing of a pipeline describes every key of the route %j", (route, text) => {
   expect(routeWords(route)).toBe(text);
+});
+
+it("the description of a rule explains each cause, also without a field", () => {
+  expect(ruleWords({ when: "changed", cooldown: "6h" })).toBe(
+    "any tracked field changed, at most every 6h",
+  );
+  expect(ruleWords({ when: "ok", where: [{ field: "price", op: "below", value: 5 }] })).toBe(
+    "the item was read, price below 5",
+  );
+  expect(ruleWords({ when: "a later cause" })).toBe("a later cause");
+  expect(ruleWords({ when: "changed", field: "price" })).toBe("price changed");
 });

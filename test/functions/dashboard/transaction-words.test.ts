@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
+  balanceChange,
   itemsOf,
   purposeOf,
+  typeWords,
 } from "../../../functions/dashboard/browser/pages/overview/transaction-words.ts";
 
 const entry = {
@@ -35,5 +37,17 @@ describe("a ledger entry in the dashboard", () => {
     expect(itemsOf({ ...entry, items_requested: 4, items_charged: 3 })).toBe("3 of 4");
     expect(itemsOf({ ...entry, items_requested: 4 })).toBe("4");
     expect(itemsOf(entry)).toBe("–");
+  });
+
+  it("shows by how much it changed the balance: a hold decreases it, the charge of the hold does not", () => {
+    const hold = { balance_before: 1_010, balance_after: 10 };
+    expect(balanceChange(hold)).toBe("−1,000");
+    expect(balanceChange(entry)).toBe("0");
+    expect(balanceChange({ balance_before: 10, balance_after: 12 })).toBe("+2");
+  });
+
+  it("shows its type and what it does, or an unknown type as it is", () => {
+    expect(typeWords({ type: "reserve" })).toEqual(["Hold", "credits set aside"]);
+    expect(typeWords({ type: "gift" })).toEqual(["gift", ""]);
   });
 });

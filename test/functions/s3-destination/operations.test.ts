@@ -602,6 +602,15 @@ describe("GET /v1/s3_destination/exports", () => {
     expect(page).toMatchObject({ has_more: false, next_starting_after: null });
   });
 
+  it("lists exports with the status of the destination, which is null without a destination", async () => {
+    await keep(1);
+    expect(await list()).toMatchObject({ data: [{ run_number: 0 }], destination_status: null });
+    await put();
+    expect(await list()).toMatchObject({ data: [{}], destination_status: "active" });
+    await patch({ enabled: false });
+    expect(await list()).toMatchObject({ destination_status: "disabled" });
+  });
+
   it("filters exports by state", async () => {
     await keep(7);
     const first = await list({ state: "failed", limit: "1" });
@@ -735,6 +744,7 @@ describe("GET /v1/s3_destination/exports", () => {
     expect(await list()).toEqual({
       object: "list",
       data: [],
+      destination_status: null,
       has_more: false,
       next_starting_after: null,
     });

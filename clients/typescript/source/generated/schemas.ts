@@ -9762,6 +9762,10 @@ export type ListS3ExportsResponses = {
          */
         has_more: boolean;
         /**
+         * Status of the S3 destination, as in `GET /v1/s3_destination`. Null if the account has none: the list remains after the destination is deleted.
+         */
+        destination_status: 'active' | 'failing' | 'disabled' | null;
+        /**
          * Send as `starting_after` to get the next page. Null if this is the last page. A page can have fewer entries than `limit`, or none.
          */
         next_starting_after: string | null;

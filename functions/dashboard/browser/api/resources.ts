@@ -17,7 +17,7 @@ import type {
   destinationSchema,
   destinationTestResponse,
 } from "../../../../shared/exports/destination-schema.ts";
-import type { exportSchema } from "../../../../shared/exports/export-schema.ts";
+import type { exportSchema, exportsResponse } from "../../../../shared/exports/export-schema.ts";
 import type {
   presentChanges,
   presentItemHistory,
@@ -93,4 +93,6 @@ export type WebhookDeliveryWithAttempts = InferOutput<typeof webhookDeliveryWith
 export type S3Destination = InferOutput<typeof destinationSchema>;
 export type S3DestinationTest = InferOutput<typeof destinationTestResponse>;
 export type S3Export = InferOutput<typeof exportSchema>;
+/** The listing of exports. */
+export type S3Exports = InferOutput<typeof exportsResponse>;
 export type S3Backfill = InferOutput<typeof backfillResponse>;

@@ -1,9 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
-import type { List, Watchlist } from "./resources.ts";
 import { useQuery } from "./use-query.ts";
-
-/** The maximum number of watchlists in an account. */
-const watchlistsMax = 100;
+import { readWatchlists } from "./watchlists.ts";
 
 /**
  * Returns the names of the account's watchlists by ID; undefined until they are loaded. Loads the
@@ -13,11 +10,7 @@ const watchlistsMax = 100;
 export function useWatchlistNames(
   wanted: readonly (string | null)[],
 ): ReadonlyMap<string, string> | undefined {
-  const { data, refresh } = useQuery(
-    (api, signal) =>
-      api.get<List<Watchlist>>("watchlists", { signal, query: { limit: watchlistsMax } }),
-    [],
-  );
+  const { data, refresh } = useQuery(readWatchlists, []);
   const names = useMemo(() => data && new Map(data.data.map(({ id, name }) => [id, name])), [data]);
   const unknown =
     names && [...new Set(wanted)].filter((id) => id !== null && !names.has(id)).join();

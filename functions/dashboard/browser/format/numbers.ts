@@ -23,3 +23,9 @@ const change = new Intl.NumberFormat("en-US", {
 /** Formats a change in percent with its sign: `+12.5%`, `−3%`. */
 export const formatPercentChange = (percents: number): string =>
   change.format(percents / 100).replace("-", "−");
+const signed = new Intl.NumberFormat("en-US", {
+  maximumFractionDigits: 0,
+  signDisplay: "exceptZero",
+});
+/** Formats an integer change with its sign: `+1,000`, `−8`, `0`. */
+export const formatChange = (value: number): string => signed.format(value).replace("-", "−");

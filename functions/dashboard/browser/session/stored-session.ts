@@ -5,10 +5,13 @@ import type { SignedInKey } from "../api/session.ts";
  * browser deletes them when the tab is closed. The key is never in an address or a cookie.
  */
 const name = "dashboard.session";
+/** The name under which earlier releases stored a key. Its value is deleted at each start. */
+const earlierName = "dashboard.key";
 
 export const storedSession = {
   read(): SignedInKey | undefined {
     return attempt(() => {
+      sessionStorage.removeItem(earlierName);
       const stored = sessionStorage.getItem(name);
       if (stored === null) return undefined;
       const signedIn: Partial<SignedInKey> = JSON.parse(stored);

@@ -1,25 +1,25 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { searchedId, wordsOf } from "../../../../shared/watchlists/search-words.ts";
 import type { ApiClient } from "../api/client.ts";
-import type { FoundItem, List, Watchlist } from "../api/resources.ts";
+import type { FoundItem, List } from "../api/resources.ts";
 import { useApi } from "../api/session.ts";
+import { readWatchlists } from "../api/watchlists.ts";
 
 /** An item of the index. */
 export interface IndexedItem {
   readonly id: string;
   readonly watchlistId: string;
   readonly watchlistName: string;
-  /** The label, or else the title, or else the ID. */
-  readonly name: string;
+  readonly label: string | null;
+  readonly title: string | null;
   /** The ID, the label and the title in lower case. */
   readonly text: string;
 }
 
 /** The largest page that the API returns. */
 const pageSize = 5_000;
-/** More items would need too much memory. The service then searches them. */
+/** More items would need too much memory. Then only the service searches them. */
 const itemsMax = 200_000;
-/** The maximum number of watchlists in an account. */
-const watchlistsMax = 100;
 /** The requests of the first view come first. */
 const delayMs = 1_000;
 /** Age after which the index is loaded again when the palette opens. */
@@ -27,23 +27,36 @@ const staleMs = 60_000;
 
 /**
  * Loads the IDs, labels and titles of all items soon after the user signed in, so that a search
- * needs no request. Loads them again when the palette opens and they are older than a minute.
- * Undefined until they are loaded, if they are too many, or if no load succeeded.
+ * shows results without a request. When the palette opens, loads them again if the last load failed
+ * or ended more than a minute ago. Never starts a load while another is in progress. Undefined until
+ * they are loaded, if they are too many, or if no load succeeded.
  */
 export function useItemIndex(isPaletteOpen: boolean): readonly IndexedItem[] | undefined {
   const api = useApi();
   const [items, setItems] = useState<readonly IndexedItem[]>();
   const [turn, setTurn] = useState(0);
-  const startedAt = useRef(0);
+  /** The time from which the index is loaded again; undefined while a load is in progress. */
+  const staleAt = useRef<number>(undefined);
   useEffect(() => {
-    if (isPaletteOpen && Date.now() - startedAt.current > staleMs) setTurn((before) => before + 1);
+    if (!isPaletteOpen || staleAt.current === undefined || Date.now() < staleAt.current) return;
+    staleAt.current = undefined;
+    setTurn((before) => before + 1);
   }, [isPaletteOpen]);
   useEffect(() => {
     const controller = new AbortController();
+    const { signal } = controller;
+    const end = (age: number): void => {
+      if (!signal.aborted) staleAt.current = Date.now() + age;
+    };
     const start = (): void => {
-      startedAt.current = Date.now();
-      // Without an index, the palette lets the service search.
-      readIndex(api, controller.signal).then(setItems, () => {});
+      readIndex(api, signal).then(
+        (loaded) => {
+          if (!signal.aborted) setItems(loaded);
+          end(staleMs);
+        },
+        // Until the next load succeeds, the palette shows what the service finds.
+        () => end(0),
+      );
     };
     const timer = setTimeout(start, turn === 0 ? delayMs : 0);
     return () => {
@@ -59,10 +72,7 @@ async function readIndex(
   api: ApiClient,
   signal: AbortSignal,
 ): Promise<readonly IndexedItem[] | undefined> {
-  const lists = await api.get<List<Watchlist>>("watchlists", {
-    signal,
-    query: { limit: watchlistsMax },
-  });
+  const lists = await readWatchlists(api, signal);
   const count = lists.data.reduce((sum, { item_count: items }) => sum + items, 0);
   if (count > itemsMax) return undefined;
   const items: IndexedItem[] = [];
@@ -89,31 +99,70 @@ export const indexedItem = ({
   id,
   watchlistId,
   watchlistName,
-  name: label ?? title ?? id,
+  label,
+  title,
   text: [id, label, title].join("\n").toLowerCase(),
 });
 
-/** The letter before the numbers of some stores. The stored IDs lack it. */
-const letterPrefix = /^a-(?=\d)/;
+/** The items that a search found. */
+export interface FoundItems {
+  /** The best matches. */
+  readonly items: readonly IndexedItem[];
+  /** The number of all matches; undefined if more match and they were not counted. */
+  readonly total: number | undefined;
+}
 
 /**
- * Finds up to `max` items as the service does: first those whose ID begins with the search, then
- * those whose ID, label or title contain all of its words.
+ * Finds items as the service does: first those whose ID begins with the search, then those whose
+ * ID, label or title contain all of its words. Returns up to `max` items.
  */
 export function findItems(
   items: readonly IndexedItem[],
   search: string,
   max: number,
-): readonly IndexedItem[] {
-  const wanted = search.trim().toLowerCase().replace(letterPrefix, "");
-  const words = wanted.split(/\s+/);
+): FoundItems & { readonly total: number } {
+  const start = searchedId(search).toLowerCase();
+  const words = wordsOf(search);
   const byId: IndexedItem[] = [];
   const byText: IndexedItem[] = [];
+  let total = 0;
   for (const item of items) {
-    if (item.text.startsWith(wanted)) byId.push(item);
-    else if (byText.length < max && words.every((word) => item.text.includes(word)))
-      byText.push(item);
-    if (byId.length === max) break;
+    const isById = item.text.startsWith(start);
+    if (!isById && !words.every((word) => item.text.includes(word))) continue;
+    total += 1;
+    const found = isById ? byId : byText;
+    if (found.length < max) found.push(item);
   }
-  return [...byId, ...byText].slice(0, max);
+  return { items: [...byId, ...byText].slice(0, max), total };
+}
+
+const keyOf = ({ watchlistId, id }: IndexedItem): string => `${watchlistId} ${id}`;
+
+/**
+ * Joins what the index and the service found for the same search. The answer of the service is
+ * newer: it adds items and replaces labels and titles. If the service counted all of its matches, an
+ * item that it did not find was removed. This does not apply to an item without a label and a title,
+ * which the service finds only by the first three characters of its ID.
+ * @param known undefined without an index
+ * @param answer undefined until the service has answered
+ */
+export function mergeItems(
+  known: FoundItems | undefined,
+  answer: FoundItems | undefined,
+  max: number,
+): FoundItems {
+  if (answer === undefined) return known ?? { items: [], total: 0 };
+  if (known === undefined) return answer;
+  const answered = new Map(answer.items.map((item) => [keyOf(item), item]));
+  const isComplete = answer.total !== undefined;
+  const kept = known.items.flatMap((item) => {
+    const newer = answered.get(keyOf(item));
+    const mayStay = !isComplete || (item.label === null && item.title === null);
+    return newer ? [newer] : mayStay ? [item] : [];
+  });
+  const keptKeys = new Set(kept.map(keyOf));
+  const added = answer.items.filter((item) => !keptKeys.has(keyOf(item)));
+  const items = [...kept, ...added];
+  const total = isComplete ? items.length : Math.max(known.total ?? 0, items.length);
+  return { items: items.slice(0, max), total };
 }

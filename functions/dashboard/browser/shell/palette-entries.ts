@@ -1,9 +1,17 @@
 import { useMemo } from "preact/hooks";
+import type { ApiError } from "../api/api-error.ts";
 import type { ApiClient } from "../api/client.ts";
 import type { FoundItem, List, Watchlist } from "../api/resources.ts";
 import { useQuery } from "../api/use-query.ts";
 import { useDebounced } from "../api/use-debounced.ts";
-import { findItems, type IndexedItem, indexedItem } from "./item-index.ts";
+import { readWatchlists } from "../api/watchlists.ts";
+import {
+  findItems,
+  type FoundItems,
+  type IndexedItem,
+  indexedItem,
+  mergeItems,
+} from "./item-index.ts";
 import { linkTo } from "./router.ts";
 import { sections } from "./sections.ts";
 
@@ -26,8 +34,6 @@ const pages: readonly PaletteEntry[] = [
   { link: linkTo("/watchlists/new"), kind: "Page", name: "New watchlist", note: "" },
 ];
 
-/** The maximum number of watchlists in an account. */
-const watchlistsMax = 100;
 const shownMax = 50;
 
 /** Fewer characters find too many items. */
@@ -54,56 +60,74 @@ const isMatch = ({ name, note }: PaletteEntry, search: string): boolean => {
 /** The entries that match a search. */
 export interface PaletteResults {
   readonly entries: readonly PaletteEntry[];
-  /** True while watchlists or items are loading. */
+  /** The number of all matches; undefined if more match and they were not counted. */
+  readonly total: number | undefined;
+  /** True while watchlists or items are loading and no item can be shown. */
   readonly isLoading: boolean;
+  /** Why the service could not search; undefined if it could. */
+  readonly error: ApiError | undefined;
 }
 
 /**
- * Finds pages, watchlists and items by name. Items come from `index`. The service searches them if
- * there is no index, or if the index has none: other users may have added some since it was loaded.
+ * Finds pages, watchlists and items by name. The items of `index` are found without a request. Once
+ * the user stops typing, the service searches too, because other users may have changed the items
+ * since the index was loaded. Its answer is merged into the results. Items of watchlists that no
+ * longer exist are left out.
  */
 export function usePaletteEntries(
   search: string,
   index: readonly IndexedItem[] | undefined,
 ): PaletteResults {
-  const lists = useQuery(
-    (api, signal) =>
-      api.get<List<Watchlist>>("watchlists", { signal, query: { limit: watchlistsMax } }),
-    [],
-  );
+  const lists = useQuery(readWatchlists, []);
+  const existing = useMemo(() => {
+    const ids = lists.data && new Set(lists.data.data.map(({ id }) => id));
+    return ids === undefined ? index : index?.filter((item) => ids.has(item.watchlistId));
+  }, [index, lists.data]);
   const mayFindItems = search.length >= searchLengthMin;
   const known = useMemo(
-    () => (mayFindItems && index !== undefined ? findItems(index, search, itemsMax) : []),
-    [index, search, mayFindItems],
+    () => (mayFindItems ? existing && findItems(existing, search, itemsMax) : undefined),
+    [existing, search, mayFindItems],
   );
   const rested = useDebounced(search);
-  const mustAsk = mayFindItems && known.length === 0;
-  const asked = mustAsk && rested === search ? search : "";
+  const asked = mayFindItems && rested === search ? search : "";
   const found = useQuery((api, signal) => searched(api, asked, signal), [asked]);
+  const answer = asked === "" ? undefined : found.data;
+  const items = mergeItems(known, answer, itemsMax);
   const pagesAndLists = [...pages, ...(lists.data?.data.map(entryOfList) ?? [])];
   const matching = pagesAndLists.filter((entry) => isMatch(entry, search));
-  const items = known.length > 0 ? known : (found.data ?? []);
+  const isWaiting = mayFindItems && known === undefined && (asked === "" || found.loading);
   return {
-    entries: [...matching, ...items.map(entryOfItem)].slice(0, shownMax),
-    isLoading: lists.loading || (mustAsk && (asked === "" || found.loading)),
+    entries: [...matching, ...items.items.map(entryOfItem)].slice(0, shownMax),
+    total: items.total === undefined ? undefined : matching.length + items.total,
+    isLoading: lists.loading || isWaiting,
+    error: found.error,
   };
 }
 
 /** Lets the service search the items of all watchlists. An empty search finds none. */
-async function searched(
-  api: ApiClient,
-  search: string,
-  signal: AbortSignal,
-): Promise<readonly IndexedItem[]> {
-  if (search === "") return [];
+async function searched(api: ApiClient, search: string, signal: AbortSignal): Promise<FoundItems> {
+  if (search === "") return { items: [], total: 0 };
   const query = { search: search.slice(0, searchLengthMax), limit: itemsMax };
-  const { data } = await api.get<List<FoundItem>>("watchlists/items", { signal, query });
-  return data.map(indexedItem);
+  const { data, has_more: hasMore } = await api.get<List<FoundItem>>("watchlists/items", {
+    signal,
+    query,
+  });
+  return { items: data.map(indexedItem), total: hasMore ? undefined : data.length };
 }
 
-const entryOfItem = ({ id, watchlistId, watchlistName, name }: IndexedItem): PaletteEntry => ({
-  link: linkTo(`/watchlists/${watchlistId}/items/${id}`),
-  kind: "Item",
-  name,
-  note: `${id}, in ${watchlistName}`,
-});
+/** Names an item by its label, or else by its title, or else by its ID. The note has the rest. */
+const entryOfItem = ({
+  id,
+  watchlistId,
+  watchlistName,
+  label,
+  title,
+}: IndexedItem): PaletteEntry => {
+  const [name = id, ...others] = [label, title, id].filter((text) => text !== null);
+  return {
+    link: linkTo(`/watchlists/${watchlistId}/items/${id}`),
+    kind: "Item",
+    name,
+    note: [...others, `in ${watchlistName}`].join(" · "),
+  };
+};

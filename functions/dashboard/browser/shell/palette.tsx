@@ -1,7 +1,8 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Dialog } from "../ui/dialog.tsx";
+import { formatCount } from "../format/numbers.ts";
 import type { IndexedItem } from "./item-index.ts";
-import { type PaletteEntry, usePaletteEntries } from "./palette-entries.ts";
+import { type PaletteEntry, type PaletteResults, usePaletteEntries } from "./palette-entries.ts";
 import "./palette.css";
 
 /** Calls `open` when the user presses Ctrl-K or Cmd-K, unless a dialog is open. */
@@ -29,9 +30,14 @@ interface PaletteProps {
 export function Palette({ index, onClose }: PaletteProps) {
   const id = useId();
   const [search, setSearch] = useState("");
-  const [at, setAt] = useState(0);
-  const { entries, isLoading } = usePaletteEntries(search.trim(), index);
-  const chosen = Math.min(at, entries.length - 1);
+  // The chosen entry keeps its place in the choice when the service adds or removes others.
+  const [link, setLink] = useState<string>();
+  const results = usePaletteEntries(search.trim(), index);
+  const { entries } = results;
+  const chosen = Math.max(
+    0,
+    entries.findIndex((entry) => entry.link === link),
+  );
   const open = (entry: PaletteEntry | undefined): void => {
     if (entry === undefined) return;
     onClose();
@@ -42,7 +48,7 @@ export function Palette({ index, onClose }: PaletteProps) {
     const next = { ArrowDown: chosen + 1, ArrowUp: chosen - 1 }[event.key];
     if (next === undefined || entries.length === 0) return;
     event.preventDefault();
-    setAt((next + entries.length) % entries.length);
+    setLink(entries[(next + entries.length) % entries.length]?.link);
   };
   return (
     <Dialog title="Search" onClose={onClose}>
@@ -60,7 +66,7 @@ export function Palette({ index, onClose }: PaletteProps) {
         value={search}
         onInput={(event) => {
           setSearch(event.currentTarget.value);
-          setAt(0);
+          setLink(undefined);
         }}
         onKeyDown={move}
       />
@@ -76,16 +82,24 @@ export function Palette({ index, onClose }: PaletteProps) {
         ))}
       </ul>
       <p class="muted small" role="status">
-        {statusOf(entries.length, isLoading)}
+        {statusOf(results)}
       </p>
     </Dialog>
   );
 }
 
-function statusOf(count: number, isLoading: boolean): string {
+function statusOf({ entries, total, isLoading, error }: PaletteResults): string {
+  if (error !== undefined) return `The service could not search the items. ${error.message}`;
   if (isLoading) return "Searching…";
-  const results = `${count === 0 ? "No" : count} ${count === 1 ? "result" : "results"}`;
-  return `${results}. Arrow keys choose, Enter opens, Esc closes.`;
+  return `${countWords(entries.length, total)}. Arrow keys choose, Enter opens, Esc closes.`;
+}
+
+/** Returns the number of results as a string: `No results`, `1 result`, `20 of 3,000 results`. */
+function countWords(shown: number, total: number | undefined): string {
+  if (total === undefined) return `The first ${formatCount(shown)} results of more`;
+  if (total > shown) return `${formatCount(shown)} of ${formatCount(total)} results`;
+  if (shown === 0) return "No results";
+  return `${formatCount(shown)} ${shown === 1 ? "result" : "results"}`;
 }
 
 interface OptionProps {

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useSession } from "../api/session.ts";
+import { type Scope, useSession } from "../api/session.ts";
 import { CloseIcon, Logo, MenuIcon, SearchIcon, SignOutIcon } from "../ui/icons.tsx";
 import { useItemIndex } from "./item-index.ts";
 import { useKeptFocus } from "./kept-focus.ts";
@@ -16,7 +16,6 @@ import "./shell.css";
  * Shows the navigation, and the page that `findPage` returns for the path of the current address.
  */
 export function Shell({ findPage }: { readonly findPage: (path: string) => ShownPage }) {
-  const { demo } = useSession();
   const { path, query } = usePlace();
   const { page: Page, section, parameters } = findPage(path);
   const [main, setMain] = useState<HTMLElement | null>(null);
@@ -75,7 +74,7 @@ export function Shell({ findPage }: { readonly findPage: (path: string) => Shown
         <SidebarFoot />
       </div>
       <main id="main" class="main" ref={setMain} tabIndex={-1}>
-        {demo && <DemoBanner />}
+        <AccessBanner />
         <PageBoundary key={path}>
           <Page parameters={parameters} query={query} />
         </PageBoundary>
@@ -98,16 +97,31 @@ function SidebarFoot() {
   );
 }
 
-function DemoBanner() {
-  const { signOut } = useSession();
+/** Shows what the user's key cannot do; nothing for a key that can do everything. */
+function AccessBanner() {
+  const { demo, scopes, signOut } = useSession();
+  const text = demo
+    ? "You are looking at the demo workspace. Nothing can be changed here."
+    : limitsInWords(scopes);
+  if (text === undefined) return null;
   return (
-    <p class="notice notice-info demo-banner" role="note">
-      <span>You are looking at the demo workspace. Nothing can be changed here.</span>
-      <button type="button" class="link-button" onClick={() => signOut()}>
-        Sign in with your own key
+    <p class="notice notice-info access-banner" role="note">
+      <span>{text}</span>
+      <button type="button" class="link-button" onClick={() => mayLeave() && signOut()}>
+        {demo ? "Sign in with your own key" : "Sign in with another key"}
       </button>
     </p>
   );
+}
+
+/** Returns what a key with these scopes cannot do; undefined if it can do everything. */
+function limitsInWords(scopes: readonly Scope[]): string | undefined {
+  const actions = [
+    ...(scopes.includes("write") ? [] : ["change anything"]),
+    ...(scopes.includes("spend") ? [] : ["spend credits"]),
+  ];
+  if (actions.length === 0) return undefined;
+  return `Your API key cannot ${actions.join(" or ")}. Buttons that would do so are off.`;
 }
 
 /** Scrolls to the top and focuses the heading of the new page after a navigation. */

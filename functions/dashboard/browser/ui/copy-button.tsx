@@ -10,8 +10,19 @@ interface Done {
   readonly outcome: "copied" | "refused";
 }
 
-/** A button that copies text to the clipboard. `what` completes its label: `Copy the key`. */
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+interface CopyButtonProps {
+  readonly text: string;
+  /** Completes the label for screen readers: `Copy the key`. */
+  readonly what: string;
+  /**
+   * The visible words, with which the label for screen readers must begin.
+   * @default Copy
+   */
+  readonly words?: string;
+}
+
+/** A button that copies text to the clipboard. */
+export function CopyButton({ text, what, words = "Copy" }: CopyButtonProps) {
   const [done, setDone] = useState<Done>();
   useEffect(() => {
     if (done === undefined) return undefined;
@@ -25,15 +36,15 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
     );
   };
   const outcome = done?.text === text ? done.outcome : undefined;
-  const words = { copied: "Copied", refused: "Copy failed" };
+  const outcomes = { copied: "Copied", refused: "Copy failed" };
   return (
     <>
       <Button small {...(outcome ? {} : { label: `Copy ${what}` })} onClick={copy}>
         {outcome === "copied" ? <CheckIcon /> : <CopyIcon />}
-        {outcome === undefined ? "Copy" : words[outcome]}
+        {outcome === undefined ? words : outcomes[outcome]}
       </Button>
       <span class="visually-hidden" role="status">
-        {outcome !== undefined && words[outcome]}
+        {outcome !== undefined && outcomes[outcome]}
       </span>
     </>
   );

@@ -23,6 +23,8 @@ interface DialogProps {
    * and the user is asked before leaving the page.
    */
   readonly dismissable?: boolean;
+  /** True for content that needs more width, such as a request. */
+  readonly isWide?: boolean;
   readonly children: ComponentChildren;
 }
 
@@ -36,7 +38,7 @@ const CancelContext = createContext<{ readonly busy: boolean; readonly onClose: 
  * restores it when the dialog closes.
  */
 export function Dialog(props: DialogProps) {
-  const { title, onClose, busy = false, dismissable = true, children } = props;
+  const { title, onClose, busy = false, dismissable = true, isWide = false, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const mayClose = dismissable && !busy;
@@ -50,7 +52,7 @@ export function Dialog(props: DialogProps) {
   return (
     <dialog
       ref={dialog}
-      class="dialog"
+      class={isWide ? "dialog dialog-wide" : "dialog"}
       aria-labelledby={id}
       // Without this attribute, some browsers close the dialog when the user presses Esc a second
       // time, without calling `onCancel`.

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { fieldMessage } from "./field-message.ts";
 
 /** Attributes that connect a control with its label, hint and error. Spread them on the control. */
 export interface ControlAttributes {
@@ -12,7 +13,10 @@ export interface ControlAttributes {
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** The error of the value; undefined for a valid value. */
+  /**
+   * The error of the value; undefined for a valid value. In an error of the API, the label replaces
+   * the name of the parameter.
+   */
   readonly error?: string | undefined;
   /** Shown next to the label of an optional field. */
   readonly optional?: boolean;
@@ -46,7 +50,7 @@ export function Field({ label, hint, error, optional, children }: FieldProps) {
       )}
       {error !== undefined && (
         <p id={`${id}-error`} class="field-error" role="alert">
-          {error}
+          {fieldMessage(label, error)}
         </p>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { useLayoutEffect } from "preact/hooks";
-import { useRefusal } from "../api/session.ts";
+import { type Scope, useRefusal } from "../api/session.ts";
 
 /** The questions to ask before the user leaves the page. Usually there is none or one. */
 const questions = new Set<{ readonly text: string }>();
@@ -38,9 +38,10 @@ export function useLeaveQuestion(text: string | undefined): void {
 /**
  * Asks the user before leaving the page while it has unsaved input (`isDirty`). Never asks if
  * the user's key cannot save the input.
+ * @param needed the scopes that the save needs
  */
-export function useUnsaved(isDirty: boolean): void {
-  const readOnly = useRefusal(["write"]) !== undefined;
+export function useUnsaved(isDirty: boolean, needed: readonly Scope[]): void {
+  const readOnly = useRefusal(needed) !== undefined;
   useLeaveQuestion(
     isDirty && !readOnly ? "You have unsaved changes. Leave without saving?" : undefined,
   );

@@ -37,7 +37,7 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
   useFocusInside(form);
   const [draft, setDraft] = useState(() => draftOf(destination));
   const [untouched, setUntouched] = useState(draft);
-  useUnsaved(JSON.stringify(draft) !== JSON.stringify(untouched));
+  useUnsaved(JSON.stringify(draft) !== JSON.stringify(untouched), ["write"]);
   const save = useAction((api, body: unknown) =>
     api.send(destination === null ? "PUT" : "PATCH", "s3_destination", { body }),
   );

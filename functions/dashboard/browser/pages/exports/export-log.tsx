@@ -32,6 +32,9 @@ const states = [
   ["failed", "Failed"],
 ] as const;
 
+/** The states by which the export log can be filtered. */
+export const exportStates: readonly string[] = states.map(([state]) => state).filter(Boolean);
+
 /**
  * Shows the export log, newest run first, with a filter by state. Its button calls `onBackfill`,
  * and is disabled if `blocked` has a reason.

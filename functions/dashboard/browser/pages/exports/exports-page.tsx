@@ -1,8 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import { ApiError } from "../../api/api-error.ts";
-import type { S3Destination, List, S3Export } from "../../api/resources.ts";
+import type { ApiClient } from "../../api/client.ts";
+import type { List, S3Destination, S3Export, S3Exports } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
+import { IgnoredParts } from "../../shell/ignored-parts.tsx";
 import { Page } from "../../shell/page.tsx";
+import { readQuery } from "../../shell/page-query.ts";
 import { WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState, Loaded, Skeleton } from "../../ui/states.tsx";
@@ -11,29 +13,20 @@ import { BackfillDialog } from "./backfill-dialog.tsx";
 import { DeleteDestinationDialog } from "./delete-destination-dialog.tsx";
 import { DestinationCard } from "./destination-card.tsx";
 import { DestinationForm } from "./destination-form.tsx";
-import { ExportLog } from "./export-log.tsx";
+import { ExportLog, exportStates } from "./export-log.tsx";
 import { useLivePages } from "../../api/use-live-pages.ts";
 import type { Pages } from "../../api/use-pages.ts";
 import { useRefreshOnChange } from "../../api/use-refresh-on-change.ts";
 import "./exports.css";
 
-const notFoundStatus = 404;
-
 /** The page of the S3 destination and of the export log. The query contains the state filter. */
 export function ExportsPage({ query }: PageProps) {
-  const destination = useQuery(async (api, signal) => {
-    try {
-      return await api.get<S3Destination>("s3_destination", { signal });
-    } catch (thrown) {
-      // An account without a destination is not an error.
-      if (thrown instanceof ApiError && thrown.status === notFoundStatus) return null;
-      throw thrown;
-    }
-  }, []);
+  const destination = useQuery(readDestination, []);
   // The form stays until the saved destination has been read again.
   const [form, setForm] = useState<"open" | "saved">();
   const [dialog, setDialog] = useState<"backfill" | "delete">();
-  const state = query.get("state") ?? "";
+  const { values, ignored } = readQuery(query, { state: exportStates });
+  const { state = "" } = values;
   const exports = useExports(state);
   const close = (): void => setDialog(undefined);
   useEffect(
@@ -52,6 +45,7 @@ export function ExportsPage({ query }: PageProps) {
       title="S3 export"
       lead="Writes the events of every run to your bucket: JSON Lines files, one JSON object per event, and a manifest."
     >
+      <IgnoredParts parts={ignored} />
       <Loaded query={destination} skeleton={<Skeleton lines={6} />}>
         {(shown) => (
           <>
@@ -87,6 +81,18 @@ export function ExportsPage({ query }: PageProps) {
       {dialog === "delete" && <DeleteDestinationDialog onDeleted={refresh} onClose={close} />}
     </Page>
   );
+}
+
+/**
+ * Reads the destination; null if there is none. Reads the status of the destination first, because
+ * browsers report a read of a resource that does not exist as an error.
+ */
+async function readDestination(api: ApiClient, signal: AbortSignal): Promise<S3Destination | null> {
+  const { destination_status: status } = await api.get<S3Exports>("s3_destination/exports", {
+    signal,
+    query: { limit: 1 },
+  });
+  return status === null ? null : api.get<S3Destination>("s3_destination", { signal });
 }
 
 /** Returns the reason why a backfill is not possible; undefined if it is. */

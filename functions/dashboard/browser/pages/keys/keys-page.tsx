@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Account, ApiKey, List } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { Page } from "../../shell/page.tsx";
@@ -10,13 +10,30 @@ import { Name } from "../../ui/name.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState, ErrorState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { formatCount } from "../../format/numbers.ts";
+import { useCharges } from "../overview/charges.ts";
+import { ChargesNote } from "../overview/charges-note.tsx";
+import { usageBy } from "../overview/usage-by-cause.ts";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
 
-/** The page that lists, creates and revokes the API keys of the account. */
+/** The number of days whose charges the page sums for each key. */
+const spentDays = 7;
+
+/**
+ * The page that lists, creates and revokes the API keys of the account, and shows what the calls
+ * with each key were charged.
+ */
 export function KeysPage() {
   const keys = useQuery((api, signal) => api.get<List<ApiKey>>("api_keys", { signal }), []);
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
+  const charges = useCharges(spentDays);
+  const spent = useMemo(
+    () =>
+      charges.data &&
+      new Map(usageBy("key", charges.data.entries).map(({ cause, credits }) => [cause, credits])),
+    [charges.data],
+  );
   const [open, setOpen] = useState<"new" | ApiKey>();
   const ownId = account.data?.api_key.id;
   const close = (): void => setOpen(undefined);
@@ -35,13 +52,20 @@ export function KeysPage() {
       <Card title="Keys" flush>
         <Table
           caption="API keys"
-          columns={columns(ownId, setOpen)}
+          columns={columns({ ownId, spent, revoke: setOpen })}
           rows={keys.data?.data}
           rowKey={({ id }) => id}
           error={keys.error}
           onRetry={keys.refresh}
           empty={<EmptyState title="There are no keys." />}
         />
+        {charges.error && <ErrorState error={charges.error} onRetry={charges.refresh} />}
+        <p class="row">
+          <ChargesNote charges={charges} />
+          <span class="muted small">
+            Runs of watchlists have no key. The page Overview sums their credits.
+          </span>
+        </p>
       </Card>
       {open === "new" && <NewKeyDialog onCreated={keys.refresh} onClose={close} />}
       {typeof open === "object" && (
@@ -51,10 +75,15 @@ export function KeysPage() {
   );
 }
 
-function columns(
-  ownId: string | undefined,
-  revoke: (key: ApiKey) => void,
-): readonly Column<ApiKey>[] {
+interface KeyColumns {
+  /** The ID of the key that the user is signed in with; undefined while it is loading. */
+  readonly ownId: string | undefined;
+  /** The credits of the calls with each key, by its ID; undefined while they are loading. */
+  readonly spent: ReadonlyMap<string, number> | undefined;
+  readonly revoke: (key: ApiKey) => void;
+}
+
+function columns({ ownId, spent, revoke }: KeyColumns): readonly Column<ApiKey>[] {
   return [
     {
       head: "Name",
@@ -70,6 +99,11 @@ function columns(
     { head: "Scopes", cell: (key) => key.scopes.join(", ") },
     { head: "Created", cell: (key) => <RelativeTime time={key.created_at} /> },
     { head: "Last used", cell: (key) => <RelativeTime time={key.last_used_at} /> },
+    {
+      head: `Credits, ${spentDays} days`,
+      align: "end",
+      cell: ({ id }) => (spent === undefined ? "…" : formatCount(spent.get(id) ?? 0)),
+    },
     {
       head: "Actions",
       align: "end",

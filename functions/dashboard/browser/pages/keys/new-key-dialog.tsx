@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { ApiKeyWithKey } from "../../api/resources.ts";
 import { type Scope, useSession } from "../../api/session.ts";
 import { useAction } from "../../api/use-action.ts";
@@ -44,6 +44,8 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   if (created !== undefined) return <CreatedKey apiKey={created} onClose={onClose} />;
   const { error } = create;
   const nameError = error?.param === "name" ? error.message : undefined;
+  const scopesError =
+    error?.param === "scopes" ? "Choose at least one thing that calls may do." : undefined;
   return (
     <Dialog title="New API key" busy={create.busy} onClose={onClose}>
       <form
@@ -63,20 +65,8 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
             />
           )}
         </Field>
-        <fieldset class="choice">
-          <legend>What calls with the key may do</legend>
-          {held.map((scope) => (
-            <Checkbox
-              key={scope}
-              label={scopeTexts[scope]}
-              checked={scopes.includes(scope)}
-              onChange={(checked) =>
-                setScopes(held.filter((one) => (one === scope ? checked : scopes.includes(one))))
-              }
-            />
-          ))}
-        </fieldset>
-        {error && nameError === undefined && <ErrorState error={error} />}
+        <ScopeChoice held={held} chosen={scopes} error={scopesError} onChange={setScopes} />
+        {error && (nameError ?? scopesError) === undefined && <ErrorState error={error} />}
         <div class="dialog-actions">
           <CancelButton />
           <Button type="submit" variant="primary" busy={create.busy}>
@@ -85,6 +75,42 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface ScopeChoiceProps {
+  /** The scopes of the user's key: a key cannot give scopes that it lacks. */
+  readonly held: readonly Scope[];
+  readonly chosen: readonly Scope[];
+  readonly error: string | undefined;
+  readonly onChange: (scopes: readonly Scope[]) => void;
+}
+
+function ScopeChoice({ held, chosen, error, onChange }: ScopeChoiceProps) {
+  const id = useId();
+  const toggle = (scope: Scope, checked: boolean): void =>
+    onChange(held.filter((one) => (one === scope ? checked : chosen.includes(one))));
+  return (
+    <fieldset
+      class="choice"
+      aria-invalid={error === undefined ? undefined : "true"}
+      aria-describedby={error === undefined ? undefined : id}
+    >
+      <legend>What calls with the key may do</legend>
+      {held.map((scope) => (
+        <Checkbox
+          key={scope}
+          label={scopeTexts[scope]}
+          checked={chosen.includes(scope)}
+          onChange={(checked) => toggle(scope, checked)}
+        />
+      ))}
+      {error !== undefined && (
+        <p id={id} class="field-error" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
   );
 }
 

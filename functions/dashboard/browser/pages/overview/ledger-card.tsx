@@ -10,11 +10,12 @@ import { Pager } from "../../ui/pager.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { itemsOf, purposeOf } from "./transaction-words.ts";
+import { balanceChange, itemsOf, purposeOf, typeWords } from "./transaction-words.ts";
 
 const pageSize = 20;
 const types = [
   ["", "All types"],
+  ["reserve", "Holds"],
   ["charge", "Charges"],
   ["refund", "Refunds"],
   ["purchase", "Purchases"],
@@ -37,6 +38,11 @@ export function LedgerCard() {
   const names = useWatchlistNames(listIds ?? []);
   return (
     <Card title="Ledger" flush>
+      <p class="muted card-lead">
+        Before a call or a run step reads items, it holds credits: the balance decreases. Then the
+        charge spends credits of the hold without changing the balance, and a refund returns the
+        rest.
+      </p>
       <Filters>
         <SelectFilter label="Type" choices={types} value={type} onChange={setType} />
       </Filters>
@@ -57,14 +63,28 @@ export function LedgerCard() {
 const columnsWith = (
   names: ReadonlyMap<string, string> | undefined,
 ): readonly Column<CreditTransaction>[] => [
-  { head: "Type", isRowHead: true, cell: ({ type }) => type },
-  { head: "Credits", align: "end", cell: ({ credits }) => formatCount(credits) },
+  { head: "Entry", isRowHead: true, cell: (entry) => <Type entry={entry} /> },
   { head: "For", cell: (entry) => <Purpose entry={entry} names={names} /> },
-  { head: "Scraper", cell: ({ scraper = "–" }) => scraper },
-  { head: "Items", align: "end", cell: itemsOf },
+  {
+    head: "Items",
+    align: "end",
+    cell: (entry) => <span class="nowrap">{itemsOf(entry)}</span>,
+  },
+  { head: "Credits", align: "end", cell: ({ credits }) => formatCount(credits) },
+  { head: "Balance change", align: "end", cell: balanceChange },
   { head: "Balance", align: "end", cell: ({ balance_after: after }) => formatCount(after) },
   { head: "When", cell: ({ created_at: at }) => <RelativeTime time={at} /> },
 ];
+
+function Type({ entry }: { readonly entry: CreditTransaction }) {
+  const [type, meaning] = typeWords(entry);
+  return (
+    <span class="two-lines">
+      {type}
+      <span class="muted small nowrap">{meaning}</span>
+    </span>
+  );
+}
 
 interface PurposeProps {
   readonly entry: CreditTransaction;
@@ -73,16 +93,19 @@ interface PurposeProps {
 
 /** Shows what an entry paid for. A deleted watchlist has no name and no link. */
 function Purpose({ entry, names }: PurposeProps) {
-  const { watchlist_id: id } = entry;
+  const { watchlist_id: id, scraper } = entry;
   const name = id === undefined ? undefined : names?.get(id);
   return (
-    <>
-      {name !== undefined && (
-        <>
-          <a href={linkTo(`/watchlists/${id}`)}>{name}</a>:{" "}
-        </>
-      )}
-      {purposeOf(entry)}
-    </>
+    <span class="two-lines">
+      <span>
+        {name !== undefined && (
+          <>
+            <a href={linkTo(`/watchlists/${id}`)}>{name}</a>:{" "}
+          </>
+        )}
+        {purposeOf(entry)}
+      </span>
+      {scraper !== undefined && <span class="muted small">{scraper}</span>}
+    </span>
   );
 }

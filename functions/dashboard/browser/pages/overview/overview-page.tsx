@@ -5,13 +5,13 @@ import { formatCount, formatCredits, formatShare } from "../../format/numbers.ts
 import { formatDay, lastingWords } from "../../format/times.ts";
 import { Page } from "../../shell/page.tsx";
 import { BarChart } from "../../ui/bar-chart.tsx";
-import { LinkButton } from "../../ui/button.tsx";
+import { LinkButton, WriteLink } from "../../ui/button.tsx";
 import { Card, Stat } from "../../ui/card.tsx";
 import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
 import { BudgetCard } from "./budget-card.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
 import { type RunOut, runOutOf } from "./run-out.ts";
-import { UsageBySourceCard } from "./usage-card.tsx";
+import { UsageByCauseCard } from "./usage-card.tsx";
 
 /** The longest time span that the API returns, in days. All spans end with the current day. */
 const daysMax = 90;
@@ -48,7 +48,7 @@ export function OverviewPage() {
       <Loaded query={usage} skeleton={<SkeletonCard lines={10} />}>
         {(shown) => <UsageCard usage={shown} />}
       </Loaded>
-      <UsageBySourceCard />
+      <UsageByCauseCard />
       <LedgerCard />
     </Page>
   );
@@ -160,7 +160,9 @@ function UsageCard({ usage }: { readonly usage: Usage }) {
             <LinkButton href="#/try" variant="primary">
               Try a call
             </LinkButton>
-            <LinkButton href="#/watchlists/new">New watchlist</LinkButton>
+            <WriteLink spends href="#/watchlists/new">
+              New watchlist
+            </WriteLink>
           </div>
         </Card>
       )}

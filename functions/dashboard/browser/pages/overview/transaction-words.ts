@@ -1,5 +1,5 @@
 import type { CreditTransaction } from "../../api/resources.ts";
-import { formatCount } from "../../format/numbers.ts";
+import { formatChange, formatCount } from "../../format/numbers.ts";
 
 /** Returns a string that names what a ledger entry paid for; "–" if the entry names nothing. */
 export function purposeOf(entry: CreditTransaction): string {
@@ -16,3 +16,25 @@ export function itemsOf({ items_requested: asked, items_charged: charged }: Cred
   if (asked === undefined) return "–";
   return charged === undefined ? String(asked) : `${charged} of ${asked}`;
 }
+
+const types: Readonly<Record<string, readonly [type: string, meaning: string]>> = {
+  grant: ["Grant", "free credits"],
+  purchase: ["Purchase", "bought credits"],
+  reserve: ["Hold", "credits set aside"],
+  charge: ["Charge", "paid from the hold"],
+  refund: ["Refund", "rest of the hold"],
+  adjust: ["Adjustment", "correction"],
+};
+
+/** Returns the type of a ledger entry and its meaning, for people. Returns an unknown type as is. */
+export const typeWords = ({
+  type,
+}: Pick<CreditTransaction, "type">): readonly [type: string, meaning: string] =>
+  types[type] ?? [type, ""];
+
+/** Returns by how much a ledger entry changed the balance: `−8`, `+1`, `0`. */
+export const balanceChange = ({
+  balance_before: before,
+  balance_after: after,
+}: Pick<CreditTransaction, "balance_before" | "balance_after">): string =>
+  formatChange(after - before);

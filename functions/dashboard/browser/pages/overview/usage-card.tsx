@@ -1,20 +1,19 @@
 import { useState } from "preact/hooks";
-import type { ApiClient } from "../../api/client.ts";
-import type { ApiKey, CreditTransaction, List } from "../../api/resources.ts";
-import { useAction } from "../../api/use-action.ts";
+import type { ApiKey, List } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
 import { csvOf } from "../../format/csv.ts";
 import { formatCount, formatShare } from "../../format/numbers.ts";
-import { formatDateTime } from "../../format/times.ts";
 import { linkTo } from "../../shell/router.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { SelectFilter } from "../../ui/filters.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { EmptyState, ErrorState } from "../../ui/states.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { type Grouping, type SourceUsage, usageBy } from "./usage-by-source.ts";
+import { type ChargesQuery, useCharges } from "./charges.ts";
+import { ChargesNote } from "./charges-note.tsx";
+import { type CauseUsage, type Grouping, usageBy } from "./usage-by-cause.ts";
 import "./usage-card.css";
 
 const spans = [
@@ -22,84 +21,55 @@ const spans = [
   ["7", "The last 7 days"],
   ["30", "The last 30 days"],
 ] as const;
-const dayMs = 86_400_000;
-/** The largest page that the API returns. */
-const pageSize = 100;
-/** The number of pages that a sum reads. */
-const pagesMax = 100;
-
-interface ReadCharges {
-  readonly entries: readonly CreditTransaction[];
-  /** Start of the time whose charges were read. */
-  readonly since: Date;
-}
-
-/** Reads the charges since a time, newest first; fewer if there are very many. */
-async function readCharges(api: ApiClient, since: Date): Promise<ReadCharges> {
-  const entries: CreditTransaction[] = [];
-  const isIn = ({ created_at: at }: CreditTransaction): boolean => new Date(at) >= since;
-  let cursor: string | undefined;
-  for (let page = 0; page < pagesMax; page += 1) {
-    const answer = await api.get<List<CreditTransaction>>("credit_transactions", {
-      query: { type: "charge", limit: pageSize, starting_after: cursor },
-    });
-    entries.push(...answer.data.filter(isIn));
-    if (answer.next_starting_after == null || !answer.data.every(isIn)) return { entries, since };
-    cursor = answer.next_starting_after;
-  }
-  return { entries, since: new Date(entries.at(-1)?.created_at ?? since) };
-}
 
 const groupings = [
-  ["source", "Watchlist or endpoint"],
-  ["key", "API key"],
+  ["cause", "By watchlist or endpoint"],
+  ["key", "By API key"],
 ] as const;
 
 const captions: Readonly<Record<Grouping, string>> = {
-  source: "Credits by watchlist and endpoint",
+  cause: "Credits by watchlist and endpoint",
   key: "Credits by API key",
 };
 
 /** Shows what the credits were spent on, and by which API keys. Saves it as CSV or JSON. */
-export function UsageBySourceCard() {
-  const [days, setDays] = useState("1");
-  const [grouping, setGrouping] = useState<Grouping>("source");
-  const [read, setRead] = useState<ReadCharges>();
-  const sum = useAction((api, since: Date) => readCharges(api, since));
-  const start = async (): Promise<void> => {
-    setRead(await sum.run(new Date(Date.now() - Number(days) * dayMs)));
-  };
+export function UsageByCauseCard() {
+  const [days, setDays] = useState("7");
+  const [grouping, setGrouping] = useState<Grouping>("cause");
+  const charges = useCharges(Number(days));
   return (
     <Card title="Credits by watchlist, endpoint and API key">
-      <div class="row">
+      <div class="row usage-choice">
         <SelectFilter label="Charges to sum" choices={spans} value={days} onChange={setDays} />
         <SelectFilter
           label="Sum by"
           choices={groupings}
           value={grouping}
-          onChange={(value) => setGrouping(value === "key" ? "key" : "source")}
+          onChange={(value) => setGrouping(value === "key" ? "key" : "cause")}
         />
-        <Button busy={sum.busy} onClick={() => void start()}>
-          Sum the charges
-        </Button>
       </div>
-      {sum.error && <ErrorState error={sum.error} />}
-      {read && <Sums {...read} grouping={grouping} />}
+      <Loaded query={charges}>
+        {({ entries }) => (
+          <Sums usage={usageBy(grouping, entries)} charges={charges} caption={captions[grouping]} />
+        )}
+      </Loaded>
     </Card>
   );
 }
 
-function Sums({ entries, since, grouping }: ReadCharges & { readonly grouping: Grouping }) {
-  const usage = usageBy(grouping, entries);
+interface SumsProps {
+  readonly usage: readonly CauseUsage[];
+  readonly charges: ChargesQuery;
+  readonly caption: string;
+}
+
+function Sums({ usage, charges, caption }: SumsProps) {
   const names = useNames(usage);
   const credits = usage.reduce((total, one) => total + one.credits, 0);
   return (
     <>
       <div class="row">
-        <span class="muted small" role="status">
-          {formatCount(entries.length)} {entries.length === 1 ? "charge" : "charges"} since{" "}
-          {formatDateTime(since)}
-        </span>
+        <ChargesNote charges={charges} />
         {usage.length > 0 && (
           <>
             <Button small onClick={() => saveFile("usage.csv", usageCsv(usage, names))}>
@@ -112,10 +82,10 @@ function Sums({ entries, since, grouping }: ReadCharges & { readonly grouping: G
         )}
       </div>
       <Table
-        caption={captions[grouping]}
+        caption={caption}
         columns={columnsFor(names, credits)}
         rows={usage}
-        rowKey={({ kind, source }) => `${kind} ${source}`}
+        rowKey={({ kind, cause }) => `${kind} ${cause}`}
         empty={<EmptyState title="Nothing was charged in this time." />}
       />
     </>
@@ -125,16 +95,16 @@ function Sums({ entries, since, grouping }: ReadCharges & { readonly grouping: G
 type Names = ReadonlyMap<string, string>;
 
 /** Returns the names of the watchlists and keys in a sum. A deleted or revoked one has no name. */
-function useNames(usage: readonly SourceUsage[]): Names {
+function useNames(usage: readonly CauseUsage[]): Names {
   const keys = useQuery((api, signal) => api.get<List<ApiKey>>("api_keys", { signal }), []);
   const lists = useWatchlistNames(
-    usage.flatMap(({ kind, source }) => (kind === "watchlist" ? [source] : [])),
+    usage.flatMap(({ kind, cause }) => (kind === "watchlist" ? [cause] : [])),
   );
   const ofKeys = (keys.data?.data ?? []).map(({ id, name }) => [id, name] as const);
   return new Map([...(lists ?? []), ...ofKeys]);
 }
 
-const kindWords: Readonly<Record<SourceUsage["kind"], string>> = {
+const kindWords: Readonly<Record<CauseUsage["kind"], string>> = {
   watchlist: "watchlist",
   endpoint: "endpoint",
   key: "API key",
@@ -142,19 +112,22 @@ const kindWords: Readonly<Record<SourceUsage["kind"], string>> = {
   not_recorded: "calls before the key was recorded",
 };
 
-function Source({ usage, names }: { readonly usage: SourceUsage; readonly names: Names }) {
-  const { kind, source } = usage;
-  const name = names.get(source);
-  if (kind === "watchlist") return <a href={linkTo(`/watchlists/${source}`)}>{name ?? source}</a>;
-  if (kind === "runs" || kind === "not_recorded") return <>{source}</>;
-  return name === undefined ? <code>{source}</code> : <>{name}</>;
+function Cause({ usage, names }: { readonly usage: CauseUsage; readonly names: Names }) {
+  const { kind, cause } = usage;
+  const name = names.get(cause);
+  if (kind === "watchlist") {
+    if (name === undefined) return <code>{cause}</code>;
+    return <a href={linkTo(`/watchlists/${cause}`)}>{name}</a>;
+  }
+  if (kind === "runs" || kind === "not_recorded") return <>{cause}</>;
+  return name === undefined ? <code>{cause}</code> : <>{name}</>;
 }
 
-const columnsFor = (names: Names, credits: number): readonly Column<SourceUsage>[] => [
+const columnsFor = (names: Names, credits: number): readonly Column<CauseUsage>[] => [
   {
     head: "Spent by",
     isRowHead: true,
-    cell: (usage) => <Source usage={usage} names={names} />,
+    cell: (usage) => <Cause usage={usage} names={names} />,
   },
   { head: "Kind", cell: ({ kind }) => kindWords[kind] },
   { head: "Charges", align: "end", cell: ({ charges }) => formatCount(charges) },
@@ -174,26 +147,29 @@ const Share = ({ of }: { readonly of: number }) => (
       <rect class="share-rest" width="100" height="8" />
       <rect class="share-part" width={of * 100} height="8" />
     </svg>
-    {formatShare(of)}
+    {of > 0 && of < smallestShare ? "< 0.1%" : formatShare(of)}
   </span>
 );
 
-const shown = ({ kind, source, charges, items, credits }: SourceUsage, names: Names) => ({
+/** Smaller shares would be rounded to 0%. */
+const smallestShare = 0.001;
+
+const shown = ({ kind, cause, charges, items, credits }: CauseUsage, names: Names) => ({
   kind,
-  source,
-  name: names.get(source) ?? null,
+  cause,
+  name: names.get(cause) ?? null,
   charges,
   items,
   credits,
 });
 
-const usageCsv = (usage: readonly SourceUsage[], names: Names): string =>
+const usageCsv = (usage: readonly CauseUsage[], names: Names): string =>
   csvOf(
-    ["kind", "source", "name", "charges", "items", "credits"],
+    ["kind", "cause", "name", "charges", "items", "credits"],
     usage.map((one) => Object.values(shown(one, names))),
   );
 
-const usageJson = (usage: readonly SourceUsage[], names: Names): string =>
+const usageJson = (usage: readonly CauseUsage[], names: Names): string =>
   `${JSON.stringify(
     usage.map((one) => shown(one, names)),
     undefined,

@@ -48,10 +48,14 @@ export function SourcesPage() {
           />
         </Card>
       </Tabs>
-      <p class="muted small">
-        Rates are shown from 10 items on. Success includes items that do not exist. The status
-        follows the success of the last hour: operational from 95%, degraded from 50%.
-      </p>
+      <ul class="muted small source-notes">
+        <li>
+          The status follows the success of the last hour: operational from 95%, degraded from 50%,
+          otherwise down. It is unknown if fewer than 10 items were read.
+        </li>
+        <li>Rates are shown from 10 items on. Success includes items that do not exist.</li>
+        <li>The quota is what is left of the calls that the source allows, if it reports this.</li>
+      </ul>
     </Page>
   );
 }
@@ -81,11 +85,7 @@ function columns(shown: WindowName): readonly Column<Source>[] {
     {
       head: "Quota",
       cell: ({ quota }) =>
-        quota === null ? (
-          <span class="muted small">not reported</span>
-        ) : (
-          <StateBadge state={quota} />
-        ),
+        quota === null ? <span class="muted">–</span> : <StateBadge state={quota} />,
     },
     { head: "Last read", cell: (source) => <RelativeTime time={source.updated_at} none="none" /> },
   ];

@@ -1,7 +1,8 @@
 import type { Platform } from "../../api/resources.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { Field } from "../../ui/field.tsx";
-import { type CallId, type Draft, endpointOf, isItemCall } from "./calls.ts";
+import { type CallId, type Draft, endpointOf, idsIn, isItemCall } from "./calls.ts";
+import { IdsToTry } from "./ids-to-try.tsx";
 
 interface CallFieldsProps {
   readonly call: CallId;
@@ -136,26 +137,28 @@ function IdsField({ call, draft, platforms, error, onChange }: CallFieldsProps) 
   const most = (tiers.find(({ id }) => id === draft.tier) ?? tiers[0])?.max_items_per_call;
   const bound = most === undefined ? "" : ` At most ${formatCount(most)} per call.`;
   return (
-    <Field
-      label={platform === undefined ? "IDs" : plural(platform.id_name)}
-      error={error}
-      hint={
-        <>
-          One per line, or separated by commas.{bound} <a href="docs/sandbox">IDs to try</a>
-        </>
-      }
-    >
-      {(control) => (
-        <textarea
-          {...control}
-          rows={4}
-          spellcheck={false}
-          autocapitalize="off"
-          value={draft.ids}
-          onInput={(event) => onChange({ ids: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+    <>
+      <Field
+        label={platform === undefined ? "IDs" : plural(platform.id_name)}
+        error={error}
+        hint={`One per line, or separated by commas.${bound}`}
+      >
+        {(control) => (
+          <textarea
+            {...control}
+            rows={4}
+            spellcheck={false}
+            autocapitalize="off"
+            value={draft.ids}
+            onInput={(event) => onChange({ ids: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <IdsToTry
+        platform={draft.platform}
+        onAdd={(id) => onChange({ ids: [...idsIn(draft.ids), id].join("\n") })}
+      />
+    </>
   );
 }
 

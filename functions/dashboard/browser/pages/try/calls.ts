@@ -75,8 +75,7 @@ export const isItemCall = (call: CallId): call is ItemCallId =>
   call === "products" || call === "offers" || call === "offer_check";
 
 /** Returns true if a string is the ID of a call. */
-export const isCallId = (name: string | null): name is CallId =>
-  callIds.some((call) => call === name);
+export const isCallId = (name: string): name is CallId => callIds.some((call) => call === name);
 
 /** The state of the form. All calls share one draft, so the user can try the same IDs in each. */
 export interface Draft {

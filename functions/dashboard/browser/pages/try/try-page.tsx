@@ -2,7 +2,9 @@ import { useState } from "preact/hooks";
 import type { List, Platform } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { useRefusal, useSession } from "../../api/session.ts";
+import { IgnoredParts } from "../../shell/ignored-parts.tsx";
 import { Page } from "../../shell/page.tsx";
+import { readQuery } from "../../shell/page-query.ts";
 import { linkTo, replacePlace } from "../../shell/router.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -43,13 +45,15 @@ const demoNote =
  * parameter `call` names the call; the default is `products`.
  */
 export function TryPage({ query }: PageProps) {
-  const named = query.get("call");
+  const { values, ignored } = readQuery(query, { call: callIds });
+  const { call: named = "" } = values;
   const call = isCallId(named) ? named : "products";
   const platforms = useQuery((api, signal) => api.get<List<Platform>>("platforms", { signal }), []);
   const calling = useCall();
   const [typed, setTyped] = useState(emptyDraft);
   return (
     <Page title="Try it" lead="Send a call with your key and see the response.">
+      <IgnoredParts parts={ignored} />
       <Tabs
         label="Call"
         tabs={callIds.map((name) => ({ name, label: calls[name].label }))}

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Platform } from "../../api/resources.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { Button } from "../../ui/button.tsx";
+import { fieldMessage } from "../../ui/field-message.ts";
 import { Checkbox, Field } from "../../ui/field.tsx";
 import { type FoundIds, type IdTable, idReader, readIds } from "./read-ids.ts";
 
@@ -75,7 +76,7 @@ export function IdsForm(props: IdsFormProps) {
           </div>
           {props.error !== undefined && (
             <p class="field-error" role="alert">
-              {props.error}
+              {fieldMessage(props.label, props.error)}
             </p>
           )}
         </div>

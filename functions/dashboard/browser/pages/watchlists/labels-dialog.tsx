@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { ApiError } from "../../api/api-error.ts";
 import type { Watchlist, WatchlistItem, WatchlistItemChange } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { formatCount } from "../../format/numbers.ts";
@@ -34,6 +35,7 @@ export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogPr
       body: { add: changed.map(({ id }) => ({ id, label: labels[id]?.trim() || null })) },
     }),
   );
+  const invalid = labelIn(save.error, changed);
   const submit = async (): Promise<void> => {
     const done = await save.run(undefined);
     if (done === undefined) return;
@@ -51,7 +53,12 @@ export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogPr
         }}
       >
         {opened.map(({ id, title }) => (
-          <Field key={id} label={`Label of ${id}`} {...(title !== null && { hint: title })}>
+          <Field
+            key={id}
+            label={`Label of ${id}`}
+            {...(title !== null && { hint: title })}
+            error={invalid === id ? save.error?.message : undefined}
+          >
             {(control) => (
               <input
                 {...control}
@@ -67,7 +74,7 @@ export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogPr
             <p>A new label makes a delisted item new again: the next run reads it.</p>
           </Notice>
         )}
-        {save.error && <ErrorState error={save.error} />}
+        {save.error && invalid === undefined && <ErrorState error={save.error} />}
         <div class="dialog-actions">
           <CancelButton />
           <Button
@@ -82,4 +89,16 @@ export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogPr
       </form>
     </Dialog>
   );
+}
+
+/**
+ * Returns the ID of the item whose label an error is about; undefined if it is about no label. The
+ * API names the place of the item in `add`.
+ */
+function labelIn(
+  error: ApiError | undefined,
+  sent: readonly Pick<WatchlistItem, "id">[],
+): string | undefined {
+  const place = /^add\[(\d+)\]\.label$/.exec(error?.param ?? "")?.[1];
+  return place === undefined ? undefined : sent[Number(place)]?.id;
 }

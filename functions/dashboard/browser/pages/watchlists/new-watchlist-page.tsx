@@ -80,7 +80,7 @@ type Draft = ReturnType<typeof useDraft>;
 
 function NewWatchlist({ platforms }: { readonly platforms: readonly Platform[] }) {
   const about = useDraft(platforms);
-  useUnsaved(about.isDirty);
+  useUnsaved(about.isDirty, ["write", "spend"]);
   const { draft, shop, found, platform, change } = about;
   const scrapers = useScrapers(shop);
   const preview = useSchedulePreview(draft.schedule);

@@ -19,6 +19,26 @@ const opWords: Readonly<Record<string, string>> = {
 export const routeWords = (route: Route): string =>
   [conditionWords(route), ...limitWords(route)].join(", ");
 
+const anyWords: Readonly<Record<string, string>> = {
+  changed: "any tracked field changed",
+  ok: "the item was read",
+  unchanged: "nothing changed",
+  new: "the item was read for the first time",
+  not_found: "the item does not exist",
+  failed: "the item could not be read",
+  always: "the item was read or does not exist",
+};
+
+/**
+ * Returns the condition of a route as `routeWords` does, for people who do not know the values of `when`, such as `any
+ * tracked field changed, at most every 6h`.
+ */
+export const ruleWords = (route: Route): string =>
+  [
+    route.field === undefined ? (anyWords[route.when] ?? route.when) : conditionWords(route),
+    ...limitWords(route),
+  ].join(", ");
+
 /** Returns a label for each key that limits the matches of a route. */
 function limitWords(route: Route): readonly string[] {
   const { where = [], min_delta: delta, min_delta_percent: percent } = route;
@@ -88,5 +108,5 @@ function routeSentence(route: Route): string {
     ...(route.run === undefined ? [] : [`go on to ${route.run}`]),
     ...(route.notify === true ? ["are reported"] : []),
   ];
-  return `Items with “${routeWords(route)}” ${does.length === 0 ? "end here" : does.join(" and ")}.`;
+  return `Items with “${ruleWords(route)}” ${does.length === 0 ? "end here" : does.join(" and ")}.`;
 }

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/field.tsx";
-import { type Route, routeWords } from "./pipeline-words.ts";
+import { type Route, ruleWords } from "./pipeline-words.ts";
 import {
   fieldsFor,
   firstValue,
@@ -17,7 +18,9 @@ import {
   withoutTest,
   withTest,
 } from "./rule-draft.ts";
-import { NumberInput, numberOf, ValueField } from "./value-field.tsx";
+import { MarkedPartContext, problemWords, type RuleProblem, useMark } from "./rule-problem.ts";
+import { RuleLimits } from "./rule-limits.tsx";
+import { ValueField } from "./value-field.tsx";
 
 interface RouteFormProps {
   /** The name of the rule, such as `Rule 1 of check`. */
@@ -27,7 +30,7 @@ interface RouteFormProps {
   /** The IDs of the steps that the rule can lead to. */
   readonly targets: readonly string[];
   /** The service's error about the rule; undefined if there is none. */
-  readonly problem: string | undefined;
+  readonly problem: RuleProblem | undefined;
   readonly onChange: (route: Route) => void;
   readonly onRemove: () => void;
 }
@@ -35,18 +38,21 @@ interface RouteFormProps {
 /** Fields for a rule: which reads it selects, and what happens to their items. */
 export function RouteForm(props: RouteFormProps) {
   const { about, route, problem, onRemove } = props;
+  const messageId = useId();
   return (
     <fieldset class="rule">
       <legend>
-        {about}: <span class="muted">{routeWords(route)}</span>
+        {about}: <span class="muted">{ruleWords(route)}</span>
       </legend>
-      <Condition {...props} />
-      {hasKey("where", route.when) && <Tests {...props} />}
-      <Limits {...props} />
-      <Effects {...props} />
+      <MarkedPartContext.Provider value={problem && { part: problem.part, messageId }}>
+        <Condition {...props} />
+        {hasKey("where", route.when) && <Tests {...props} />}
+        <RuleLimits {...props} />
+        <Effects {...props} />
+      </MarkedPartContext.Provider>
       {problem !== undefined && (
-        <p class="field-error" role="alert">
-          {problem}
+        <p id={messageId} class="field-error" role="alert">
+          {problemWords(problem)}
         </p>
       )}
       <div class="row">
@@ -68,14 +74,17 @@ const Line = ({ words, children }: { words: string; children: ComponentChildren 
 
 interface ChoiceProps {
   readonly label: string;
+  /** The part of the rule that it sets, such as `field`. */
+  readonly part: string;
   readonly value: string;
   readonly choices: readonly (readonly [string, string])[];
   readonly onChange: (value: string) => void;
 }
 
-const Choice = ({ label, value, choices, onChange }: ChoiceProps) => (
+const Choice = ({ label, part, value, choices, onChange }: ChoiceProps) => (
   <select
     class="control"
+    {...useMark(part)}
     aria-label={label}
     value={value}
     onChange={(event) => onChange(event.currentTarget.value)}
@@ -111,6 +120,7 @@ function Condition({ about, route, scraper, onChange }: RouteFormProps) {
       {fields.length > 0 && (
         <Choice
           label={`${about}: field`}
+          part="field"
           value={field ?? ""}
           choices={[
             ["", when === "changed" ? "any tracked field" : "the item"],
@@ -122,6 +132,7 @@ function Condition({ about, route, scraper, onChange }: RouteFormProps) {
       {fields.length === 0 && <span>the item</span>}
       <Choice
         label={`${about}: when`}
+        part="when"
         value={when}
         choices={Object.entries(whenWords)}
         onChange={(next) => onChange(routeWhen(route, next))}
@@ -129,6 +140,7 @@ function Condition({ about, route, scraper, onChange }: RouteFormProps) {
       {known !== undefined && ops.length > 0 && (
         <Choice
           label={`${about}: test`}
+          part="op"
           value={op ?? ""}
           choices={[
             ...(when === "changed" ? [["", "in any way"] as const] : []),
@@ -140,6 +152,7 @@ function Condition({ about, route, scraper, onChange }: RouteFormProps) {
       {known !== undefined && needsValue(op) && (
         <ValueField
           about={about}
+          part="value"
           type={known.type}
           value={value}
           first={firstValue(known)}
@@ -167,6 +180,7 @@ function Tests({ about, route, scraper, onChange }: RouteFormProps) {
         <TestLine
           key={n}
           about={`${about}, test ${n + 1}`}
+          part={`where[${n}]`}
           test={test}
           scraper={scraper}
           onChange={(changed) => onChange(withTest(route, n, changed))}
@@ -189,13 +203,15 @@ function Tests({ about, route, scraper, onChange }: RouteFormProps) {
 
 interface TestLineProps {
   readonly about: string;
+  /** The path of the test in the rule. */
+  readonly part: string;
   readonly test: Test;
   readonly scraper: Scraper | undefined;
   readonly onChange: (test: Test) => void;
   readonly onRemove: () => void;
 }
 
-function TestLine({ about, test, scraper, onChange, onRemove }: TestLineProps) {
+function TestLine({ about, part, test, scraper, onChange, onRemove }: TestLineProps) {
   const fields = fieldsFor(scraper, "ok");
   const known = fields.find(({ name }) => name === test.field);
   const choose = (name: string): void => {
@@ -206,18 +222,21 @@ function TestLine({ about, test, scraper, onChange, onRemove }: TestLineProps) {
     <Line words="and">
       <Choice
         label={`${about}: field`}
+        part={`${part}.field`}
         value={test.field}
         choices={fields.map(({ name }) => [name, name] as const)}
         onChange={choose}
       />
       <Choice
         label={`${about}: operator`}
+        part={`${part}.op`}
         value={test.op}
         choices={opChoices(opsOf(known, "ok"))}
         onChange={(op) => onChange({ ...test, op })}
       />
       <ValueField
         about={about}
+        part={`${part}.value`}
         type={known?.type ?? "string"}
         value={test.value}
         first={firstValue(known)}
@@ -228,62 +247,6 @@ function TestLine({ about, test, scraper, onChange, onRemove }: TestLineProps) {
         Remove
       </Button>
     </Line>
-  );
-}
-
-function Limits({ about, route, scraper, onChange }: RouteFormProps) {
-  const { when, field, notify } = route;
-  const isNumber = scraper?.fields.find(({ name }) => name === field)?.type === "number";
-  const set =
-    (key: "min_delta" | "min_delta_percent" | "confirm") =>
-    (value: number | string | undefined) => {
-      const { [key]: _, ...others } = route;
-      onChange(value === undefined ? others : { ...others, [key]: numberOf(value) });
-    };
-  const numbers = [
-    ["min_delta", "by at least", isNumber && hasKey("min_delta", when)],
-    ["min_delta_percent", "by at least, in percent", isNumber && hasKey("min_delta", when)],
-    ["confirm", "in reads in a row", hasKey("confirm", when)],
-  ] as const;
-  return (
-    <div class="rule-limits">
-      {numbers.map(
-        ([key, words, isShown]) =>
-          isShown && (
-            <label key={key} class="rule-limit">
-              <span class="muted">{words}</span>
-              <NumberInput label={`${about}: ${words}`} value={route[key]} onChange={set(key)} />
-            </label>
-          ),
-      )}
-      {notify === true && (
-        <label class="rule-limit">
-          <span class="muted">at most once every</span>
-          <input
-            class="control"
-            aria-label={`${about}: at most once every`}
-            placeholder="6h"
-            autocomplete="off"
-            value={route.cooldown ?? ""}
-            onInput={(event) => {
-              const { cooldown: _, ...others } = route;
-              const cooldown = event.currentTarget.value.trim();
-              onChange(cooldown === "" ? others : { ...others, cooldown });
-            }}
-          />
-        </label>
-      )}
-      {hasKey("once", when) && (
-        <Checkbox
-          label="once, until it is false again"
-          checked={route.once === true}
-          onChange={(once) => {
-            const { once: _, ...others } = route;
-            onChange(once ? { ...others, once } : others);
-          }}
-        />
-      )}
-    </div>
   );
 }
 
@@ -300,6 +263,7 @@ function Effects({ about, route, targets, onChange }: RouteFormProps) {
       />
       <Choice
         label={`${about}: next step`}
+        part="run"
         value={route.run ?? ""}
         choices={[
           ["", "and end here"],

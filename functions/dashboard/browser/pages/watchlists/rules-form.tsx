@@ -11,6 +11,7 @@ import {
   withRoute,
   withStep,
 } from "./rule-draft.ts";
+import type { RuleProblem } from "./rule-problem.ts";
 import { NumberInput, numberOf } from "./value-field.tsx";
 import "./rules-form.css";
 
@@ -30,7 +31,7 @@ export function RulesForm({ pipeline, known, refusal, onChange }: RulesFormProps
   const other = refusal && !isAtPart(refusal) ? refusal.message : undefined;
   return (
     <div class="form">
-      <Starts pipeline={pipeline} onChange={onChange} />
+      <Starts pipeline={pipeline} refusal={refusal} onChange={onChange} />
       {pipeline.steps.map((step, at) => (
         <StepForm
           key={at}
@@ -59,22 +60,37 @@ export function RulesForm({ pipeline, known, refusal, onChange }: RulesFormProps
 }
 
 /** Returns true if an error names a step, at which the form shows it. */
-const isAtPart = ({ param = "" }: ApiError): boolean => param.startsWith("pipeline.steps[");
+const isAtPart = ({ param = "" }: ApiError): boolean =>
+  param.startsWith("pipeline.steps[") || startParams.has(param);
 
-/** Returns the message of an error at a part of the pipeline; undefined if it is elsewhere. */
-const messageAt = (error: ApiError | undefined, path: string): string | undefined =>
-  error?.param === path || error?.param?.startsWith(`${path}.`) === true
-    ? error.message
-    : undefined;
+const everyRunsParam = "pipeline.refresh.every_runs";
+const startParams: ReadonlySet<string> = new Set([
+  "pipeline.entry",
+  "pipeline.baseline",
+  "pipeline.refresh.entry",
+  everyRunsParam,
+]);
+
+/** Returns an error at a part of the pipeline; undefined if it is elsewhere. */
+function problemAt(error: ApiError | undefined, path: string): RuleProblem | undefined {
+  const { param = "", message = "" } = error ?? {};
+  if (param !== path && !param.startsWith(`${path}.`)) return undefined;
+  return { message, part: param.slice(path.length + 1) };
+}
 
 const everyRuns = 8;
 
-function Starts({ pipeline, onChange }: Pick<RulesFormProps, "pipeline" | "onChange">) {
+function Starts({
+  pipeline,
+  refusal,
+  onChange,
+}: Pick<RulesFormProps, "pipeline" | "refusal" | "onChange">) {
   const { entry, baseline, refresh, steps } = pipeline;
+  const errorOf = (param: string) => (refusal?.param === param ? refusal.message : undefined);
   const options = steps.map(({ id }) => <option key={id}>{id}</option>);
   return (
     <div class="form-row">
-      <Field label="Every run starts at">
+      <Field label="Every run starts at" error={errorOf("pipeline.entry")}>
         {(control) => (
           <select
             {...control}
@@ -85,7 +101,7 @@ function Starts({ pipeline, onChange }: Pick<RulesFormProps, "pipeline" | "onCha
           </select>
         )}
       </Field>
-      <Field label="New items start at">
+      <Field label="New items start at" error={errorOf("pipeline.baseline")}>
         {(control) => (
           <select
             {...control}
@@ -99,7 +115,7 @@ function Starts({ pipeline, onChange }: Pick<RulesFormProps, "pipeline" | "onCha
           </select>
         )}
       </Field>
-      <Field label="Refresh runs start at">
+      <Field label="Refresh runs start at" error={errorOf("pipeline.refresh.entry")}>
         {(control) => (
           <select
             {...control}
@@ -119,19 +135,31 @@ function Starts({ pipeline, onChange }: Pick<RulesFormProps, "pipeline" | "onCha
           </select>
         )}
       </Field>
-      {refresh !== null && (
-        <div class="field">
-          <span class="field-label">A refresh run every N runs</span>
-          <NumberInput
-            label="A refresh run every N runs"
-            value={refresh.every_runs}
-            onChange={(value) =>
-              onChange({ ...pipeline, refresh: { ...refresh, every_runs: numberOf(value) } })
-            }
-          />
-        </div>
-      )}
+      <RefreshField pipeline={pipeline} error={errorOf(everyRunsParam)} onChange={onChange} />
     </div>
+  );
+}
+
+interface RefreshFieldProps extends Pick<RulesFormProps, "pipeline" | "onChange"> {
+  readonly error: string | undefined;
+}
+
+/** A field for the interval of refresh runs; nothing for a pipeline without them. */
+function RefreshField({ pipeline, error, onChange }: RefreshFieldProps) {
+  const { refresh } = pipeline;
+  if (refresh === null) return null;
+  return (
+    <Field label="A refresh run every N runs" error={error}>
+      {(control) => (
+        <NumberInput
+          {...control}
+          value={refresh.every_runs}
+          onChange={(value) =>
+            onChange({ ...pipeline, refresh: { ...refresh, every_runs: numberOf(value) } })
+          }
+        />
+      )}
+    </Field>
   );
 }
 
@@ -144,7 +172,7 @@ function StepForm({ step, at, pipeline, known, refusal, onChange }: StepFormProp
   const change = (changed: Step): void => onChange(withStep(pipeline, at, changed));
   const scraper = known.scrapers.find(({ id }) => id === step.scraper);
   const path = `pipeline.steps[${at}]`;
-  const problems = step.routes.map((_, n) => messageAt(refusal, `${path}.routes[${n}]`));
+  const problems = step.routes.map((_, n) => problemAt(refusal, `${path}.routes[${n}]`));
   const isAtRule = problems.some((one) => one !== undefined);
   return (
     <section class="step-form" aria-label={`Step ${step.id}`}>
@@ -152,7 +180,7 @@ function StepForm({ step, at, pipeline, known, refusal, onChange }: StepFormProp
         step={step}
         at={at}
         known={known}
-        problem={isAtRule ? undefined : messageAt(refusal, path)}
+        problem={isAtRule ? undefined : problemAt(refusal, path)}
         onChange={change}
       />
       {step.routes.map((route, n) => (
@@ -188,16 +216,18 @@ function StepForm({ step, at, pipeline, known, refusal, onChange }: StepFormProp
 
 interface StepFieldsProps extends Pick<StepFormProps, "step" | "at" | "known"> {
   /** The service's error about these fields; undefined if there is none. */
-  readonly problem: string | undefined;
+  readonly problem: RuleProblem | undefined;
   readonly onChange: (step: Step) => void;
 }
 
 /** Fields for the name of a step, its scraper, and the offers that it counts. */
 function StepFields({ step, at, known, problem, onChange }: StepFieldsProps) {
   const scraper = known.scrapers.find(({ id }) => id === step.scraper);
+  const errorOf = (part: string) => (problem?.part === part ? problem.message : undefined);
+  const isElsewhere = problem !== undefined && !/^(scraper|condition)$/.test(problem.part);
   return (
     <div class="form-row">
-      <Field label={`Name of step ${at + 1}`} error={problem}>
+      <Field label={`Name of step ${at + 1}`} error={isElsewhere ? problem.message : undefined}>
         {(control) => (
           <input
             {...control}
@@ -211,6 +241,7 @@ function StepFields({ step, at, known, problem, onChange }: StepFieldsProps) {
       <Field
         label={`Step ${at + 1} reads with`}
         {...(scraper && { hint: `${scraper.description} ${priceWords(scraper)}` })}
+        error={errorOf("scraper")}
       >
         {(control) => (
           <select
@@ -228,7 +259,7 @@ function StepFields({ step, at, known, problem, onChange }: StepFieldsProps) {
         )}
       </Field>
       {scraper?.conditions !== undefined && (
-        <Field label={`Offers that step ${at + 1} counts`}>
+        <Field label={`Offers that step ${at + 1} counts`} error={errorOf("condition")}>
           {(control) => (
             <select
               {...control}

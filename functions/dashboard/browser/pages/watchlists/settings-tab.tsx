@@ -71,7 +71,7 @@ function Settings(props: SettingsProps) {
   const { list, scrapers, known } = props;
   const { draft, change, changes, save, submit } = useSettings(props);
   const isPipeline = pipelineOf(draft.pipeline, known) !== undefined;
-  useUnsaved(Object.keys(changes).length > 0 || !isPipeline);
+  useUnsaved(Object.keys(changes).length > 0 || !isPipeline, ["write", "spend"]);
   return (
     <form
       class="page-body"

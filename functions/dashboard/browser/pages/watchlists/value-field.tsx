@@ -1,5 +1,7 @@
+import type { AriaAttributes } from "preact";
 import { useState } from "preact/hooks";
 import type { TestValue } from "./rule-draft.ts";
+import { useMark } from "./rule-problem.ts";
 
 const sources = [
   ["constant", "the value"],
@@ -11,6 +13,8 @@ type SourceName = (typeof sources)[number][0];
 interface ValueFieldProps {
   /** The name of the rule or test, for the labels: `Rule 1`. */
   readonly about: string;
+  /** The path of the value in the rule, such as `value`. */
+  readonly part: string;
   readonly type: string;
   readonly value: TestValue | undefined;
   /** The fields of the same read that can be compared with. */
@@ -21,7 +25,9 @@ interface ValueFieldProps {
 }
 
 /** What a test compares a field with: a constant, a key of the item's metadata or another field. */
-export function ValueField({ about, type, value, fields, first, onChange }: ValueFieldProps) {
+export function ValueField(props: ValueFieldProps) {
+  const { about, part, type, value, fields, first, onChange } = props;
+  const mark = useMark(part);
   const source = sourceOf(value);
   const choose = (name: string): void => {
     if (name === "metadata") onChange({ metadata: "" });
@@ -45,6 +51,7 @@ export function ValueField({ about, type, value, fields, first, onChange }: Valu
       {typeof value === "object" && "metadata" in value && (
         <input
           class="control"
+          {...mark}
           aria-label={`${about}: metadata key`}
           placeholder="target_price"
           spellcheck={false}
@@ -56,6 +63,7 @@ export function ValueField({ about, type, value, fields, first, onChange }: Valu
       {typeof value === "object" && "field" in value && (
         <select
           class="control"
+          {...mark}
           aria-label={`${about}: other field`}
           value={value.field}
           onChange={(event) => onChange({ field: event.currentTarget.value })}
@@ -66,7 +74,7 @@ export function ValueField({ about, type, value, fields, first, onChange }: Valu
         </select>
       )}
       {typeof value !== "object" && (
-        <Constant about={about} type={type} value={value} onChange={onChange} />
+        <Constant about={about} part={part} type={type} value={value} onChange={onChange} />
       )}
     </>
   );
@@ -79,17 +87,20 @@ function sourceOf(value: TestValue | undefined): SourceName {
 
 interface ConstantProps {
   readonly about: string;
+  readonly part: string;
   readonly type: string;
   readonly value: string | number | boolean | undefined;
   readonly onChange: (value: TestValue) => void;
 }
 
-function Constant({ about, type, value, onChange }: ConstantProps) {
+function Constant({ about, part, type, value, onChange }: ConstantProps) {
+  const mark = useMark(part);
   const label = `${about}: value`;
   if (type === "boolean") {
     return (
       <select
         class="control"
+        {...mark}
         aria-label={label}
         value={String(value)}
         onChange={(event) => onChange(event.currentTarget.value === "true")}
@@ -101,8 +112,9 @@ function Constant({ about, type, value, onChange }: ConstantProps) {
   }
   if (type === "number") {
     return (
-      <NumberInput
+      <NumberField
         label={label}
+        part={part}
         value={value}
         // The service reports a string that is not a number.
         onChange={(next) => onChange(next ?? "")}
@@ -112,6 +124,7 @@ function Constant({ about, type, value, onChange }: ConstantProps) {
   return (
     <input
       class="control"
+      {...mark}
       aria-label={label}
       autocomplete="off"
       value={String(value ?? "")}
@@ -120,22 +133,33 @@ function Constant({ about, type, value, onChange }: ConstantProps) {
   );
 }
 
-interface NumberInputProps {
+interface NumberFieldProps extends NumberInputProps {
   readonly label: string;
+  /** The part of the rule that it sets, such as `confirm`. */
+  readonly part: string;
+}
+
+/** A number of a rule, marked if the service refuses it. */
+export const NumberField = ({ label, part, ...input }: NumberFieldProps) => (
+  <NumberInput {...input} {...useMark(part)} aria-label={label} />
+);
+
+interface NumberInputProps extends AriaAttributes {
+  readonly id?: string;
   readonly value: string | number | boolean | undefined;
   /** Receives the number, or the text if it is not a number; undefined for an empty field. */
   readonly onChange: (value: number | string | undefined) => void;
 }
 
 /** A field for a number. Keeps the text as the user writes it, such as `1.` and `1.50`. */
-export function NumberInput({ label, value, onChange }: NumberInputProps) {
+export function NumberInput({ value, onChange, ...attributes }: NumberInputProps) {
   const [text, setText] = useState(String(value ?? ""));
   const written = numberIn(text);
   const isCurrent = written === value || (typeof written === "string" && typeof value !== "number");
   return (
     <input
+      {...attributes}
       class="control"
-      aria-label={label}
       inputMode="decimal"
       autocomplete="off"
       value={isCurrent ? text : String(value ?? "")}

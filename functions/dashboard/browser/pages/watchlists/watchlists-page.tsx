@@ -1,9 +1,11 @@
 import type { List, Watchlist } from "../../api/resources.ts";
 import { type Query, useQuery } from "../../api/use-query.ts";
 import { formatCount } from "../../format/numbers.ts";
+import { IgnoredParts } from "../../shell/ignored-parts.tsx";
 import { Page } from "../../shell/page.tsx";
+import { readQuery } from "../../shell/page-query.ts";
 import { linkTo, replacePlace } from "../../shell/router.ts";
-import { LinkButton } from "../../ui/button.tsx";
+import { WriteLink } from "../../ui/button.tsx";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PlusIcon } from "../../ui/icons.tsx";
@@ -27,19 +29,21 @@ export function WatchlistsPage({ query }: PageProps) {
   const lists = useQuery((api, signal) => api.get<List<Watchlist>>("watchlists", { signal }), [], {
     poll: (page) => (page?.data.some(isRunning) === true ? busySeconds : quietSeconds),
   });
-  const state = states.find((one) => one === query.get("state")) ?? "all";
+  const { values, ignored } = readQuery(query, { state: states, name: undefined });
+  const state = states.find((one) => one === values["state"]) ?? "all";
   return (
     <Page
       title="Watchlists"
       lead="Lists of items that the service reads on a schedule."
       actions={
-        <LinkButton href="#/watchlists/new" variant="primary">
+        <WriteLink spends href="#/watchlists/new" variant="primary">
           <PlusIcon />
           New watchlist
-        </LinkButton>
+        </WriteLink>
       }
     >
-      <Lists lists={lists} state={state} name={query.get("name") ?? ""} />
+      <IgnoredParts parts={ignored} />
+      <Lists lists={lists} state={state} name={values["name"] ?? ""} />
     </Page>
   );
 }
@@ -91,9 +95,9 @@ function NoLists() {
     <EmptyState
       title="There are no watchlists yet."
       action={
-        <LinkButton href="#/watchlists/new" variant="primary">
+        <WriteLink spends href="#/watchlists/new" variant="primary">
           New watchlist
-        </LinkButton>
+        </WriteLink>
       }
     >
       Enter item IDs and a schedule. Every run reads the items and reports what changed.

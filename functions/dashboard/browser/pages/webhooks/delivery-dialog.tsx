@@ -1,13 +1,14 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { ApiError } from "../../api/api-error.ts";
 import type {
   List,
+  Watchlist,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
   WebhookEndpoint,
 } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
-import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
+import { readWatchlists } from "../../api/watchlists.ts";
 import { formatDuration } from "../../format/sizes.ts";
 import { linkTo } from "../../shell/router.ts";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -19,7 +20,10 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { curlOf } from "./delivery-curl.ts";
+import { DeliveryEvent } from "./delivery-event.tsx";
 import { reasonInWords } from "./delivery-words.ts";
+import { eventBodyOf } from "./event-body.ts";
+import { EventType } from "./event-type.tsx";
 import { RedeliverButton } from "./redeliver-button.tsx";
 import { SendElsewhere } from "./send-elsewhere.tsx";
 import "./webhooks.css";
@@ -36,7 +40,10 @@ interface DeliveryDialogProps {
 
 const pendingSeconds = 2;
 
-/** Shows a delivery with its attempts. Keeps a pending delivery up to date. */
+/**
+ * Shows why an event was sent, and its delivery with the attempts. Keeps a pending delivery up to
+ * date.
+ */
 export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: DeliveryDialogProps) {
   const delivery = useQuery(
     (api, signal) => api.get<WebhookDeliveryWithAttempts>(`webhook_deliveries/${id}`, { signal }),
@@ -47,17 +54,31 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
     (api, signal) => api.get<List<WebhookEndpoint>>("webhook_endpoints", { signal }),
     [],
   );
+  const lists = useQuery(readWatchlists, []);
   const [failure, setFailure] = useState<ApiError>();
   const again = (): void => {
     delivery.refresh();
     onRedelivered();
   };
   return (
-    <Dialog title="Delivery" onClose={onClose}>
+    <Dialog title="Delivery" isWide onClose={onClose}>
       <Loaded query={delivery}>
         {(shown) => (
           <>
-            <DeliveryFacts delivery={shown} />
+            <DeliveryFacts delivery={shown} list={listOf(shown, lists.data)} />
+            <Loaded query={lists}>
+              {(loaded) => (
+                <Loaded query={endpoints}>
+                  {({ data }) => (
+                    <DeliveryEvent
+                      delivery={shown}
+                      list={listOf(shown, loaded)}
+                      endpoint={data.find((one) => one.id === shown.endpoint_id)}
+                    />
+                  )}
+                </Loaded>
+              )}
+            </Loaded>
             <RequestBody body={shown.request_body} />
             <h3>Attempts</h3>
             <Attempts delivery={shown} url={urlOf(shown, endpoints.data)} />
@@ -82,31 +103,39 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
   );
 }
 
+/** Returns the watchlist of a delivery; undefined for a test and for a deleted watchlist. */
+const listOf = (
+  { watchlist_id: id }: WebhookDelivery,
+  lists: List<Watchlist> | undefined,
+): Watchlist | undefined => lists?.data.find((list) => list.id === id);
+
 /** Returns the current URL of a delivery's endpoint; undefined for a deleted endpoint. */
 const urlOf = (
   { endpoint_id: id }: WebhookDelivery,
   endpoints: List<WebhookEndpoint> | undefined,
 ): string | undefined => endpoints?.data.find((endpoint) => endpoint.id === id)?.url;
 
-function DeliveryFacts({ delivery }: { readonly delivery: WebhookDelivery }) {
+interface DeliveryFactsProps {
+  readonly delivery: WebhookDelivery;
+  readonly list: Watchlist | undefined;
+}
+
+function DeliveryFacts({ delivery, list }: DeliveryFactsProps) {
   const { watchlist_id: listId, next_attempt_at: next } = delivery;
-  const names = useWatchlistNames([listId]);
   return (
     <Facts
       facts={[
         ["State", <StateBadge key="state" state={delivery.state} />],
-        ["Event type", delivery.event_type],
-        ["Event", <code key="event">{delivery.event_id}</code>],
-        ["Delivery", <code key="delivery">{delivery.id}</code>],
+        ["Event type", <EventType key="type" type={delivery.event_type} />],
+        ...(listId === null
+          ? []
+          : [["Watchlist", <ListName key="list" id={listId} name={list?.name} />] as const]),
         ["Happened", <RelativeTime key="created" time={delivery.created_at} />],
         ...(next === null
           ? []
           : [[nextLabel(next), <RelativeTime key="next" time={next} />] as const]),
-        ...(listId === null
-          ? []
-          : [
-              ["Watchlist", <ListName key="list" id={listId} name={names?.get(listId)} />] as const,
-            ]),
+        ["Event ID", <code key="event">{delivery.event_id}</code>],
+        ["Delivery ID", <code key="delivery">{delivery.id}</code>],
       ]}
     />
   );
@@ -119,12 +148,14 @@ function DeliveryFacts({ delivery }: { readonly delivery: WebhookDelivery }) {
 const nextLabel = (next: string): string =>
   new Date(next) > new Date() ? "Next attempt" : "Due since";
 
+/** Shows the body of the requests with indented lines. Its button copies the bytes as sent. */
 function RequestBody({ body }: { readonly body: string | null }) {
-  if (body === null) return <p class="muted">The event is no longer stored.</p>;
+  const indented = useMemo(() => (body === null ? "" : eventBodyOf(body).indented), [body]);
+  if (body === null) return null;
   return (
     <details>
       <summary>Request body</summary>
-      <CodeBlock label="Request body" code={body} />
+      <CodeBlock label="Request body" code={indented} copied={body} />
     </details>
   );
 }
@@ -160,35 +191,55 @@ function Attempts({ delivery, url }: AttemptsProps) {
             </span>
           </div>
           {attempt.request_headers !== null && (
-            <details>
-              <summary>Request headers</summary>
-              <pre
-                tabIndex={0}
-                role="region"
-                aria-label={`Request headers of attempt ${attempt.attempt}`}
-              >
-                {headerLines(attempt.request_headers)}
-              </pre>
+            <>
+              <details>
+                <summary>Request headers</summary>
+                <pre
+                  tabIndex={0}
+                  role="region"
+                  aria-label={`Request headers of attempt ${attempt.attempt}`}
+                >
+                  {headerLines(attempt.request_headers)}
+                </pre>
+              </details>
               {url !== undefined && body !== null && (
                 <p class="row small muted">
                   <CopyButton
                     text={curlOf({ url, headers: attempt.request_headers, body })}
-                    what={`attempt ${attempt.attempt} as curl`}
+                    what={`as curl, attempt ${attempt.attempt}`}
+                    words="Copy as curl"
                   />
-                  As curl. A receiver refuses the signature once it is older than five minutes.
+                  A receiver refuses the signature once it is older than five minutes.
                 </p>
               )}
-            </details>
+            </>
           )}
-          {attempt.response !== null && attempt.response !== "" && (
-            <pre tabIndex={0} role="region" aria-label={`Answer to attempt ${attempt.attempt}`}>
-              {attempt.response}
-            </pre>
+          {attempt.response !== null && (
+            <Answer attempt={attempt.attempt} response={attempt.response} />
           )}
         </li>
       ))}
       {older > 0 && <li class="muted small">Older attempts that are no longer stored: {older}.</li>}
     </ol>
+  );
+}
+
+interface AnswerProps {
+  /** The number of the attempt. */
+  readonly attempt: number | null;
+  readonly response: string;
+}
+
+/** Shows the body of the receiver's response. */
+function Answer({ attempt, response }: AnswerProps) {
+  if (response === "") return <p class="small muted">The receiver's response had no body.</p>;
+  return (
+    <figure class="attempt-answer">
+      <figcaption class="small muted">Body of the receiver's response</figcaption>
+      <pre tabIndex={0} role="region" aria-label={`Response to attempt ${attempt}`}>
+        {response}
+      </pre>
+    </figure>
   );
 }
 

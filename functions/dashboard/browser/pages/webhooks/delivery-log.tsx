@@ -1,4 +1,4 @@
-import { type ComponentChildren, Fragment } from "preact";
+import type { ComponentChildren } from "preact";
 import type { WebhookDelivery } from "../../api/resources.ts";
 import type { Pages } from "../../api/use-pages.ts";
 import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
@@ -11,8 +11,9 @@ import { Pager } from "../../ui/pager.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { type DeliveryFilters, deliveryFilters } from "./deliveries.ts";
+import { type DeliveryFilters, deliveryStates, readDeliveryQuery } from "./deliveries.ts";
 import { answerInWords } from "./delivery-words.ts";
+import { EventType } from "./event-type.tsx";
 import { runEventTypes, testType } from "./event-types.ts";
 import "./webhooks.css";
 
@@ -34,7 +35,7 @@ interface DeliveryLogProps {
 export function DeliveryLog(props: DeliveryLogProps) {
   const { pages, path, query, actions } = props;
   const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);
-  const filters = deliveryFilters(query);
+  const { filters } = readDeliveryQuery(query);
   const isFiltered = Object.values(filters).some((value) => value !== "");
   return (
     <Card title="Deliveries" flush actions={<div class="row">{actions}</div>}>
@@ -70,19 +71,6 @@ function columnsOf(
   ];
 }
 
-/** An event type, which may break only after its dots. */
-const brokenAtDots = (type: string) =>
-  type.split(".").map((part, n) => (
-    <Fragment key={part}>
-      {n > 0 && (
-        <>
-          .<wbr />
-        </>
-      )}
-      {part}
-    </Fragment>
-  ));
-
 function eventCell(
   delivery: WebhookDelivery,
   href: string,
@@ -91,18 +79,23 @@ function eventCell(
   const { watchlist_id: listId } = delivery;
   return (
     <span class="event-name">
-      <a href={href}>{brokenAtDots(delivery.event_type)}</a>
+      <a href={href}>
+        <EventType type={delivery.event_type} />
+      </a>
       {listId !== null && <span class="muted small">{names?.get(listId) ?? listId}</span>}
     </span>
   );
 }
 
+const stateWords: Readonly<Record<(typeof deliveryStates)[number], string>> = {
+  pending: "Pending",
+  delivered: "Delivered",
+  failed: "Failed",
+};
 const states = [
-  ["", "All"],
-  ["pending", "Pending"],
-  ["delivered", "Delivered"],
-  ["failed", "Failed"],
-] as const;
+  ["", "All"] as const,
+  ...deliveryStates.map((state) => [state, stateWords[state]] as const),
+];
 
 function FilterRow(props: {
   readonly path: string;
@@ -121,6 +114,7 @@ function FilterRow(props: {
       }),
     );
   };
+  const isDeleted = watchlistId !== "" && names?.has(watchlistId) === false;
   const types = [...runEventTypes.map(([type]) => type), testType];
   return (
     <Filters>
@@ -139,7 +133,11 @@ function FilterRow(props: {
       {names !== undefined && names.size > 0 && (
         <SelectFilter
           label="Watchlist"
-          choices={[["", "All watchlists"], ...names]}
+          choices={[
+            ["", "All watchlists"],
+            ...names,
+            ...(isDeleted ? [[watchlistId, `${watchlistId} (deleted)`] as const] : []),
+          ]}
           value={watchlistId}
           onChange={(value) => choose({ watchlistId: value })}
         />

@@ -22,7 +22,13 @@ export function SendElsewhere({ delivery, endpoints, onSent }: SendElsewhereProp
       body: { webhook_endpoint_id: id },
     }),
   );
-  if (endpoint === undefined) return null;
+  if (endpoint === undefined) {
+    return (
+      <p class="muted small">
+        You can send the event to another endpoint, but the account has no other enabled endpoint.
+      </p>
+    );
+  }
   const submit = async (): Promise<void> => {
     if ((await send.run(endpoint.id)) === undefined) return;
     toast(`The event is being sent to ${nameOf(endpoint)}.`);

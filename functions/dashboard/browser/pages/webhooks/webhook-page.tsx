@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { WebhookDelivery, WebhookEndpoint } from "../../api/resources.ts";
 import type { Pages } from "../../api/use-pages.ts";
 import { useQuery } from "../../api/use-query.ts";
+import { IgnoredParts } from "../../shell/ignored-parts.tsx";
 import { Page } from "../../shell/page.tsx";
 import { linkTo, replacePlace } from "../../shell/router.ts";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -10,7 +11,7 @@ import { Card, Facts } from "../../ui/card.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { Loaded, Skeleton } from "../../ui/states.tsx";
 import type { PageProps } from "../../shell/shown-page.ts";
-import { deliveryFilters, useDeliveries } from "./deliveries.ts";
+import { readDeliveryQuery, useDeliveries } from "./deliveries.ts";
 import { DeliveryDialog } from "./delivery-dialog.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { type EndpointDialogName, EndpointDialogs } from "./endpoint-dialogs.tsx";
@@ -36,7 +37,8 @@ export function WebhookPage({ parameters, query }: PageProps) {
     [id],
   );
   const [open, setOpen] = useState<EndpointDialogName>();
-  const deliveries = useDeliveries(deliveryFilters(query), id);
+  const { filters, ignored } = readDeliveryQuery(query);
+  const deliveries = useDeliveries(filters, id);
   const { data } = endpoint;
   const blocked =
     data?.enabled === false ? "The endpoint is disabled. Enable it first." : undefined;
@@ -67,6 +69,7 @@ export function WebhookPage({ parameters, query }: PageProps) {
       <Loaded query={endpoint} skeleton={<Skeleton lines={6} />}>
         {(shown) => (
           <>
+            <IgnoredParts parts={ignored} />
             <HealthNotice endpoint={shown} />
             {test.outcome}
             <SettingsCard endpoint={shown} onRotate={() => setOpen("rotate")} />
@@ -106,7 +109,7 @@ interface EndpointLogProps {
 
 function EndpointLog({ id, query, deliveries, blocked, onRecover }: EndpointLogProps) {
   const path = `/webhooks/${id}`;
-  const { delivery: opened, ...filters } = Object.fromEntries(query);
+  const { opened, values } = readDeliveryQuery(query);
   return (
     <>
       <DeliveryLog
@@ -134,7 +137,7 @@ function EndpointLog({ id, query, deliveries, blocked, onRecover }: EndpointLogP
           id={opened}
           blocked={() => blocked}
           onRedelivered={deliveries.refresh}
-          onClose={() => replacePlace(linkTo(path, filters))}
+          onClose={() => replacePlace(linkTo(path, values))}
         />
       )}
     </>

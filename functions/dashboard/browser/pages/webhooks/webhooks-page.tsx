@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { List, WebhookDelivery, WebhookEndpoint } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
+import { IgnoredParts } from "../../shell/ignored-parts.tsx";
 import { Page } from "../../shell/page.tsx";
 import { linkTo, replacePlace } from "../../shell/router.ts";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -11,7 +12,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import type { PageProps } from "../../shell/shown-page.ts";
-import { deliveryFilters, useDeliveries } from "./deliveries.ts";
+import { readDeliveryQuery, useDeliveries } from "./deliveries.ts";
 import { DeliveryDialog } from "./delivery-dialog.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { stateOf } from "./endpoint-health.tsx";
@@ -54,6 +55,7 @@ export function WebhooksPage({ query }: PageProps) {
       lead="The service sends your endpoints signed events about changes and runs, and retries failed deliveries."
       actions={add}
     >
+      <IgnoredParts parts={readDeliveryQuery(query).ignored} />
       <Card title="Endpoints" flush>
         <Table
           caption="Webhook endpoints"
@@ -103,9 +105,9 @@ interface AllDeliveriesProps {
 
 /** Shows the delivery log of all endpoints, including deleted ones. */
 function AllDeliveries({ query, endpoints }: AllDeliveriesProps) {
-  const deliveries = useDeliveries(deliveryFilters(query));
+  const { filters, values, opened } = readDeliveryQuery(query);
+  const deliveries = useDeliveries(filters);
   const byId = useMemo(() => new Map(endpoints?.map((one) => [one.id, one])), [endpoints]);
-  const { delivery: opened, ...filters } = Object.fromEntries(query);
   const blocked = ({ endpoint_id: id }: WebhookDelivery): string | undefined => {
     const endpoint = byId.get(id);
     if (endpoint === undefined) return "The endpoint of this delivery was deleted.";
@@ -127,7 +129,7 @@ function AllDeliveries({ query, endpoints }: AllDeliveriesProps) {
           id={opened}
           blocked={blocked}
           onRedelivered={deliveries.refresh}
-          onClose={() => replacePlace(linkTo(path, filters))}
+          onClose={() => replacePlace(linkTo(path, values))}
         />
       )}
     </>

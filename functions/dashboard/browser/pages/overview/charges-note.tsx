@@ -1,0 +1,25 @@
+import { formatCount } from "../../format/numbers.ts";
+import { formatDateTime } from "../../format/times.ts";
+import { Button } from "../../ui/button.tsx";
+import type { ChargesQuery } from "./charges.ts";
+
+/** Shows how many charges were read and since when, with a button that reads those left out. */
+export function ChargesNote({ charges }: { readonly charges: ChargesQuery }) {
+  const { data, readAll } = charges;
+  if (data === undefined) return null;
+  const { entries, since, hasMore } = data;
+  return (
+    <>
+      <span class="muted small" role="status">
+        {hasMore && "The newest "}
+        {formatCount(entries.length)} {entries.length === 1 ? "charge" : "charges"} since{" "}
+        {formatDateTime(since)}
+      </span>
+      {hasMore && (
+        <Button small onClick={readAll}>
+          Read the older charges
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import { fieldMessage } from "../../ui/field-message.ts";
+
+/** The service's error about a rule. */
+export interface RuleProblem {
+  readonly message: string;
+  /** The path of the invalid part in the rule, such as `where[0].value`; empty for the rule. */
+  readonly part: string;
+}
+
+interface MarkedPart {
+  readonly part: string;
+  /** The ID of the element that shows the message. */
+  readonly messageId: string;
+}
+
+/** The invalid part of the rule whose controls are inside; undefined if the rule is valid. */
+export const MarkedPartContext = createContext<MarkedPart | undefined>(undefined);
+
+/** Attributes that mark an invalid control and connect it with the message; empty for a valid one. */
+interface Mark {
+  readonly "aria-invalid"?: "true";
+  readonly "aria-describedby"?: string;
+}
+
+/** Returns the mark of the control for a part of a rule, such as `cooldown`. */
+export function useMark(part: string): Mark {
+  const marked = useContext(MarkedPartContext);
+  if (marked === undefined) return {};
+  const isMarked = marked.part === part || marked.part.startsWith(`${part}.`);
+  return isMarked ? { "aria-invalid": "true", "aria-describedby": marked.messageId } : {};
+}
+
+const labels: Readonly<Record<string, string>> = {
+  when: "The cause",
+  field: "The field",
+  op: "The test",
+  value: "The value",
+  min_delta: "“by at least”",
+  min_delta_percent: "“by at least, in percent”",
+  confirm: "“in reads in a row”",
+  cooldown: "“at most once every”",
+  run: "The next step",
+};
+
+/** Returns the error about a rule with the words of the form instead of the names of the API. */
+export function problemWords({ message, part }: RuleProblem): string {
+  const test = /^where\[(\d+)\]\.(\w+)/.exec(part);
+  const [key = part] = (test?.[2] ?? part).split(".");
+  const label = labels[key];
+  const words = label === undefined ? message : fieldMessage(label, message);
+  return test === null ? words : `Test ${Number(test[1]) + 1}: ${words}`;
+}

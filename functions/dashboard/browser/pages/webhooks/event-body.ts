@@ -1,0 +1,102 @@
+import type { FieldChange } from "../../api/resources.ts";
+
+export type FieldValue = FieldChange["after"];
+export type Values = Readonly<Record<string, FieldValue>>;
+
+/** An entry about one item in an event, with the fields that the dashboard shows. */
+export interface EventEntry {
+  readonly id: string;
+  readonly label?: string;
+  readonly title?: string;
+  readonly metadata?: Readonly<Record<string, string | number | boolean>>;
+  readonly step?: string;
+  /** The `when` of the matching route, in `watchlist.product.matched`. */
+  readonly branch?: string;
+  /** The changed fields, in `watchlist.product.changed`. */
+  readonly changes?: Readonly<
+    Record<string, { readonly before: FieldValue; readonly after: FieldValue }>
+  >;
+  /** The known values of the item at the time of the event. */
+  readonly values: Values;
+}
+
+/** An event about items. */
+export interface ItemsEvent {
+  readonly currency: string;
+  readonly runNumber: number;
+  /** The number of this event among those that together report the items of the run. */
+  readonly part: number;
+  readonly parts: number;
+  readonly entries: readonly EventEntry[];
+}
+
+/** An event that reports the end of a run. */
+export interface RunEvent {
+  readonly runNumber: number;
+  readonly status: string;
+  readonly credits: number;
+  readonly changed: number;
+  readonly matched: number;
+  readonly delisted: number;
+}
+
+/** The body of a delivery, for people. */
+export interface EventBody {
+  /** The text, indented; unchanged if it is not JSON. */
+  readonly indented: string;
+  /** Present in an event about items. */
+  readonly items?: ItemsEvent;
+  /** Present in `watchlist.run.completed`. */
+  readonly run?: RunEvent;
+}
+
+interface SentEntry extends Omit<EventEntry, "values"> {
+  readonly snapshot?: Values | null;
+  readonly last_snapshot?: Values | null;
+  readonly values?: Values | null;
+}
+
+interface SentData {
+  readonly currency?: string;
+  readonly run_number?: number;
+  readonly part?: number;
+  readonly parts?: number;
+  readonly status?: string;
+  readonly credits?: number;
+  readonly stats?: Readonly<Record<"changed" | "matched" | "delisted", number>>;
+  readonly changes?: readonly SentEntry[];
+  readonly products?: readonly SentEntry[];
+}
+
+/** Reads the body of a delivery. */
+export function eventBodyOf(body: string): EventBody {
+  const event = parsed(body);
+  if (event === undefined) return { indented: body };
+  const indented = JSON.stringify(event, undefined, 2);
+  const { data: sent }: { readonly data?: unknown } = Object(event);
+  const data: SentData = Object(sent);
+  const { run_number: runNumber = 0, stats, credits = 0, status = "" } = data;
+  const entries = data.changes ?? data.products;
+  if (entries !== undefined) {
+    const { currency = "", part = 1, parts = 1 } = data;
+    return {
+      indented,
+      items: { currency, runNumber, part, parts, entries: entries.map(entryOf) },
+    };
+  }
+  if (stats === undefined) return { indented };
+  const { changed, matched, delisted } = stats;
+  return { indented, run: { runNumber, status, credits, changed, matched, delisted } };
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function entryOf({ snapshot, last_snapshot: last, values, ...entry }: SentEntry): EventEntry {
+  return { ...entry, values: values ?? snapshot ?? last ?? {} };
+}

@@ -1,0 +1,13 @@
+/** The prefix `A-` of an item number of retailer_c. Stored IDs do not have it. */
+const letterPrefix = /^a-(?=\d)/i;
+
+/** Returns a search without blanks around it, and without the prefix that stored IDs do not have. */
+export const searchedId = (search: string): string => search.trim().replace(letterPrefix, "");
+
+/** Returns the words of a search, in lower case. */
+export const wordsOf = (search: string): readonly string[] =>
+  search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .map((word) => word.replace(letterPrefix, ""));
