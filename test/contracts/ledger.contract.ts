@@ -125,7 +125,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it("reserves credits only once for a hold ID, even if another process repeats the reservation", async () => {
+    it("reserves credits one time for a hold ID, even if another process repeats the reservation", async () => {
       await reserve(world.ledger(), "h1", 120);
       const repeated = await reserve(world.ledger(), "h1", 120);
       expect(repeated).toEqual({ outcome: "reserved" });
@@ -146,7 +146,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("refuses a sixth concurrent call of a new account, and frees the slots of expired holds", async () => {
+    it("refuses a sixth concurrent call of a new account until the holds of earlier calls expire", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
       expect(await reserve(world.ledger(), "f", 1)).toEqual({
@@ -165,7 +165,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   });
 
   describe("Ledger.settle", () => {
-    it("charges the answered items, refunds the rest and frees the slot", async () => {
+    it("charges the answered items, refunds the rest of the hold and frees the slot", async () => {
       const ledger = world.ledger();
       await reserve(ledger, "h1", 100);
       expect(await settle(ledger, "h1", 70)).toEqual({ credits: 70, balance: 4_930 });
@@ -179,7 +179,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("charges a hold only once if two processes settle it", async () => {
+    it("charges a hold one time if two processes settle it", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       expect(await settle(world.ledger(), "h1", 100)).toEqual({ credits: 70, balance: 4_930 });
@@ -240,7 +240,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     const release = (holdId: string): Promise<void> =>
       world.ledger().release({ accountId, holdId, now });
 
-    it("releases an open hold once, without a charge", async () => {
+    it("returns the credits of an open hold one time, without a charge", async () => {
       await reserve(world.ledger(), "h1", 100);
       await release("h1");
       await release("h1");
@@ -277,7 +277,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("refunds a settled charge once, even if the cancel is repeated", async () => {
+    it("refunds a settled charge one time, even if the cancel is repeated", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       const ledger = world.ledger();
@@ -300,7 +300,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("makes a later settlement charge nothing, including in the process that reserved the hold", async () => {
+    it("prevents the charge of a later settlement, even in the process that reserved the hold", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       await settle(world.ledger(), "h1", 70);
@@ -330,7 +330,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  it("a process cannot charge its own hold after the hold expired and was released while other calls hold credits", async () => {
+  it("a process cannot charge its hold after the hold expired and was released, even if other calls hold credits", async () => {
     const [owner, other] = [world.ledger(), world.ledger()];
     await reserve(owner, "h1", 100);
     await reserveAt(other, later(30_000), { id: "h2", credits: 500 });
@@ -341,7 +341,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   });
 
   describe("expired holds in the ledger", () => {
-    it("are listed with their accounts, and each is released once", async () => {
+    it("are listed with their accounts, and are each released one time", async () => {
       await reserve(world.ledger(), "h1", 10);
       const [early, late] = [later(expiry - 1), later(expiry + 1)];
       expect(await world.ledger().accountsWithExpiredHolds(early, 100)).not.toContain(accountId);
@@ -404,7 +404,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
     });
 
-    it("takes effect once for each change ID, even if it is requested several times in parallel", async () => {
+    it("takes effect one time for each change ID, even if it is requested several times in parallel", async () => {
       const outcomes = await Promise.all([change({}), change({}), change({})]);
       for (const outcome of outcomes) {
         expect(outcome).toEqual({ outcome: "changed", balance: 30_000, lifetime: 30_000 });

@@ -79,7 +79,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     await page.getByRole("heading", { level: 1, name: "Kettle, for the office" }).waitFor();
   });
 
-  it("filters and sorts on the server, keeps the filters in the address, and saves exactly the listed changes as CSV", async () => {
+  it("filters and sorts changes on the server, and saves exactly the listed changes as CSV", async () => {
     const { page } = await dashboard.openAt("/changes", "What changed");
     const found = await shown("field=price");
     const isDrop = (one: Record<string, unknown>): boolean => one["kind"] === "price_drop";
@@ -125,7 +125,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     expect(page.url()).toContain("span=30");
   });
 
-  it("shows an empty list of new sellers, and no error, for a watchlist whose platform has no sellers", async () => {
+  it("shows an empty list of new sellers, and no error, for a platform without sellers", async () => {
     const { page } = await dashboard.openAt(
       `/changes?kind=new_seller&watchlist=${kettles}`,
       "What changed",

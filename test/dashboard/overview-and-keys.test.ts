@@ -105,7 +105,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     );
   });
 
-  it("repeats a call once after the time in Retry-After if the service is busy", async () => {
+  it("repeats a call one time, after the time in Retry-After, if the service is busy", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     let refused = 0;
     await page.route("**/v1/usage?**", (route) => {
@@ -121,7 +121,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("creates an API key that the API accepts, shows the key only once, and revokes it", async () => {
+  it("creates an API key that the API accepts, shows the key one time, and revokes it", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/keys", "API keys");

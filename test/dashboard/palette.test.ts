@@ -49,7 +49,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     expect(page.url()).toContain(`/watchlists/${list}/items/9000001`);
   });
 
-  it("finds loaded items by ID and by words without a request, and asks the service while items are not loaded and for new items", async () => {
+  it("finds loaded items by ID and by words without a request, and asks the service for other items", async () => {
     const { page, signIn } = await dashboard.open();
     const isSearch = (url: string): boolean => new URL(url).searchParams.has("search");
     const searches: string[] = [];
@@ -95,7 +95,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     expect(searches).toHaveLength(1);
   });
 
-  it("shows that nothing matches, and restores the keyboard focus when Esc closes the search", async () => {
+  it("reports that nothing matches, and restores the keyboard focus when Esc closes the search", async () => {
     const { page } = await dashboard.openAt("/keys", "API keys");
     const button = page.getByRole("button", { name: /^Search/ });
     await button.click();

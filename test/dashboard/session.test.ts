@@ -9,7 +9,7 @@ import {
 } from "./dashboard-world.ts";
 
 it.runIf(lacksChromium)(
-  "the dashboard is not tested, because no Chromium was found at CHROMIUM_PATH or in /usr/bin",
+  "the browser tests of the dashboard are skipped if no Chromium is at CHROMIUM_PATH or in /usr/bin",
   () => {},
 );
 

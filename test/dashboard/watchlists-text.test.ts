@@ -25,7 +25,7 @@ function readFor(platform: string, text: string, column?: number) {
 }
 const read = (text: string, column?: number) => readFor("retailer_d", text, column);
 
-describe("item IDs in text that the user pastes, or in a file,", () => {
+describe("item IDs in a pasted text or in a file", () => {
   it.each([
     "12345\n23456",
     "12345,23456",
@@ -41,7 +41,7 @@ describe("item IDs in text that the user pastes, or in a file,", () => {
     });
   });
 
-  it("are returned once each, and other words are reported as malformed with their line number", () => {
+  it("are returned one time each, and other words are reported as malformed with their line number", () => {
     expect(read("12345,x\n12345\n1")).toEqual({
       ids: ["12345"],
       duplicates: 1,
@@ -104,12 +104,12 @@ describe("item IDs in pasted text with other content", () => {
       ["B000000001", "B000000002"],
     ],
     ["sku,title,asin\nAB12345678,Cup,B000000001\nAB12345679,Pot,B000000001", ["B000000001"]],
-  ])("do not include words that only have as many characters as an ID: %j", (text, ids) => {
+  ])("do not include words that are merely as long as an ID: %j", (text, ids) => {
     const found = readFor("retailer_a", text);
     expect([found.ids, found.malformed]).toEqual([ids, []]);
   });
 
-  it("do not include a word that only has as many characters as an ID; the word is reported as malformed", () => {
+  it("do not include a word that is merely as long as an ID, and the word is reported as malformed", () => {
     const { ids, malformed } = readFor("retailer_a", "DISHWASHER B000000001");
     expect(ids).toEqual(["B000000001"]);
     expect(malformed).toEqual([{ text: "DISHWASHER", line: 1 }]);
@@ -180,14 +180,14 @@ describe("the dashboard's editor of JSON pipelines", () => {
     return text.slice(start, end);
   };
 
-  it("finds the range of the value at a path", () => {
+  it("finds the text range of the value at a path", () => {
     expect(at("entry")).toBe('"a"');
     expect(at("steps[0].routes[0].run")).toBe('"b"');
     expect(JSON.parse(at("steps[1]"))).toEqual({ id: "b" });
     expect(lineAt(text, placeInJson(text, "steps[0].routes[0].run").start)).toBe(9);
   });
 
-  it("finds the range of the enclosing object if the value is missing", () => {
+  it("finds the text range of the enclosing object if the value is missing", () => {
     expect(JSON.parse(at("steps[1].scraper"))).toEqual({ id: "b" });
     expect(at("refresh")).toBe(text);
     expect(at("")).toBe(text);
@@ -237,7 +237,7 @@ describe("the dashboard's drawing of a pipeline", () => {
   );
 
   it.each(templates)(
-    "has a separate box for each step, and only arrows that point to the right: $id",
+    "has one box for each step, and only arrows that point to the right (template: $id)",
     (one) => {
       const { nodes, edges, width, height } = layOut(one.pipeline);
       expect(nodes.map(({ id }) => id)).toEqual(one.pipeline.steps.map(({ id }) => id));

@@ -58,7 +58,7 @@ const listing = "<ListBucketResult><Key>shop/a&amp;b</Key></ListBucketResult>";
 
 describe("the S3 client of the export reader", () => {
   it.each([undefined, "a/session+token=="])(
-    "signs each request as the signer of the AWS SDK does, with the session token %s",
+    "signs each request exactly like the AWS SDK (session token: %s)",
     async (sessionToken) => {
       const { endpoint, received } = await startStore(200, listing);
       const options = { bucket: "my-bucket", region: "eu-central-1", endpoint, ...keys };
