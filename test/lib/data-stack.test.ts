@@ -47,7 +47,7 @@ describe.each([
     }
   });
 
-  it("has an index of due rows, with keys only, in every table except the ledger", () => {
+  it("has a keys-only index of due rows in every table except the ledger", () => {
     const indexes = Object.entries(resourcesOf(template, "AWS::DynamoDB::Table")).map(
       ([id, { Properties }]) => [id, Properties["GlobalSecondaryIndexes"]],
     );

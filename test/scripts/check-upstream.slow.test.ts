@@ -76,7 +76,7 @@ async function runFor(scraper: StepScraperId): Promise<Run> {
 
 describe("the upstream check", () => {
   it.each(stepScraperIds)(
-    "finds no failure in the replies of the reference server to %s",
+    "finds no failure in the replies of the reference server for the scraper %s",
     async (scraper) => {
       const server = await serve({ secret: "right" });
       const findings = await check(server, { ...(await runFor(scraper)), secret: "right" });
@@ -124,7 +124,7 @@ describe("the upstream check", () => {
     ["zero_prices", "promise"],
   ];
   it.each(mustFail)(
-    "reports for a server with the misbehavior '%s' a failure of the rule '%s'",
+    "for a server with the misbehavior '%s', reports a failure of the rule '%s'",
     async (name, rule) => {
       const server = await serve({ misbehave: alwaysMisbehaving(name) });
       const findings = await check(server, { timeoutMs: 2_000 });
@@ -149,7 +149,7 @@ describe("the upstream check", () => {
     ["relative_links", "dropped"],
   ];
   it.each(shouldWarn)(
-    "reports for a server with the misbehavior '%s' a warning about the rule '%s'",
+    "for a server with the misbehavior '%s', reports a warning about the rule '%s'",
     async (name, rule) => {
       const findings = await check(await serve({ misbehave: alwaysMisbehaving(name) }));
       expect(failed(findings)).toEqual([]);
@@ -191,7 +191,7 @@ describe("the upstream check", () => {
   });
 
   it.each(["all_featured", "total_of_none"] as const)(
-    "warns that the service would change offers of a server with the misbehavior %s",
+    "warns that the service would change offers of a server with the misbehavior '%s'",
     async (name) => {
       const server = await serve({ misbehave: alwaysMisbehaving(name) });
       const findings = await check(server, await runFor("retailer_a.offers"));
@@ -200,7 +200,7 @@ describe("the upstream check", () => {
     },
   );
 
-  it("names the invalid field because of which the service would reject a listing", async () => {
+  it("names the invalid field if the service would reject a listing", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("negative_prices") });
     const findings = await check(server, await runFor("retailer_a.offers"));
     expect(failed(findings)).toContain("taken");
@@ -304,7 +304,7 @@ describe("the command check:upstream", () => {
     ["gzip", ["--ids", "9000000"], 2],
     ["gzip", ["--no-such-option"], 2],
   ] as const)(
-    "checks a server with the misbehavior %s with the arguments %j, and exits with %d",
+    "checks a server with the misbehavior '%s' with the arguments %j, and exits with %d",
     async (name, args, code) => {
       const { url } = await serve({ misbehave: alwaysMisbehaving(name) });
       expect(await exitOf([url, ...args])).toBe(code);

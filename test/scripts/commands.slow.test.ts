@@ -151,7 +151,7 @@ describe("npm run sim", () => {
 });
 
 describe("npm run lint:templates", () => {
-  it("prints as JSON the findings without an acknowledgement, and the acknowledgements without a finding", async () => {
+  it("prints findings without an acknowledgement, and acknowledgements without a finding, as JSON", async () => {
     answerAs("cfn-lint", [
       {
         Rule: { Id: "E0001" },

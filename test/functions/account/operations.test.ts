@@ -722,7 +722,7 @@ describe("PATCH /v1/account", () => {
     expect(body).toMatchObject({ daily_credits_left: 50, credits_spent_today: 30 });
   });
 
-  it("sets a daily budget to which refunds are added back, and which starts in full on the next UTC day", async () => {
+  it("sets a daily budget that gets refunds back, and that starts in full on the next UTC day", async () => {
     await ask("PATCH", "account", { body: { daily_credit_budget: 50 } });
     await work("a", today, { held: 50, charged: 10 });
     expect((await ask("GET", "account")).body).toMatchObject({ daily_credits_left: 40 });

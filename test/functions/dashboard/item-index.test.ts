@@ -22,7 +22,7 @@ const idsFor = (search: string, max = 20): readonly string[] =>
   findItems(items, search, max).map(({ id }) => id);
 
 describe("the index of items that the dashboard searches", () => {
-  it("returns items whose ID begins with the search text before items with the words in their title", () => {
+  it("returns first the items whose ID begins with the search text, then the items with the words in their title", () => {
     expect(idsFor("12345")).toEqual(["1234500", "9000001"]);
     expect(idsFor("a-12345")).toEqual(["1234500", "9000001"]);
     expect(idsFor("b0sand")).toEqual(["B0SANDBOX1"]);
@@ -34,7 +34,7 @@ describe("the index of items that the dashboard searches", () => {
     expect(idsFor("green kettle")).toEqual([]);
   });
 
-  it("returns at most the given number of items, beginning with those found by ID", () => {
+  it("returns at most the given number of items, and first those found by ID", () => {
     expect(idsFor("kettle", 1)).toEqual(["9000001"]);
     expect(idsFor("12345", 1)).toEqual(["1234500"]);
   });

@@ -6,20 +6,20 @@ import { noHealth } from "../../support/no-health.ts";
 
 const platform = (id: string) => presentPlatforms(noHealth).data.find((one) => one.id === id);
 
-describe("the price of a call that the dashboard shows", () => {
+describe("the dashboard's price of a call", () => {
   it.each([
     ["retailer_a", "full", "b0sandbox0 B0SANDBOX0\nB0SANDBOX1", "2 items"],
     ["retailer_c", "standard", "A-9000000, 9000000", "1 item"],
     ["retailer_d", "standard", "9000000 9000000 no-sku NO-SKU", "3 items"],
   ])(
-    "counts an ID of %s once if the call contains it in several spellings",
+    "counts an ID of %s one time if the call contains it in several spellings",
     (...[id, tier, ids, expected]) => {
       const draft = { ...emptyDraft, platform: id, tier, ids };
       expect(priceNote("products", draft, platform(id)).split(",")[0]).toBe(expected);
     },
   );
 
-  it("counts an offer once if the call contains its item ID in several spellings", () => {
+  it("counts an offer one time if the call contains its item ID in several spellings", () => {
     const offers = "b0sandbox0 abc\nB0SANDBOX0 abc\nB0SANDBOX0 ABC";
     const draft = { ...emptyDraft, platform: "retailer_a", offers };
     expect(priceNote("offer_check", draft, platform("retailer_a"))).toMatch(/^2 offers,/);

@@ -19,8 +19,8 @@ const entries = [
   { type: "charge", credits: 1 },
 ];
 
-describe("the dashboard adds up charges, largest sum first,", () => {
-  it("by watchlist, and by endpoint for calls without a watchlist", () => {
+describe("the dashboard's sums of charges", () => {
+  it("are listed by watchlist, and by API endpoint for calls without a watchlist, largest first", () => {
     expect(usageBy("source", entries)).toEqual([
       { source: "wl_1", kind: "watchlist", credits: 7, charges: 2, items: 7 },
       { source: "POST /v1/products", kind: "endpoint", credits: 2, charges: 1, items: 2 },
@@ -28,7 +28,7 @@ describe("the dashboard adds up charges, largest sum first,", () => {
     ]);
   });
 
-  it("by API key, with one sum for all runs and one for calls without a recorded key", () => {
+  it("are listed by API key, with one sum for all runs and one for calls without a recorded key", () => {
     expect(usageBy("key", entries)).toEqual([
       { source: "key_1", kind: "key", credits: 6, charges: 2, items: 6 },
       { source: "runs of watchlists", kind: "runs", credits: 3, charges: 1, items: 3 },

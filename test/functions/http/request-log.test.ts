@@ -159,7 +159,7 @@ describe("the log line of an API call", () => {
     });
   });
 
-  it("contains the requested path only if no route matches it, without an API key in it", async () => {
+  it("contains the requested path, without an API key in it, if no route matches the path", async () => {
     const path = `/v1/offers/${apiKey}/whsec_canary`;
     const line = closing(await logged(async () => undefined, { path }));
 
@@ -235,7 +235,7 @@ describe("the log line of an API call", () => {
     ["the limiter counted it", { outcome: "admitted", owner, rate }, undefined],
     ["the limiter refused it", limited, undefined],
   ])(
-    "has the field limiter_local only if the rate limiter's store did not count the call: %s",
+    "has the field 'limiter_local' only if the rate limiter's store did not count the call: %s",
     async (...one) => {
       const [, admission, expected] = one;
       const line = closing(await logged(async () => undefined, { admission }));

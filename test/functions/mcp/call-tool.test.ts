@@ -41,7 +41,7 @@ describe("a call of an MCP tool", () => {
     ["read_offers", { ids: ["B00EXAMPLE"] }],
     ["create_watchlist", { name: "A", ...items, every: "1h" }],
     ["back_test", { watchlist_id: "wl_1", pipeline: { steps: [] } }],
-  ])("is refused before the route is executed if %s gets no cap", async (name, sent) => {
+  ])("is refused before its route is executed if the tool %s gets no cap", async (name, sent) => {
     const { result } = await callWith(named(name), sent, unreached);
     expect(result.structuredContent["error"]).toMatchObject({
       code: "MISSING_PARAM",

@@ -205,7 +205,7 @@ describe("POST /v1/products", () => {
       { platform: "retailer_e", ids: ["1"] },
       { platform: "retailer_d", marketplace: "ca", ids: ["6501234"] },
       { marketplace: "uk", tier: "lite", ids: ["B000000001"] },
-    ])("for a feature that is announced only: %j", async (request) => {
+    ])("for an announced feature: %j", async (request) => {
       const { status, body } = await read(request);
       expect({ status, body }).toMatchObject({
         status: 501,

@@ -711,7 +711,7 @@ describe("GET /v1/s3_destination/exports", () => {
   );
 
   it.each(["1", "2", "100"])(
-    "filters attempted and pending exports by since and watchlist_id, in pages of %s",
+    "filters attempted and pending exports by 'since' and 'watchlist_id', in pages of %s",
     async (limit) => {
       await world.setDestination("acct_1");
       for (const n of [1, 2, 3, 4]) await publish(n);

@@ -68,10 +68,13 @@ describe.each([
   it.each([
     ["stranger", 404, "NOT_FOUND"],
     ["demo", 403, "DEMO_READ_ONLY"],
-  ] as const)("for the API key of the %s account, returns %d", async (as, status, code) => {
-    const answer = await world.ask(`POST /${id}/${path}`, { body, as });
-    expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);
-  });
+  ] as const)(
+    "called with the API key of the account '%s', returns %d",
+    async (as, status, code) => {
+      const answer = await world.ask(`POST /${id}/${path}`, { body, as });
+      expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);
+    },
+  );
 });
 
 describe("GET /v1/watchlists/{id}/items", () => {
@@ -128,7 +131,7 @@ describe("the item IDs in a change of a watchlist", () => {
     ["add", "must be a string or an object with 'id' (got 9000003). Put IDs in quotes."],
     ["remove", "must be a string (got 9000003). Put IDs in quotes."],
   ])(
-    "are refused in %s if they are numbers, and the error names the index of the first number",
+    "are refused in the list '%s' if they are numbers, and the error names the first number's index",
     async (param, message) => {
       const answer = await world.ask(`POST /${id}/items`, {
         body: { [param]: ["9000002", 9000003] },
@@ -273,7 +276,7 @@ describe("a call that sets the labels of items", () => {
       { call, when: "after" as const },
     ]),
   )(
-    "can be repeated after its process died $when its port call $call, and then sets all labels",
+    "sets all labels when it is repeated after its process died $when port call $call",
     async (point) => {
       const change = { add: items, remove: ["9000001"] };
       await world.process(point).ask(`POST /${id}/items`, { body: change });

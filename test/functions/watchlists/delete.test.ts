@@ -110,7 +110,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(replay.headers["Idempotent-Replayed"]).toBe("true");
   });
 
-  it("decrements the account's number of watchlists only once for concurrent deletions of the same watchlist", async () => {
+  it("decrements the account's number of watchlists one time for concurrent deletions of the same watchlist", async () => {
     const id = await created();
 
     const statuses = (await Promise.all([remove(id), remove(id), remove(id)])).map(
@@ -183,7 +183,7 @@ describe("the purge of a watchlist", () => {
     expect(world.scheduled.size).toBe(1);
   });
 
-  it("prevents the pending creation of the watchlist once the purge has begun", async () => {
+  it("prevents the pending creation of the watchlist after the purge has begun", async () => {
     const now = world.clock.now();
     const later = new Date(now.getTime() + 60_000);
     expect(await world.purges.expectCreation({ accountId: "acct_1", id: "wl_1" }, later)).toBe(

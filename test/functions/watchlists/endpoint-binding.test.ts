@@ -113,7 +113,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlB, successor.id, "ok"]);
   });
 
-  it("stays the endpoint that replaced a deleted one, even if the replacement's URL changes before the next run", async () => {
+  it("stays the replacement of a deleted endpoint, even if the URL of the replacement changes", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await remove(endpoint);
@@ -216,7 +216,7 @@ describe("PATCH /v1/watchlists/{id} with the webhook endpoint that GET returned"
 });
 
 describe("GET /v1/watchlists", () => {
-  it("reads the account's webhook endpoints only once for a page of a hundred watchlists", async () => {
+  it("reads the account's webhook endpoints one time for a page of a hundred watchlists", async () => {
     const endpoint = await register(urlA);
     const gone = await register(urlB);
     for (let n = 1; n <= 100; n += 1) await putBound(n % 2 === 0 ? endpoint : gone, n);

@@ -93,7 +93,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.name).toBe(list.name);
   });
 
-  it("accepts a cron schedule with a step larger than its field's range only if the watchlist already has this schedule", async () => {
+  it("accepts a cron schedule whose step exceeds its field's range only if it is the current schedule", async () => {
     const cron = "*/200 12 * * *";
     await put({ schedule: { type: "cron", cron, timezone: "UTC" } });
 
@@ -107,7 +107,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
   });
 
   it.each(["ids", "asins"])(
-    "returns 400 to a body with %s, and refers the client to POST /v1/watchlists/{id}/items",
+    "returns 400 to a body with '%s', and refers the client to POST /v1/watchlists/{id}/items",
     async (param) => {
       await put();
 
@@ -202,21 +202,21 @@ describe("PATCH /v1/watchlists/{id}", () => {
   });
 
   it.each([
-    ["name null", { name: null }, "name"],
-    ["name empty", { name: "" }, "name"],
-    ["every null", { every: null }, "every"],
-    ["every malformed", { every: "soon" }, "every"],
-    ["cron null", { cron: null }, "cron"],
-    ["cron malformed", { cron: "L * * * *" }, "cron"],
-    ["timezone null", { timezone: null }, "timezone"],
-    ["timezone unknown", { cron: "@daily", timezone: "Mars/Olympus" }, "timezone"],
-    ["every and cron", { every: "1h", cron: "@daily" }, "cron"],
-    ["timezone with every", { every: "1h", timezone: "UTC" }, "timezone"],
-    ["timezone without a cron", { timezone: "UTC" }, "timezone"],
-    ["status null", { status: null }, "status"],
-    ["status unknown", { status: "stopped" }, "status"],
-    ["refresh_every_runs null", { refresh_every_runs: null }, "refresh_every_runs"],
-    ["refresh_every_runs 1,001", { refresh_every_runs: 1_001 }, "refresh_every_runs"],
+    ["a null 'name'", { name: null }, "name"],
+    ["an empty 'name'", { name: "" }, "name"],
+    ["a null 'every'", { every: null }, "every"],
+    ["a malformed 'every'", { every: "soon" }, "every"],
+    ["a null 'cron'", { cron: null }, "cron"],
+    ["a malformed 'cron'", { cron: "L * * * *" }, "cron"],
+    ["a null 'timezone'", { timezone: null }, "timezone"],
+    ["an unknown 'timezone'", { cron: "@daily", timezone: "Mars/Olympus" }, "timezone"],
+    ["'every' together with 'cron'", { every: "1h", cron: "@daily" }, "cron"],
+    ["'timezone' together with 'every'", { every: "1h", timezone: "UTC" }, "timezone"],
+    ["'timezone' without 'cron'", { timezone: "UTC" }, "timezone"],
+    ["a null 'status'", { status: null }, "status"],
+    ["an unknown 'status'", { status: "stopped" }, "status"],
+    ["a null 'refresh_every_runs'", { refresh_every_runs: null }, "refresh_every_runs"],
+    ["a 'refresh_every_runs' of 1,001", { refresh_every_runs: 1_001 }, "refresh_every_runs"],
     ["a pipeline without steps", { pipeline: {} }, "pipeline.steps"],
     ["an unregistered URL", { webhook_url: "https://a.example.org/" }, "webhook_url"],
     [

@@ -184,7 +184,7 @@ describe("POST /v1/webhook_endpoints", () => {
     });
   });
 
-  it("stores an empty list of event types, which selects no event, and null, which selects all events", async () => {
+  it("stores an empty list of event types as no events, and null as all events", async () => {
     const none = await created({ events: [] });
     const every = await created({ url: `${url}2`, events: null });
 
@@ -419,7 +419,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
 });
 
 describe("DELETE /v1/webhook_endpoints/{id}", () => {
-  it("returns 200 once and then 404 for every method, and keeps the last URL for watchlists that use the endpoint", async () => {
+  it("returns 200 the first time and then 404 for every method", async () => {
     const { id, body } = await created();
 
     const answer = await remove(id);
@@ -512,7 +512,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     },
   );
 
-  it("with overlap false invalidates all earlier secrets immediately", async () => {
+  it("with 'overlap' false, invalidates all earlier secrets immediately", async () => {
     const { id, secret } = await createHere();
     const second = String((await rotate(id)).body["secret"]);
 
@@ -524,7 +524,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect([third, second, secret].map(signedBy)).toEqual([true, false, false]);
   });
 
-  it("invalidates the oldest of three secrets when it is called twice with overlap", async () => {
+  it("called twice with 'overlap', invalidates the oldest of three secrets", async () => {
     const { id, secret } = await createHere();
     const second = String((await rotate(id)).body["secret"]);
     world.clock.advance(day / 2);
@@ -664,7 +664,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
   });
 
   it.each([500, 302, 410, 404])(
-    "returns the status %i of the receiver, and does not retry",
+    "reports the receiver's status %i, and does not retry",
     async (status) => {
       const { id } = await createHere();
       receiver.answer = (response) => response.writeHead(status).end("no");

@@ -167,7 +167,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
     expect(Math.min(...rates)).toBeGreaterThan(0);
   });
 
-  it("are set on a stage without tracing and request logs", () => {
+  it("are set on a gateway stage that has no tracing and no request logs", () => {
     expect(properties).toMatchObject({ StageName: stage, TracingEnabled: false });
     for (const { DataTraceEnabled } of settings) expect(DataTraceEnabled).toBe(false);
     expect(JSON.stringify(settings)).not.toContain("LoggingLevel");

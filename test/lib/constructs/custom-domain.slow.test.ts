@@ -65,7 +65,7 @@ describe("a custom domain", () => {
     expect(JSON.stringify(outputsOf(without)["ApiUrl"])).toContain(".execute-api.");
   });
 
-  it("causes a new deployment of the API, with which AWS disables the gateway's default address", () => {
+  it("causes a new deployment of the API, which disables the gateway's default address", () => {
     const deploymentOf = (template: Template): string[] =>
       Object.keys(resourcesOf(template, "AWS::ApiGateway::Deployment"));
     expect(deploymentOf(service)).toHaveLength(1);

@@ -55,7 +55,7 @@ describe.each([
     );
   });
 
-  it("has an alarm for the first dead letter, whose description states the consequence", () => {
+  it("has an alarm for the first dead letter, and the alarm's description states the consequence", () => {
     expect(propertiesOf(service, "AWS::CloudWatch::Alarm")).toContainEqual(
       expect.objectContaining({
         Namespace: "AWS/SQS",
