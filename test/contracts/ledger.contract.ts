@@ -186,7 +186,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("settles a hold that another process reserved after this process had cached the account", async () => {
+    it("settles a hold that was reserved by another process after the account was cached", async () => {
       const other = world.ledger();
       await reserve(other, "h1", 10);
       await settle(other, "h1", 10);
@@ -268,7 +268,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     const cancel = (holdId: string, at = now): Promise<void> =>
       world.ledger().cancel({ accountId, holdId, now: at });
 
-    it("releases an open hold, so that a later settlement charges nothing", async () => {
+    it("releases an open hold, and a later settlement charges nothing", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       await cancel("h1");

@@ -351,7 +351,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expectNothing(await outcome(play), 3);
     });
 
-    it(`omits a requested ID from an otherwise complete reply: the adapter returns the status ${subject.leftOut} for that ID`, async () => {
+    it(`omits a requested ID from an otherwise complete reply: the adapter returns the status '${subject.leftOut}' for that ID`, async () => {
       await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
     });
 

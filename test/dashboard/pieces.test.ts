@@ -67,7 +67,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     await expectAccessible(page);
   });
 
-  it("the Tab key stops once at a row of tabs; the arrow keys, Home and End select a tab and its panel", async () => {
+  it("the Tab key stops one time at a row of tabs, and the arrow keys, Home and End select a tab", async () => {
     const tab = (name: string) => page.getByRole("tab", { name });
     await tab("apple").focus();
     for (const [key, name] of [

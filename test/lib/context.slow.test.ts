@@ -251,7 +251,7 @@ describe("the context file of a stage", () => {
       '{"sources": "sandbox", "waf": "ture"}',
       `Context 'waf' must be one of: true, false (got "ture").`,
     ],
-  ])("is refused with the content %s", (content, message) => {
+  ])("is refused with the content '%s'", (content, message) => {
     expect(() => appWithFile(content)).toThrow(message);
   });
 });

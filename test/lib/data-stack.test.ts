@@ -200,7 +200,7 @@ describe("the context 'unprotect' of the data stack", () => {
   });
 
   it.each(["true", "RetailProductData-dev-data", "RetailProductData-prod-service"])(
-    "is refused if its value is %s",
+    "is refused if its value is '%s'",
     (unprotect) => {
       expect(() => stackOf("prod", { unprotect })).toThrow(
         "Context 'unprotect' must be RetailProductData-prod-data, the data stack of stage prod (got",

@@ -44,7 +44,7 @@ describe("npm run capacity -- --ceilings", () => {
     ["--stage", "dev"],
     ["--items", "5"],
     ["--readers", "60"],
-  ])("refuses the option %s, which has no effect with --ceilings", async (option, value) => {
+  ])("refuses the option %s together with --ceilings", async (option, value) => {
     const { code, out, err } = await run("scripts/capacity.ts", "--ceilings", option, value);
 
     expect({ code, out }).toEqual({ code: 1, out: "" });

@@ -97,7 +97,7 @@ describe("a call of an MCP tool", () => {
     ]);
   });
 
-  it("is logged and counted like an HTTP call with status 500 if it fails because of an internal error", async () => {
+  it("is logged and counted like an HTTP call with status 500 after an internal error", async () => {
     const { result, work, logged } = await callWith(named("list_platforms"), {}, () =>
       Promise.reject(new Error("a bug")),
     );

@@ -223,7 +223,7 @@ describe("the page /docs/upstream", () => {
 });
 
 describe("a file that documentation pages load", () => {
-  it("may be cached for a year, because its name changes with its content", async () => {
+  it("may be cached for a year", async () => {
     expect(assets.length).toBeGreaterThan(5);
     for (const name of assets) {
       const answer = await get(`/docs/assets/${name}`, { headers: { "Accept-Encoding": "br" } });

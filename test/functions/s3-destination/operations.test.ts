@@ -243,7 +243,7 @@ describe("PUT /v1/s3_destination", () => {
     "http://127.0.0.1:9000/folder",
     "http://127.0.0.1:9000/?x=1",
     "s3.shop-example.com",
-  ])("returns 400 that names 'endpoint' for %s", async (endpoint) => {
+  ])("returns 400 that names 'endpoint' for the endpoint '%s'", async (endpoint) => {
     await expect(put({ endpoint })).rejects.toMatchObject({ details: { param: "endpoint" } });
   });
 
@@ -849,7 +849,7 @@ describe("calls that probe an S3 store", () => {
     expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(max);
   });
 
-  it("are counted for PUT, PATCH and test calls, including refused ones", async () => {
+  it("include PUT, PATCH and test calls, even refused ones", async () => {
     await put();
     for (let n = 1; n < max - 2; n += 1) {
       await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(
@@ -903,7 +903,7 @@ describe("the request body of an S3 destination", () => {
     ["a/b", "a/b/"],
     ["A-Z_09!.*'()=-/x/", "A-Z_09!.*'()=-/x/"],
     ["x".repeat(500), `${"x".repeat(500)}/`],
-  ])("may have the prefix %j, which is stored with a final slash", (prefix, shown) => {
+  ])("may have the prefix %j, and it is stored with a final slash", (prefix, shown) => {
     expect(parse(destinationBody, { ...aBody(), prefix })).toMatchObject({ prefix: shown });
     expect(parse(destinationPatchBody, { prefix })).toEqual({ prefix: shown });
   });
@@ -912,7 +912,7 @@ describe("the request body of an S3 destination", () => {
     "arn:aws:iam::123456789012:role/x",
     "arn:aws-cn:iam::123456789012:role/a/b/x_y+=,.@-",
     "arn:aws-us-gov:iam::123456789012:role/x",
-  ])("may have the role %s", (role_arn) => {
+  ])("may have the role '%s'", (role_arn) => {
     expect(safeParse(destinationPatchBody, { role_arn }).success).toBe(true);
   });
 });

@@ -252,7 +252,7 @@ describe("labels and metadata of items", () => {
     },
   );
 
-  it("may contain metadata keys with the names of JavaScript object members", async () => {
+  it("accept metadata keys that are names of JavaScript object members", async () => {
     const metadata = { constructor: "x", prototype: 1, to_string: true };
     await add({ id: "9000000", metadata });
     expect((await item("9000000"))["metadata"]).toEqual(metadata);

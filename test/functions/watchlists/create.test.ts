@@ -126,7 +126,7 @@ describe("POST /v1/watchlists", () => {
     ]);
   });
 
-  it("accepts status active, which has the same effect as no status", async () => {
+  it("accepts the status 'active' like a request without a status", async () => {
     const headers = { "Idempotency-Key": "status" };
     const first = await world.ask("POST ", { body: { ...aBody, status: "active" }, headers });
     const second = await world.ask("POST ", { body: aBody, headers });

@@ -326,7 +326,7 @@ describe.each(["release", "discard"] as const)(
   "POST /v1/watchlists/{id}/runs/{run_number}/%s",
   (decision) => {
     it.each(["0", "3", "02", "x", "1e0", "99999999999"])(
-      "returns 404 for the run number %s",
+      "returns 404 for the run number '%s'",
       async (number) => {
         await read(1_000);
         const answer = await call("POST", `${list.id}/runs/${number}/${decision}`);

@@ -89,7 +89,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect((await world.ask("DELETE /wl_1", { as: "demo" })).status).toBe(403);
   });
 
-  it("deletes the idempotency key, so that a repeated creation creates a new watchlist", async () => {
+  it("deletes the idempotency key, and a repeated creation creates a new watchlist", async () => {
     const id = await created();
     await remove(id);
 
@@ -99,7 +99,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(again.json["id"]).not.toBe(id);
   });
 
-  it("keeps an idempotency key that has since been used to create another watchlist", async () => {
+  it("keeps an idempotency key that was later used to create another watchlist", async () => {
     const id = await created();
     world.clock.advance(25 * 3_600_000);
     const second = await world.ask("POST ", keyed);

@@ -152,7 +152,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect((await world.ask(`POST /${idOf(1)}/run`)).status).toBe(202);
   });
 
-  it("starts a run of a paused watchlist, which stays paused and has no schedule", async () => {
+  it("starts a run of a paused watchlist, and leaves it paused without a schedule", async () => {
     await putWatchlist(
       { client: world.client, ...world.options },
       aWatchlist({ id: idOf(1), status: "paused", pausedReason: "user", nextRunAt: null }),
@@ -297,7 +297,7 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       expect(refusal(unknown)).toEqual([400, "sort"]);
     });
 
-    it("GET /v1/watchlists/items finds items of all watchlists of the account, but of no other account, by the start of their ID and by words", async () => {
+    it("GET /v1/watchlists/items finds items of all of the account's watchlists by ID prefix and by words", async () => {
       const other = aWatchlist({ id: idOf(2), platform: "retailer_d" });
       await putWatchlist({ client: world.client, ...world.options }, other, [
         newItem("9000002", at),

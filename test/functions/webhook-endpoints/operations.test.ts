@@ -150,7 +150,7 @@ describe("POST /v1/webhook_endpoints", () => {
     "not a url",
     "https://hooks.shop-example.com:80/",
     "https://user:password@hooks.shop-example.com/",
-  ])("returns 400 that names 'url' for %s", async (refused) => {
+  ])("returns 400 that names 'url' for the URL '%s'", async (refused) => {
     expect(refusal(await create({ url: refused }))).toEqual(invalid("url"));
   });
 
@@ -449,7 +449,7 @@ describe("DELETE /v1/webhook_endpoints/{id}", () => {
     expect((await create()).status).toBe(201);
   });
 
-  it("ends pending deliveries, which are recorded as failed immediately and are never sent", async () => {
+  it("ends pending deliveries: they are recorded as failed immediately and are never sent", async () => {
     const { id } = await createHere();
     receiver.answer = (response) => response.writeHead(500).end();
     await world.publish(aRun(["watchlist.run.completed"]));

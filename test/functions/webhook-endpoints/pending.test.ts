@@ -106,7 +106,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list({ state: "delivered" }))).toEqual([]);
   });
 
-  it("keeps its ID after the attempt, and is listed only once", async () => {
+  it("keeps its ID after the attempt, and is listed one time", async () => {
     await world.addEndpoint(account, receiver.url);
     await publish(1);
     const before = entriesOf(await list());

@@ -31,7 +31,7 @@ describe.each([
     expect(queues[`${id}Queue`]?.Properties["VisibilityTimeout"]).toBe(6 * timeout);
   });
 
-  it("moves a failed message to its dead-letter queue, which keeps it for at least ten days", () => {
+  it("moves a failed message to its dead-letter queue, and keeps it there for at least ten days", () => {
     // SQS counts the retention period of a dead letter from when its message was first sent.
     expect(queues[`${id}Queue`]?.Properties["MessageRetentionPeriod"]).toBe(4 * 24 * 60 * 60);
     expect(queues[`${id}Queue`]?.Properties["RedrivePolicy"]).toEqual({
