@@ -197,7 +197,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("is stored in the refund of a released hold, with 0 charged items", async () => {
+    it("is stored in the refund of a released hold, together with a count of 0 charged items", async () => {
       await reserve(world.ledger(), call);
       await world.ledger().release({ accountId, holdId: call.requestId, now });
       expect((await entriesOf(world, accountId)).at(-1)).toMatchObject({
@@ -330,7 +330,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
     });
 
-    it("returns exactly the ledger entries that match, for each filter", async () => {
+    it("returns exactly the matching ledger entries for each filter", async () => {
       await openUsed();
       const found = await list({});
       const requestId = found.flatMap(({ source }) =>

@@ -162,7 +162,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(found.map(({ runNumber }) => runNumber)).toEqual([2, 3]);
     });
 
-    it("return no history points of an item whose ID contains the requested ID", async () => {
+    it("do not include history points of an item whose ID only contains the requested ID", async () => {
       const ids = ["1000", "10001", "100010", "210001"];
       await store.append(
         list,
@@ -184,7 +184,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect((await itemOf("10001")).map(({ runNumber }) => runNumber)).toEqual([2, 3]);
     });
 
-    it("are not returned for another watchlist than their own", async () => {
+    it("are returned only for their own watchlist", async () => {
       const other = await world.create();
       await store.append(other, segment(1, [price("10001", 1)]));
 

@@ -108,7 +108,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("occupies no slot for a step of a run", async () => {
+    it("occupies no slot for a hold of a run step", async () => {
       await world.ledger().reserve({
         accountId,
         holdId: "run#check",
@@ -387,7 +387,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("of type adjust increases or decreases the balance, but never lifetime credits or slots", async () => {
+    it("of type adjust changes the balance up or down, but never lifetime credits or slots", async () => {
       await change({});
       await change({ changeId: "c2", type: "adjust", credits: -29_000 });
       const outcome = await change({ changeId: "c3", type: "adjust", credits: 5 });

@@ -368,7 +368,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     });
 
     const refuses = subject.refusesContradictions === true;
-    it(`returns each ID twice, with different prices: ${refuses ? "the items are unavailable" : "the adapter returns the first price"}`, async () => {
+    it(`returns each ID twice, with different prices: the adapter returns ${refuses ? "the items as unavailable" : "the first price"}`, async () => {
       const doubled = await outcome(source.doubled);
       if (refuses) return expect(statuses(doubled.answers)).toEqual(noAnswers);
       return expectGood(doubled);

@@ -113,7 +113,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     await page.getByText("'min_delta_percent' must be a number").waitFor();
   });
 
-  it("offers no size filter for a kind of change without a size, and lets the user choose the time span", async () => {
+  it("offers no size filter for a kind of change without a size", async () => {
     const { page } = await dashboard.openAt("/changes?sort=size&percent=5", "What changed");
     await page.getByLabel("Kind of change").selectOption("sold_out");
     await page.getByLabel("Order").waitFor({ state: "detached" });
@@ -135,7 +135,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
   });
 
   it.each(["light", "dark"] as const)(
-    "passes the accessibility check on a phone in the %s color scheme, and offers to try again after an error",
+    "is accessible on a phone in the %s color scheme, and offers to try again after an error",
     async (scheme) => {
       const { page, signIn, goTo } = await dashboard.open({ scheme, size: "phone" });
       await signIn();

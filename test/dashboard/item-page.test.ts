@@ -45,7 +45,7 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
         : undefined;
     });
 
-  it("shows the details, the price and every change of the item, the events about it, and the rules that sent these events", async () => {
+  it("shows the item's details, price and changes, its events, and the rules that sent them", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/${item}`, label);
     const about = page.getByRole("region", { name: "About the item", exact: true });

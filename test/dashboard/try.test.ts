@@ -190,7 +190,7 @@ response.raise_for_status()
 print(response.json())`);
   });
 
-  it("shortens the code of a call with many IDs on the page, and copies it in full", async () => {
+  it("shows shortened code for a call with many IDs, and copies the code in full", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     const ids = Array.from({ length: 10_000 }, (_, n) => String(1_000_000 + n));

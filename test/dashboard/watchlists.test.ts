@@ -92,7 +92,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByLabel("Item IDs").waitFor();
   });
 
-  it("show the next runs of a schedule in its time zone, and an error at its field", async () => {
+  it("show the next runs of a schedule in its time zone, and an error at the field that caused it", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByRole("button", { name: "By cron expression" }).click();
@@ -342,7 +342,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("focus the heading of their page when they open, and are not requested again after their deletion", async () => {
+  it("receive the keyboard focus on their heading when they open, and are not requested again after their deletion", async () => {
     await aList("Opened", ["9000000"]);
     const { page, goTo } = await visit();
     await goTo("/watchlists", "Watchlists");

@@ -41,7 +41,7 @@ function warningsOf(app: App): readonly string[] {
 }
 
 describe("the CDK context", () => {
-  it("chooses the stage, which is dev by default", () => {
+  it("chooses the stage, and the default stage is dev", () => {
     expect(prodStackOf(appWith({}))).toBeUndefined();
     expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
   });

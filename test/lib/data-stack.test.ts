@@ -183,7 +183,7 @@ describe("the context 'unprotect' of the data stack", () => {
       .synth()
       .getStackByName(stackName(stage, "data"));
 
-  it("is not needed in dev, which has no termination protection, but is needed in prod", () => {
+  it("is needed in prod, but not in dev, where the stack has no termination protection", () => {
     expect(stackOf("dev").terminationProtection).toBe(false);
     expect(stackOf("prod").terminationProtection).toBe(true);
   });

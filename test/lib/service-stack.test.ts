@@ -86,7 +86,7 @@ describe.each(["dev", "prod"] as const)(
   (stage) => {
     const text = JSON.stringify(synthesize(stage).service.toJSON());
 
-    it("import no stack export, so that the data stack can be changed first", () => {
+    it("import no export of the data stack", () => {
       expect(text).not.toContain("Fn::ImportValue");
     });
 

@@ -174,7 +174,7 @@ describe("the upstream check", () => {
     expect(failed(await check(await serve({ misbehave: alwaysMisbehaving(name) })))).toEqual([]);
   });
 
-  it("accepts a not_found result whose data is null", async () => {
+  it("accepts a result with the status not_found and null as data", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const findings = await check(server, { ids: ["9000000", "9000007"] });
     expect(failed(findings)).toEqual([]);
@@ -182,7 +182,7 @@ describe("the upstream check", () => {
     expect(warned(findings)).toEqual(["gzip-reply"]);
   });
 
-  it("accepts a not_found result whose data is null in an offer check", async () => {
+  it("accepts an offer check with the status not_found and null as data", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const run = await runFor("retailer_a.offer_check");
     const ids = [...(run.ids ?? []), "B0SANDBOX7:none"];
@@ -286,7 +286,7 @@ describe("the command check:upstream", () => {
     [["http://x", "--timeout", ""], "--timeout must be an integer"],
     [["http://x", "--scraper", "retailer_a.offer_check", "--ids", "B0SANDBOX0"], "<asin>:"],
     [["http://x", "--scraper", "retailer_d.standard", "--marketplace", "zz"], "--marketplace zz"],
-  ])("refuses %j with the message %s", (args, message) => {
+  ])("refuses the arguments %j with the message: %s", (args, message) => {
     expect(() => optionsIn(args)).toThrow(message);
   });
 
@@ -311,7 +311,7 @@ describe("the command check:upstream", () => {
     },
   );
 
-  it("reads each ID once and without surrounding spaces", () => {
+  it("reads each ID in the arguments once and without surrounding spaces", () => {
     const args = ["http://x/", "--scraper", "retailer_d.standard", "--ids", "1, 2,1,"];
     expect(optionsIn(args)).toMatchObject({
       server: { baseUrl: "http://x", timeoutMs: 20_000 },

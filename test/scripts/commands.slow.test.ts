@@ -66,7 +66,7 @@ describe("npm run", () => {
   });
 
   it.each(commands.filter(({ name }) => !passOn.has(name)))(
-    "$name fails for an unknown option with the nearest option, in one line without a stack trace",
+    "$name rejects an unknown option in one line that names the nearest option",
     async ({ file }) => {
       const { code, out, err } = await run(file, "--hlep");
 

@@ -185,7 +185,7 @@ json.dump(results, open("results.json", "w"))
 `;
 
 describe("the code samples of the API reference", () => {
-  it("compile under strict TypeScript rules, and call every API operation", async () => {
+  it("compile under strict TypeScript rules, and call every API operation in TypeScript", async () => {
     const folder = newFolder();
     const files = await writeSamples(folder, "TypeScript", (id) => `${id}.mts`);
     const rules = ["--strict", "--noEmit", "--target", "esnext", "--module", "nodenext"];

@@ -169,7 +169,7 @@ async function pythonReader(): Promise<Reader | string> {
   return { command: python.python, program: "reader.py", code };
 }
 
-describe("a program that reads 50,000 items, and is killed and restarted,", () => {
+describe("a program that reads 50,000 items and is killed and restarted", () => {
   it("writes each ID to its file one time with the TypeScript client, and pays twice only for interrupted calls", async () => {
     const source = JSON.stringify(join(root, "clients/typescript/source/index.ts"));
     const code = (codeBlocks(page, "ts")[1] ?? "").replace('"retail-product-data"', source);

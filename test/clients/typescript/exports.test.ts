@@ -67,7 +67,7 @@ const idsOf = async (objects: ReadonlyMap<string, Uint8Array>) => {
 };
 
 describe("the export reader of the TypeScript client", () => {
-  it("yields the events of every run and of a notice about a held run, in order", async () => {
+  it("yields the events of every run, and of each notice about a held run, in order", async () => {
     expect(await idsOf(complete())).toEqual([
       "evt_a_1",
       "evt_a_2",

@@ -24,7 +24,7 @@ describe("webhooks.verify of the TypeScript client", () => {
     expect(() => verifyWebhook(body, headers, [])).toThrow(/'secret' is missing/);
   });
 
-  it("accepts either secret during a rotation, and a header with two signatures", () => {
+  it("accepts either of two secrets during a rotation, and a header with two signatures", () => {
     expect(verify(sign("whsec_2"), ["whsec_1", "whsec_2"])).not.toThrow();
     const [, second] = sign("whsec_2").split(",");
     expect(verify(`${sign("whsec_1")},${second}`, "whsec_2")).not.toThrow();

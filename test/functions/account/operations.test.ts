@@ -181,7 +181,7 @@ describe("GET /v1/account", () => {
       });
     });
 
-    it("returns the automatic top-up, and no next concurrency limit for an account with the highest one", async () => {
+    it("returns the automatic top-up, and no next concurrency limit if the account has the highest one", async () => {
       const target = { accountId, changeId: "invoice-1" };
       await purchasePack({ ...target, packId: "volume" }, { changes: world.changes, clock });
       await dynamoAutoTopUpStore(world.client, world.accountsTable).setAutoTopUp(accountId, {
@@ -367,7 +367,7 @@ describe("GET /v1/credit_transactions", () => {
       });
     });
 
-    it("returns the credits of an adjustment with a plus or minus sign", async () => {
+    it("returns the credits of an adjustment as a positive or negative number", async () => {
       const change = { accountId, type: "adjust", now } as const;
       await world.changes.apply({ ...change, changeId: "less", credits: -50 });
       await world.changes.apply({ ...change, changeId: "more", credits: 20 });

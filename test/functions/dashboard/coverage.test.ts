@@ -27,7 +27,7 @@ function estimateOf({ likely, runs = 720, newAsins = 0, outIn = null }: Given) {
   };
 }
 
-describe("the dashboard's number of runs that the balance covers", () => {
+describe("the number of runs that the balance covers in the dashboard", () => {
   it.each([
     [
       "includes the first run and the ordinary runs after it",

@@ -42,7 +42,7 @@ describe("the last change of an item in the dashboard's table", () => {
     { field: "price", percent: 0, tone: "neutral" },
     { field: "offers", percent: 100, tone: "neutral" },
   ])(
-    "of the field '$field' by $percent % is marked as '$tone' for a buyer",
+    "in the field '$field' by $percent % is marked as '$tone' for a buyer",
     ({ field, percent, tone }) => {
       expect(toneOf({ field, percent, before: 1, after: 1, others: 0 })).toBe(tone);
     },

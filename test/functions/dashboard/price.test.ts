@@ -6,7 +6,7 @@ import { noHealth } from "../../support/no-health.ts";
 
 const platform = (id: string) => presentPlatforms(noHealth).data.find((one) => one.id === id);
 
-describe("the dashboard's price of a call", () => {
+describe("the price of a call that the dashboard shows", () => {
   it.each([
     ["retailer_a", "full", "b0sandbox0 B0SANDBOX0\nB0SANDBOX1", "2 items"],
     ["retailer_c", "standard", "A-9000000, 9000000", "1 item"],

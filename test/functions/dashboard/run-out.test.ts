@@ -20,7 +20,7 @@ const daily = (...credits: readonly number[]) =>
 const old = { created_at: "2025-01-01T00:00:00Z" };
 const openedOn = (n: number) => ({ created_at: `${dateOf(n)}T23:59:59.999Z` });
 
-describe("the dashboard's credits spent per day", () => {
+describe("the credits spent per day in the dashboard", () => {
   it.each([
     [
       "are the average of the last seven complete days",
@@ -65,7 +65,7 @@ describe("the dashboard's credits spent per day", () => {
   });
 });
 
-describe("the dashboard's time until the credits are used up", () => {
+describe("the time until the credits are used up in the dashboard", () => {
   const now = new Date("2026-03-10T12:00:00Z");
   const hourMs = 3_600_000;
   const spending = (balance: number, scheduledHours: number | null): Spending =>

@@ -8,7 +8,7 @@ describe("a local time that a user types in the dashboard", () => {
   });
 
   it.each(["", "12026-03-01T08:30", "2026-13-01T08:30"])(
-    "is converted to undefined if it is the invalid text %j",
+    "is converted to undefined if it is invalid: %j",
     (local) => {
       expect(isoOf(local)).toBeUndefined();
     },

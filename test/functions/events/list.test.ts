@@ -390,7 +390,7 @@ describe("GET /v1/events returns 200 and", () => {
 
 describe("a consumer of GET /v1/events", () => {
   it.each([1, 2, 3, 4, 5, 6, 7])(
-    "gets every event once and in order, with pages of %i events, while more events are published",
+    "gets every event once and in order, in pages of %i events, while more events are published",
     async (limit) => {
       const published: RunEvents[] = [];
       const seen: string[] = [];

@@ -429,7 +429,7 @@ describe("the query of a call", () => {
 });
 
 describe("the group handler's 413 response", () => {
-  it("for a body above the size limit has the code INVALID_PARAM", async () => {
+  it("has the code INVALID_PARAM for a body above the size limit", async () => {
     const answer = await ask({ body: JSON.stringify({ ids: ["x".repeat(limits.bodyBytesMax)] }) });
     expect(answer.statusCode).toBe(413);
     expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "body" });
@@ -442,7 +442,7 @@ describe("the group handler's 404 response", () => {
     ["a method that the path does not have", { method: "PUT" }],
     ["a resource that does not exist", { method: "GET", path: "/v1/watchlists/missing" }],
     ["a path that is not UTF-8", { method: "GET", path: "/v1/watchlists/%ff" }],
-  ])("for %s has the error format of the service", async (_, asked) => {
+  ])("has the error format of the service for %s", async (_, asked) => {
     const answer = await ask({ body: null, ...asked });
     expect(answer.statusCode).toBe(404);
     expect(answer.json["error"]).toMatchObject({

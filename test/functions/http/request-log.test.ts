@@ -205,7 +205,7 @@ describe("the log line of an API call", () => {
     });
   });
 
-  it("has level INFO for a call of an announced feature, which gets 501", async () => {
+  it("has level INFO for the 501 response to a call of an announced feature", async () => {
     const line = closing(
       await logged(async () => {
         throw notImplemented("This");

@@ -169,7 +169,7 @@ describe("POST /v1/offers", () => {
 });
 
 describe("the ledger entry of an offers call", () => {
-  it("names the route that the client called as its source", async () => {
+  it("contains the route of the call as its source", async () => {
     const { body } = await customer.call("POST /v1/offers", { ids: [two] });
     const offerListingId = body.results[0]?.offers[0]?.offerListingId;
     await customer.call(`GET /v1/products/${two}/offers`);

@@ -42,7 +42,7 @@ describe("POST /v1/products", () => {
       ["retailer_c", "standard", skus(200), 1],
       ["retailer_d", "standard", skus(200), 1],
     ])(
-      "reads %s at tier %s, returns a body that matches the schema, and charges for each item",
+      "reads items of %s at tier '%s', returns a body that matches the schema, and charges for each item",
       async (...row) => {
         const [platform, tier, ids, rate] = row;
         const { status, headers, body } = await read({ platform, tier, ids });

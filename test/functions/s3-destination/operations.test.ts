@@ -187,7 +187,7 @@ describe("PUT /v1/s3_destination", () => {
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("returns 400 that names the S3 action that failed, and saves nothing", async () => {
+  it("returns 400 with the name of the S3 action that failed, and saves nothing", async () => {
     await expect(put({ bucket: "no-such-bucket" })).rejects.toMatchObject({
       ...invalid("bucket"),
       message: expect.stringMatching(/^Writing .*NoSuchBucket/),
@@ -462,7 +462,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect((await get()).body).toEqual(before);
   });
 
-  it("sets the status to active only after a successful check of the bucket", async () => {
+  it("sets the status to 'active' only after a successful check of the bucket", async () => {
     await failThreeTimes("AccessDenied");
     const kept = await patch({ compression: "none" });
     const checked = await patch({ prefix: "again/" });
@@ -471,7 +471,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect(checked.body).toMatchObject({ status: "active", last_error: null });
   });
 
-  it("sends a wake-up message when it disables the destination, so that pending exports end", async () => {
+  it("sends a wake-up message for the pending exports when it disables the destination", async () => {
     await patch({ enabled: false });
 
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
@@ -690,7 +690,7 @@ describe("GET /v1/s3_destination/exports", () => {
   });
 
   it.each(["1", "2", "3", "100"])(
-    "lists attempted and pending exports in pages of %s, each export once",
+    "lists each attempted or pending export once over all pages, in pages of %s",
     async (limit) => {
       await world.setDestination("acct_1");
       for (const n of [1, 2, 3, 4]) await publish(n);
@@ -849,7 +849,7 @@ describe("calls that probe an S3 store", () => {
     expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(max);
   });
 
-  it("include PUT, PATCH and test calls, even refused ones", async () => {
+  it("include PUT, PATCH and test calls, even if the API refuses them", async () => {
     await put();
     for (let n = 1; n < max - 2; n += 1) {
       await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(

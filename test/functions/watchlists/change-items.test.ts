@@ -81,7 +81,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
   const after = async (list: string, start: string) =>
     world.ask(`GET /${list}/items`, { query: { starting_after: start } });
 
-  it("accepts a starting_after ID in any spelling, even if the ID is not on the watchlist", async () => {
+  it("accepts an ID in any spelling in 'starting_after', even if the ID is not on the watchlist", async () => {
     const asins = `wl_${"1".repeat(24)}`;
     await putWatchlist(
       { client: world.client, ...world.options },
@@ -111,14 +111,14 @@ describe("GET /v1/watchlists/{id}/items", () => {
     "9000-01-01",
     "9999-12-31T23:59:59Z",
     "2026-01-01T00:00:00 02:00",
-  ])("refuses the value %s of 'changed_since'", async (time) => {
+  ])("refuses the value '%s' of 'changed_since'", async (time) => {
     const answer = await world.ask(`GET /${id}/items`, { query: { changed_since: time } });
     expect([answer.status, answer.json["error"]]).toMatchObject([400, { param: "changed_since" }]);
     expect(answer.text).toContain("%2B");
   });
 
   it.each(["2028-02-29", "2026-01-01T00:00:00+14:00", "8999-12-31T23:59:59Z"])(
-    "accepts the value %s of 'changed_since'",
+    "accepts the value '%s' of 'changed_since'",
     async (time) => {
       const answer = await world.ask(`GET /${id}/items`, { query: { changed_since: time } });
       expect(answer.status).toBe(200);

@@ -135,7 +135,7 @@ describe("POST /v1/watchlists", () => {
     expect([second.status, second.text]).toEqual([201, first.text]);
   });
 
-  it("returns the stored response for an idempotency key, even if the paused watchlist was activated since", async () => {
+  it("returns the stored response for an idempotency key, even if the paused watchlist was activated later", async () => {
     const headers = { "Idempotency-Key": "paused" };
     const body = { ...aBody, status: "paused" };
     const first = await world.ask("POST ", { body, headers });
@@ -179,7 +179,7 @@ describe("POST /v1/watchlists", () => {
     expect(json["schedule"]).toEqual({ type: "cron", cron: "@daily", timezone: "UTC" });
   });
 
-  it("uses retailer_a when the request names no platform, with its default pipeline", async () => {
+  it("uses retailer_a with its default pipeline when the request names no platform", async () => {
     const { status, json } = await world.ask("POST ", {
       body: { name: "A", asins: ["b0sandbox0"], every: "1h", refresh_every_runs: 3 },
     });
@@ -524,7 +524,7 @@ describe("POST /v1/watchlists with an idempotency key", () => {
     expect((await keyed("order-2")).status).toBe(201);
   });
 
-  it("returns the first response even if the watchlist's webhook endpoint was deleted since", async () => {
+  it("returns the first response even if the watchlist's webhook endpoint was deleted later", async () => {
     const body = { ...aBody, webhook_url: "https://shop.example.org/hook" };
     await world.registered("https://shop.example.org/hook");
     const { text } = await keyed("order-1", body);

@@ -93,7 +93,7 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
     );
   });
 
-  it("compares the price of a held run after a gap in the prices with the last price before the gap", async () => {
+  it("compares the price in a held run with the last known price if earlier runs found no price", async () => {
     await read(null);
     const lost = { kind: "other", before: 10, after: null, last_known: 10, delta: null };
     expect((await get()).body["held_changes"]).toMatchObject(
@@ -180,7 +180,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
 describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
   beforeEach(() => read(1_000));
 
-  it("returns 202 with the released run, whose events are then sent once", async () => {
+  it("returns 202 with the released run, and its events are then sent once", async () => {
     const answer = await decide("release");
     expect(answer).toMatchObject({
       status: 202,

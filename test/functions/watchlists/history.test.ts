@@ -274,7 +274,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     },
   );
 
-  it("omits, from the later pages of a list sorted by size, runs that ended after the first page was read", async () => {
+  it("omits runs that ended after the first page was read from the next page of a list sorted by size", async () => {
     const page = await world.ask(`GET ${path}`, { query: { sort: "size", limit: "1" } });
     world.clock.advance(60_000);
     const later = { ...read("9000000", 21, price(1, 100)), at: world.clock.now().toISOString() };
@@ -395,7 +395,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     );
 
     it.each(["time", "size", "amount"])(
-      "compares the price with the price before the gap, even if an earlier step of the same run found none (sorted by %s)",
+      "compares the price with the price before the gap, even if the gap is within one run (sorted by %s)",
       async (sort) => {
         await record(first, 6, [read("9000001", 51, { price: { before: 60, after: null } })]);
         await record(first, 7, [read("9000001", 52, { price: { before: null, after: 50 } })]);
@@ -410,7 +410,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       },
     );
 
-    it("is not listed as an increase, and has no difference if the item never had a price", async () => {
+    it("lists no increase, and returns no difference if the item never had a price", async () => {
       await record(first, 6, [read("9000000", 51, { listPrice: { after: null } })]);
       await record(first, 7, [read("9000000", 52, { listPrice: { before: null, after: 5 } })]);
       const increased = await world.ask(`GET ${path}`, {
@@ -446,7 +446,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     });
   });
 
-  it("lists a delisted item one time, even if two steps of a run did not find the item", async () => {
+  it("lists a delisted item one time, even if two steps of a run did not find it", async () => {
     const missing = { ...read("9000001", 31, {}), status: "not_found" } as const;
     await record(first, 4, [missing, { ...missing, step: "full" }]);
     const delisting = { item_id: "9000001", kind: "delisted", field: "delisted", after: true };

@@ -117,14 +117,14 @@ describe("PATCH /v1/watchlists/{id}", () => {
     },
   );
 
-  it("sets refresh_every_runs of a retailer_a watchlist with the default pipeline", async () => {
+  it("sets 'refresh_every_runs' of a retailer_a watchlist with the default pipeline", async () => {
     await put({ platform: "retailer_a" });
 
     expect((await patch({ refresh_every_runs: 0 })).json["refresh_every_runs"]).toBe(0);
     expect((await patch({ refresh_every_runs: 1_000 })).json["refresh_every_runs"]).toBe(1_000);
   });
 
-  it("refuses refresh_every_runs if no run would use it, and refers the client to 'pipeline.refresh'", async () => {
+  it("refuses 'refresh_every_runs' if no run would use it, and refers the client to 'pipeline.refresh'", async () => {
     await put();
     const otherPlatform = await patch({ refresh_every_runs: 5 });
     await patch({ pipeline: { steps: [{ id: "a", scraper: "retailer_d.standard" }] } });
@@ -138,7 +138,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.refreshEveryRuns).toBe(list.refreshEveryRuns);
   });
 
-  it("accepts the refresh_every_runs that GET returned for the watchlist, on every platform", async () => {
+  it("accepts the 'refresh_every_runs' that GET returned for the watchlist, on every platform", async () => {
     await put();
 
     const { status, json } = await patch({ refresh_every_runs: list.refreshEveryRuns });
@@ -146,7 +146,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect([status, json["refresh_every_runs"]]).toEqual([200, list.refreshEveryRuns]);
   });
 
-  it("validates refresh_every_runs against the pipeline that the same request sets", async () => {
+  it("validates 'refresh_every_runs' against the pipeline that the same request sets", async () => {
     await put({ platform: "retailer_a" });
     const pipeline = { steps: [{ id: "a", scraper: "retailer_a.pulse" }] };
 
@@ -259,7 +259,7 @@ describe("a change of a watchlist's schedule", () => {
       { every: "2h" },
       "09:58",
     ],
-  ] as const)("updates the time of the next run for %s", async (...[, overrides, body, due]) => {
+  ] as const)("updates the next run time for %s", async (...[, overrides, body, due]) => {
     await put(overrides);
 
     const { status, json } = await patch(body);

@@ -148,7 +148,7 @@ describe("the health of a webhook endpoint", () => {
     expect(await shown()).toEqual(failing);
   });
 
-  it("is 'ok' or 'disabled' for an endpoint whose row the previous release wrote", async () => {
+  it("is 'ok' or 'disabled' for an endpoint that the previous release stored", async () => {
     const remove = (enabled: boolean) =>
       world.client.send(
         new UpdateCommand({

@@ -184,7 +184,7 @@ describe("POST /v1/webhook_endpoints", () => {
     });
   });
 
-  it("stores an empty list of event types as no events, and null as all events", async () => {
+  it("stores an empty list of event types and null as different values", async () => {
     const none = await created({ events: [] });
     const every = await created({ url: `${url}2`, events: null });
 
@@ -538,7 +538,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect(answer.body["previous_secret_expires_at"]).toBe(expiresAt);
   });
 
-  it("leaves two secrets valid after concurrent calls, and the endpoint's secret_hint belongs to one of them", async () => {
+  it("leaves two secrets valid after concurrent calls, and 'secret_hint' belongs to one of them", async () => {
     const { id, secret } = await createHere();
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)));
 
@@ -752,7 +752,7 @@ describe("calls that probe a receiver", () => {
     expect((await test(id)).status).toBe(429);
   });
 
-  it("are counted for refused creations and URL changes, but not for changes of other fields", async () => {
+  it("include refused creations and URL changes, but not changes of other fields", async () => {
     const { id } = await created();
     for (let n = 0; n < max - 2; n += 1) {
       const inside = "https://hooks.internal-shop.com/";

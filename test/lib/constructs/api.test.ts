@@ -82,7 +82,7 @@ describe("the API's routes", () => {
     }
   });
 
-  it("have one permission for each group, which lets API Gateway invoke the alias of the group's function", () => {
+  it("give API Gateway one permission for each group, to invoke the alias of the group's function", () => {
     const allowed = propertiesOf(streaming, "AWS::Lambda::Permission").map(
       ({ FunctionName }) => (FunctionName as { Ref: string }).Ref,
     );

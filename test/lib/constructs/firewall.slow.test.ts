@@ -107,7 +107,7 @@ describe("the firewall", () => {
     expect(names.filter((name) => !/^\w{1,128}$/.test(name))).toEqual([]);
   });
 
-  it("counts and does not block valid requests that a managed rule matches", () => {
+  it("does not block requests that match a managed rule and that the service accepts", () => {
     const counted = rules.flatMap(
       ({ Statement }) => Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? [],
     );

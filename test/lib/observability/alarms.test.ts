@@ -219,7 +219,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     );
   });
 
-  it("treat missing data as a failure only for the alarm about a silent sweeper", () => {
+  it("treat missing data as a failure only in the alarm about a silent sweeper", () => {
     const bySilence = alarms.filter(({ TreatMissingData }) => TreatMissingData === "breaching");
 
     expect(bySilence).toEqual(named("sweeper-silent"));

@@ -238,7 +238,7 @@ describe("restoreStage", () => {
   });
 
   it.each(["2026-10-17T11:59:59Z", "2026-11-21T11:55:01Z", "2027-01-01T00:00:00Z"])(
-    "refuses the time %s outside the range of point-in-time recovery, and stores nothing",
+    "refuses the time '%s' outside the range of point-in-time recovery, and stores nothing",
     async (outside) => {
       const one = world();
       const message = /^--at must be from 2026-10-17T12:00:00.000Z .* to 2026-11-21T11:55:00.000Z/;
