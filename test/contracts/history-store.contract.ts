@@ -111,7 +111,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await store.runsAt([], span)).toEqual(new Map());
     });
 
-    it("are stored one time if the same run is recorded twice", async () => {
+    it("are stored exactly once if the same run is recorded twice", async () => {
       await appendRuns([1, 1]);
 
       expect(await numbersOf()).toEqual([1]);

@@ -125,7 +125,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it("reserves credits one time for a hold ID, even if another process repeats the reservation", async () => {
+    it("reserves credits exactly once for a hold ID, even if another process repeats the reservation", async () => {
       await reserve(world.ledger(), "h1", 120);
       const repeated = await reserve(world.ledger(), "h1", 120);
       expect(repeated).toEqual({ outcome: "reserved" });
@@ -179,7 +179,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("charges a hold one time if two processes settle it", async () => {
+    it("charges a hold exactly once if two processes settle it", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       expect(await settle(world.ledger(), "h1", 100)).toEqual({ credits: 70, balance: 4_930 });
@@ -240,7 +240,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     const release = (holdId: string): Promise<void> =>
       world.ledger().release({ accountId, holdId, now });
 
-    it("returns the credits of an open hold one time, without a charge", async () => {
+    it("returns the credits of an open hold exactly once, without a charge", async () => {
       await reserve(world.ledger(), "h1", 100);
       await release("h1");
       await release("h1");
@@ -277,7 +277,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("refunds a settled charge one time, even if the cancel is repeated", async () => {
+    it("refunds a settled charge exactly once, even if the cancel is repeated", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       const ledger = world.ledger();
@@ -341,7 +341,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   });
 
   describe("expired holds in the ledger", () => {
-    it("are listed with their accounts, and are each released one time", async () => {
+    it("are listed with their accounts, and are each released exactly once", async () => {
       await reserve(world.ledger(), "h1", 10);
       const [early, late] = [later(expiry - 1), later(expiry + 1)];
       expect(await world.ledger().accountsWithExpiredHolds(early, 100)).not.toContain(accountId);
@@ -372,7 +372,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
 
   describe("a credit change in the ledger", () => {
-    it("of type purchase increases the balance, the lifetime credits and, from the next reservation on, the slots", async () => {
+    it("of the type 'purchase' increases the balance, the lifetime credits and, from the next reservation on, the slots", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
       expect(await change({})).toEqual({ outcome: "changed", balance: 29_995, lifetime: 30_000 });
@@ -381,13 +381,13 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("of type grant increases only the balance", async () => {
+    it("of the type 'grant' increases only the balance", async () => {
       const outcome = await change({ type: "grant", credits: 500_000 });
       expect(outcome).toEqual({ outcome: "changed", balance: 505_000, lifetime: 5_000 });
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("of type adjust changes the balance up or down, but never lifetime credits or slots", async () => {
+    it("of the type 'adjust' changes the balance up or down, but never lifetime credits or slots", async () => {
       await change({});
       await change({ changeId: "c2", type: "adjust", credits: -29_000 });
       const outcome = await change({ changeId: "c3", type: "adjust", credits: 5 });
@@ -399,12 +399,12 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("of type adjust never deducts more than the balance", async () => {
+    it("of the type 'adjust' never deducts more than the balance", async () => {
       const outcome = await change({ type: "adjust", credits: -5_001 });
       expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
     });
 
-    it("takes effect one time for each change ID, even if it is requested several times in parallel", async () => {
+    it("takes effect exactly once for each change ID, even if it is requested several times in parallel", async () => {
       const outcomes = await Promise.all([change({}), change({}), change({})]);
       for (const outcome of outcomes) {
         expect(outcome).toEqual({ outcome: "changed", balance: 30_000, lifetime: 30_000 });

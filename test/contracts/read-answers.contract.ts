@@ -23,7 +23,7 @@ export function readAnswersContract(
 ): void {
   const allIds = () => Object.values(subject().ids).flat();
 
-  it("a scraper's read returns each requested ID one time, in the order of the request", async () => {
+  it("a scraper's read returns each requested ID exactly once, in the order of the request", async () => {
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(allIds(), { minLength: 1 }), async (ids) => {
         expect((await read(ids)).map((answer) => answer.id)).toEqual(ids);

@@ -108,7 +108,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("New key");
   });
 
-  it("asks for confirmation before Back, a link or the sign-out discards the form of a new watchlist", async () => {
+  it("asks for confirmation before the browser's Back button, a link or the sign-out discards the form of a new watchlist", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Name").waitFor();

@@ -67,7 +67,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     await expectAccessible(page);
   });
 
-  it("the Tab key stops one time at a row of tabs, and the arrow keys, Home and End select a tab", async () => {
+  it("the Tab key stops exactly once at a row of tabs, and the arrow keys, Home and End select a tab", async () => {
     const tab = (name: string) => page.getByRole("tab", { name });
     await tab("apple").focus();
     for (const [key, name] of [
@@ -283,7 +283,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     expect(await isKept()).toBe(false);
   });
 
-  it("a confirmation dialog does nothing if the user cancels, and acts one time if the user confirms", async () => {
+  it("a confirmation dialog does nothing if the user cancels, and acts exactly once if the user confirms", async () => {
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("confirmed 0 times").waitFor();

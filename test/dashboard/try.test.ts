@@ -260,7 +260,7 @@ print(response.json())`);
     await page.locator(".json").getByText('"retailer_b"').waitFor();
   });
 
-  it("shows why the platforms could not be loaded, and loads them when the user chooses Try again", async () => {
+  it("shows why the platforms could not be loaded, and loads them when the user chooses 'Try again'", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await refuseUntilTriedAgain(page, "**/v1/platforms", "Not today.");

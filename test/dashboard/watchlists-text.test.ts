@@ -41,7 +41,7 @@ describe("the dashboard's search for item IDs in a pasted text or in a file", ()
     });
   });
 
-  it("returns each ID one time, and reports other words as malformed with their line number", () => {
+  it("returns each ID exactly once, and reports other words as malformed with their line number", () => {
     expect(read("12345,x\n12345\n1")).toEqual({
       ids: ["12345"],
       duplicates: 1,

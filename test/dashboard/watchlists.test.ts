@@ -388,7 +388,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByLabel("Item IDs").waitFor();
   });
 
-  it("show why they could not be loaded, and are loaded when the user chooses Try again", async () => {
+  it("show why they could not be loaded, and are loaded when the user chooses 'Try again'", async () => {
     const { page, goTo } = await visit("phone");
     await refuseUntilTriedAgain(page, "**/v1/watchlists", "Not today.");
     await goTo("/watchlists", "Watchlists");

@@ -463,7 +463,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     },
   );
 
-  it("show why data could not be loaded, and load it when the user chooses Try again", async () => {
+  it("show why data could not be loaded, and load it when the user chooses 'Try again'", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/webhooks/we_unknown", "Webhook endpoint");

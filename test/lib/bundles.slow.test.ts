@@ -91,7 +91,7 @@ describe("the bundles of the Lambda functions", () => {
   });
 
   it.each(Object.entries(kilobytesMax) as [FunctionName, number][])(
-    "load, at a cold start of the function '%s', at most %i KB of code",
+    "in the function '%s' load at most %i KB of code at a cold start",
     (name, max) => {
       const files = loaded.get(name)?.files ?? [];
       const sizes = files.map((file) => readFileSync(join(folderOf(name), file)).length);

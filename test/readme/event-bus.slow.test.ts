@@ -209,7 +209,7 @@ describe("the CDK code of docs/event-bus.md", () => {
     return properties;
   };
 
-  it("sends price changes to a queue whose policy allows this", () => {
+  it("sends price changes to a queue, and allows the rule to send to the queue", () => {
     const template = Template.fromStack(new code.PriceChanges(new App(), "PriceChanges"));
     expect(selected(ruleOf(template)["EventPattern"])).toEqual([0]);
     template.hasResourceProperties("AWS::SQS::QueuePolicy", {});

@@ -117,7 +117,7 @@ describe("npm run bench", () => {
     expect(await run(bench, ...args)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 
-  it("prints, with --json, only JSON to standard output", async () => {
+  it("prints only JSON to standard output with --json", async () => {
     mkdirSync(join(folder, "html"), { recursive: true });
     const truth = { page: { url: "https://shop.example/p/1234567", price: ["9.99"] } };
     writeFileSync(join(folder, "ground-truth.json"), JSON.stringify(truth));

@@ -170,13 +170,13 @@ async function pythonReader(): Promise<Reader | string> {
 }
 
 describe("a program that reads 50,000 items and is killed and restarted", () => {
-  it("writes each ID to its file one time with the TypeScript client, and pays twice only for interrupted calls", async () => {
+  it("writes each ID to its file exactly once with the TypeScript client, and pays twice only for interrupted calls", async () => {
     const source = JSON.stringify(join(root, "clients/typescript/source/index.ts"));
     const code = (codeBlocks(page, "ts")[1] ?? "").replace('"retail-product-data"', source);
     await endAndContinue({ command: process.execPath, program: "reader.mts", code }, killed);
   });
 
-  it("writes each ID to its file one time with the Python client, and pays twice only for interrupted calls", async ({
+  it("writes each ID to its file exactly once with the Python client, and pays twice only for interrupted calls", async ({
     skip,
   }) => {
     const reader = await pythonReader();

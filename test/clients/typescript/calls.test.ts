@@ -65,7 +65,7 @@ describe("a call of the TypeScript client", () => {
     ]);
   });
 
-  it("warns one time about a deprecated operation, even if the operation is called again", async () => {
+  it("warns exactly once about a deprecated operation, even if the operation is called again", async () => {
     const headers = {
       deprecation: "@1795392000",
       sunset: "Tue, 23 Nov 2027 00:00:00 GMT",

@@ -34,7 +34,7 @@ describe("the index of items that the dashboard searches", () => {
     expect(idsFor("green kettle")).toEqual([]);
   });
 
-  it("returns at most the given number of items, and first those found by ID", () => {
+  it("returns at most the given number of items, with items found by ID first", () => {
     expect(idsFor("kettle", 1)).toEqual(["9000001"]);
     expect(idsFor("12345", 1)).toEqual(["1234500"]);
   });

@@ -143,7 +143,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(await logged(second, other.endpoint.id)).toBeNull();
   });
 
-  it("sends a delivered event again one time, even if the request is repeated before the attempt", async () => {
+  it("sends a delivered event again exactly once, even if the request is repeated before the attempt", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     await world.deliverDue();

@@ -68,7 +68,7 @@ describe("a JSON response over 1 KB", () => {
   });
 });
 
-it("each version of a public document is compressed one time", async () => {
+it("each version of a public document is compressed exactly once", async () => {
   const dispatch = groupHandler({
     group: "platforms",
     routes: {

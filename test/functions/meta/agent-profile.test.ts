@@ -21,7 +21,7 @@ const get = (path: string) => {
 
 describe("GET /v1/agent_profiles/{version}", () => {
   it.each(protocolVersions)(
-    "returns, without an API key, a valid and cacheable profile for the protocol version %s",
+    "returns a valid, cacheable profile of protocol version %s to a call without an API key",
     async (version) => {
       const { statusCode, headers, body } = await get(`/v1/agent_profiles/${version}`);
 

@@ -641,7 +641,7 @@ describe("GET /v1/s3_destination/exports", () => {
   const numbersOf = (exports: readonly { run_number: number | null }[]) =>
     exports.map((entry) => entry.run_number);
 
-  it("lists an export as pending as soon as its run is published, before any attempt", async () => {
+  it("lists an export as 'pending' as soon as its run is published, before any attempt", async () => {
     await world.setDestination("acct_1");
     await publish(2);
 

@@ -110,7 +110,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(replay.headers["Idempotent-Replayed"]).toBe("true");
   });
 
-  it("decrements the account's number of watchlists one time for concurrent deletions of the same watchlist", async () => {
+  it("decrements the account's number of watchlists exactly once for concurrent deletions of the same watchlist", async () => {
     const id = await created();
 
     const statuses = (await Promise.all([remove(id), remove(id), remove(id)])).map(

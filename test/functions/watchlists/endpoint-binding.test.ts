@@ -87,7 +87,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(listed[0]).toMatchObject({ webhook_url: urlB, webhook_endpoint_id: endpoint.id });
   });
 
-  it("is returned as disabled after it is disabled, and as deleted with its last URL after it is deleted", async () => {
+  it("is returned as 'disabled' after it is disabled, and as 'deleted' with its last URL after its deletion", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
 
@@ -216,7 +216,7 @@ describe("PATCH /v1/watchlists/{id} with the webhook endpoint that GET returned"
 });
 
 describe("GET /v1/watchlists", () => {
-  it("reads the account's webhook endpoints one time for a page of a hundred watchlists", async () => {
+  it("reads the account's webhook endpoints exactly once for a page of a hundred watchlists", async () => {
     const endpoint = await register(urlA);
     const gone = await register(urlB);
     for (let n = 1; n <= 100; n += 1) await putBound(n % 2 === 0 ? endpoint : gone, n);

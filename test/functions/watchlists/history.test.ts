@@ -446,7 +446,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     });
   });
 
-  it("lists a delisted item one time, even if two steps of a run did not find it", async () => {
+  it("lists a delisted item exactly once, even if two steps of a run did not find it", async () => {
     const missing = { ...read("9000001", 31, {}), status: "not_found" } as const;
     await record(first, 4, [missing, { ...missing, step: "full" }]);
     const delisting = { item_id: "9000001", kind: "delisted", field: "delisted", after: true };

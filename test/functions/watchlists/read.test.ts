@@ -279,7 +279,7 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       [{ search: "kettle", sort: "price" }, [4, 1]],
       [{ sort: "price", state: "delisted" }, []],
     ] as const)(
-      "return, for the query %j, the items %j, and items without a value last",
+      "for the query %j return the items %j, with items without a value last",
       async (query, ids) => {
         expect(await idsOf(query)).toEqual(ids);
       },

@@ -397,7 +397,7 @@ describe("a change of a watchlist's settings, during concurrent changes of its r
     expect(json["last_run_status"]).toBe("running");
   });
 
-  it("keeps the run counters that the end of a run stores during the change", async () => {
+  it("keeps the counters of a run that ends during the change", async () => {
     await put({ runningRun: 4, lastRunStatus: "running" });
     const { watchlists } = world;
     const update = watchlists.update.bind(watchlists);

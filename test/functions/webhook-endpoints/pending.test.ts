@@ -79,7 +79,7 @@ async function idsInPages(limit: number): Promise<readonly string[]> {
 }
 
 describe("a delivery before its first attempt", () => {
-  it("is in the delivery log as pending as soon as its run is published", async () => {
+  it("is in the delivery log with the state 'pending' as soon as its run is published", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = await publish(1);
 
@@ -106,7 +106,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list({ state: "delivered" }))).toEqual([]);
   });
 
-  it("keeps its ID after the attempt, and is listed one time", async () => {
+  it("keeps its ID after the attempt, and is listed exactly once", async () => {
     await world.addEndpoint(account, receiver.url);
     await publish(1);
     const before = entriesOf(await list());

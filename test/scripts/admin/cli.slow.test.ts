@@ -110,7 +110,7 @@ describe("the admin command, for an account,", () => {
     });
   });
 
-  it("changes credits one time for a repeated --id, and lists the ledger newest first", async () => {
+  it("changes credits exactly once for a repeated --id, and lists the ledger newest first", async () => {
     const account = await openAccount();
     const change = ["--account", account, "--id", "invoice-7"];
     for (let n = 0; n < 2; n += 1) {
@@ -172,7 +172,7 @@ describe("the admin command, for an account,", () => {
     });
   });
 
-  it("fills a demo account with watchlists one time, runs the watchlists, and revokes the temporary API key", async () => {
+  it("fills a demo account with watchlists exactly once, runs the watchlists, and revokes the temporary API key", async () => {
     const opened = ["--name", "Demo", "--email", "demo@acme.example", "--demo"];
     const account = String((await result("create-account", ...opened))["id"]);
     const { data: lists } = await result("fill-demo", "--account", account);
@@ -360,7 +360,7 @@ describe("the admin command, for dead letters,", () => {
 });
 
 describe("the admin command, for an account of an earlier release,", () => {
-  it("moves the account to shards one time, and then shows the same sums and open holds", async () => {
+  it("moves the account to shards exactly once, and then shows the same sums and open holds", async () => {
     const accountId = `acct_${"7".repeat(24)}`;
     const [accounts = "", ledger = ""] = ["accounts_table", "ledger_table"].map(
       (name) => world.ready[name],

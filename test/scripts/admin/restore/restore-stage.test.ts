@@ -112,7 +112,7 @@ describe("restoreStage", () => {
     },
   );
 
-  it("restores every table one time, even if it is repeated after a lost response", async () => {
+  it("restores every table exactly once, even if it is repeated after a lost response", async () => {
     const whole = world();
     await toTheEnd(whole);
     for (let failAfter = 0; failAfter < whole.cloud.requests.length; failAfter += 1) {
