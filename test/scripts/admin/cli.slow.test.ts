@@ -736,7 +736,7 @@ describe("the admin command, for a deployed stage,", () => {
     ["\n", false],
     ["", false],
   ])(
-    "asks at a terminal for confirmation of a change of prod, and treats the answer %j as confirmation: %j",
+    "asks at a terminal for confirmation of a change of prod (answer: %j, confirmed: %j)",
     async (typed, isConfirmed) => {
       const input = Object.assign(new PassThrough(), { isTTY: true });
       const output = new PassThrough();
