@@ -64,7 +64,7 @@ const states = [
     entries: ["refund 4", "charge 4", "reserve 4"],
   },
   {
-    state: "cancelled after its charge and another call",
+    state: "cancelled after its charge and after another call",
     actions: ["chargeSome", "otherCall", "cancel"],
     entries: ["refund 3", "refund 1", "charge 3", "reserve 4"],
   },
@@ -183,7 +183,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   };
 
   describe("the source of a ledger entry", () => {
-    it("is the same in the reservation, charge and refund of a hold; the charge and the refund also contain the number of charged items", async () => {
+    it("is the same in the reservation, charge and refund of a hold, apart from the number of charged items", async () => {
       await settleTwoHolds();
       const entries = (await entriesOf(world, accountId)).slice(1);
       expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(
@@ -197,7 +197,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("is stored in the refund of a released hold, with 0 charged items", async () => {
+    it("is stored in the refund of a released hold, together with a count of 0 charged items", async () => {
       await reserve(world.ledger(), call);
       await world.ledger().release({ accountId, holdId: call.requestId, now });
       expect((await entriesOf(world, accountId)).at(-1)).toMatchObject({
@@ -210,7 +210,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
 
   describe("the filters `requestId` and `watchlistId` of the credit history", () => {
     it.each([1, 100])(
-      "select the entries of one call or watchlist, also together with a type, in pages of %i",
+      "select the entries of one call or watchlist, and can be combined with a type, in pages of %i entries",
       async (limit) => {
         await settleTwoHolds();
         await change({ changeId: "c1", type: "adjust", credits: -5 });
@@ -330,7 +330,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
     });
 
-    it("returns, for each filter, all ledger entries that match it", async () => {
+    it("returns exactly the matching ledger entries for each filter", async () => {
       await openUsed();
       const found = await list({});
       const requestId = found.flatMap(({ source }) =>
@@ -349,7 +349,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
     });
 
-    it("returns listed entries unchanged while the account is in use", async () => {
+    it("returns entries unchanged and in order while new entries are added", async () => {
       await work();
       const before = await list({});
       const first = await world.history.page(accountId, { limit: 5 });

@@ -25,7 +25,7 @@ const anEntry = (name: string, padding = ""): BusEntry => ({
 
 /** Registers the tests that every event bus must pass. `open` is called in each test. */
 export function eventBusContract(open: () => Promise<OpenedBus>): void {
-  it("puts all entries of a full batch on the bus with unchanged bytes", async () => {
+  it("the event bus accepts a full batch, and does not change the bytes of its entries", async () => {
     const { bus, arrived } = await open();
     const entries = Array.from({ length: batchEntriesMax }, (_, n) => anEntry(`evt_${n}`));
 
@@ -35,7 +35,7 @@ export function eventBusContract(open: () => Promise<OpenedBus>): void {
     expect(await arrived()).toEqual(entries);
   });
 
-  it("accepts one entry of the maximum size", async () => {
+  it("the event bus accepts one entry of the maximum size", async () => {
     const { bus, arrived } = await open();
     const padding = "x".repeat(batchBytesMax - entryBytes(anEntry("evt_1")));
     const entry = anEntry("evt_1", padding);
@@ -45,7 +45,7 @@ export function eventBusContract(open: () => Promise<OpenedBus>): void {
     expect(await arrived()).toEqual([entry]);
   });
 
-  it("reports the refused entries of a batch and accepts the others", async () => {
+  it("the event bus reports the refused entries of a batch, and accepts the others", async () => {
     const { bus, arrived, refuseNext } = await open();
     const entries = ["evt_1", "evt_2", "evt_3"].map((name) => anEntry(name));
     refuseNext([1]);
@@ -60,7 +60,7 @@ export function eventBusContract(open: () => Promise<OpenedBus>): void {
     expect(await arrived()).toEqual([entries[0], entries[2]]);
   });
 
-  it("reports failures for all entries of a batch that is too large", async () => {
+  it("the event bus reports a failure for every entry of a batch that is too large", async () => {
     const { bus, arrived } = await open();
     const entries = Array.from({ length: batchEntriesMax + 1 }, (_, n) => anEntry(`evt_${n}`));
 

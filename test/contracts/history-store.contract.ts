@@ -69,8 +69,8 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
     isOver: never,
   });
 
-  describe(`${name}: recorded runs`, () => {
-    it("return the points of a run as they were recorded", async () => {
+  describe(`runs recorded in ${name}`, () => {
+    it("contain the same history points as when they were recorded", async () => {
       const points: HistoryPoint[] = [
         {
           id: "10001",
@@ -94,7 +94,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await itemOf("10001")).toEqual([withoutId(1, first), withoutId(1, second)]);
     });
 
-    it("are returned for several watchlists in one request, with their points in the requested time span", async () => {
+    it("are returned for several watchlists in one request, with their history points in the requested time span", async () => {
       await store.append(list, segment(1, [price("10001", 1), price("10002", 5)]));
       await store.append(list, segment(2, [price("10001", 2)]));
       const span = { since: hour(1), until: hour(4) };
@@ -111,14 +111,14 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await store.runsAt([], span)).toEqual(new Map());
     });
 
-    it("are stored once if the same run is recorded twice", async () => {
+    it("are stored exactly once if the same run is recorded twice", async () => {
       await appendRuns([1, 1]);
 
       expect(await numbersOf()).toEqual([1]);
       expect(await itemOf("10001")).toEqual([withoutId(1, price("10001", 1))]);
     });
 
-    it("are recorded even if they have no points", async () => {
+    it("are stored even if they have no history points", async () => {
       await store.append(list, segment(1));
 
       expect(await store.isRecorded(watchlistId, 1)).toBe(true);
@@ -126,7 +126,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await numbersOf()).toEqual([]);
     });
 
-    it("are listed in ascending or descending order, and from a given run, in whatever order they were recorded", async () => {
+    it("are listed by run number, ascending or descending, from a given run on", async () => {
       await appendRuns([3, 1, 4, 2]);
 
       expect(await numbersOf()).toEqual([1, 2, 3, 4]);
@@ -135,7 +135,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await numbersOf({ order: "newest_first", from: 3 })).toEqual([3, 2, 1]);
     });
 
-    it("are listed with only their points within the requested time span, both ends included", async () => {
+    it("are listed with their history points in the requested time span, both ends included", async () => {
       // The runs are 40 hours apart, so that the span begins and ends between other runs.
       const numbers = Array.from({ length: 12 }, (_, n) => n * 40 + 1);
       for (const n of numbers) {
@@ -155,14 +155,14 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       }
     });
 
-    it("return the points of one item within the requested time span, both ends included", async () => {
+    it("contain the history points of one item in the requested time span, both ends included", async () => {
       await appendRuns([1, 2, 3, 4]);
 
       const found = await itemOf("10001", { since: hour(2), until: hour(3) });
       expect(found.map(({ runNumber }) => runNumber)).toEqual([2, 3]);
     });
 
-    it("return only the points of the requested item, and none of an item whose ID contains the requested ID", async () => {
+    it("do not include history points of an item whose ID only contains the requested ID", async () => {
       const ids = ["1000", "10001", "100010", "210001"];
       await store.append(
         list,
@@ -184,7 +184,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect((await itemOf("10001")).map(({ runNumber }) => runNumber)).toEqual([2, 3]);
     });
 
-    it("are not returned for another watchlist", async () => {
+    it("are returned only for their own watchlist", async () => {
       const other = await world.create();
       await store.append(other, segment(1, [price("10001", 1)]));
 
@@ -193,8 +193,8 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
     });
   });
 
-  describe(`${name}: the merge of a window`, () => {
-    it("does not change the points that a reader gets, and increases the number of merged windows", async () => {
+  describe(`the merge of a window in ${name}`, () => {
+    it("does not change the history points that a reader gets, and increases the number of merged windows", async () => {
       const ids = Array.from({ length: 40 }, (_, n) => String(10_000 + n));
       for (const n of [...runsOf(1), 65, 66]) {
         const points = ids.filter((_, at) => at % 3 !== n % 3).map((id) => price(id, n, n - 1));
@@ -213,7 +213,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(await Promise.all(ids.map((id) => itemOf(id)))).toEqual(before);
     });
 
-    it("is refused if a run is neither recorded nor listed as absent by the caller", async () => {
+    it("is refused if a run of the window is neither recorded nor listed as absent", async () => {
       await appendRuns(runsOf(1).filter((n) => n !== 7 && n !== 20));
 
       const refused = { outcome: "missing", runs: [7, 20] };
@@ -251,8 +251,8 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
     });
   });
 
-  describe(`${name}: a deleted watchlist`, () => {
-    it("returns no history, and refuses runs and merges from a process that continues after the deletion", async () => {
+  describe(`a deleted watchlist in ${name}`, () => {
+    it("has no history, and refuses runs and merges from a process that continues after the deletion", async () => {
       await appendRuns(runsOf(1));
       await world.remove(list);
 

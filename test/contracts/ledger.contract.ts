@@ -108,7 +108,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("occupies no slot for a step of a run", async () => {
+    it("occupies no slot for a hold of a run step", async () => {
       await world.ledger().reserve({
         accountId,
         holdId: "run#check",
@@ -125,7 +125,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it("reserves credits only once for a hold ID, even if another process repeats the reservation", async () => {
+    it("reserves credits exactly once for a hold ID, even if another process repeats the reservation", async () => {
       await reserve(world.ledger(), "h1", 120);
       const repeated = await reserve(world.ledger(), "h1", 120);
       expect(repeated).toEqual({ outcome: "reserved" });
@@ -146,7 +146,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("refuses a sixth concurrent call of a new account, and frees the slots of expired holds", async () => {
+    it("refuses a sixth concurrent call of a new account until the holds of earlier calls expire", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
       expect(await reserve(world.ledger(), "f", 1)).toEqual({
@@ -165,7 +165,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   });
 
   describe("Ledger.settle", () => {
-    it("charges the answered items, refunds the rest and frees the slot", async () => {
+    it("charges the answered items, refunds the rest of the hold and frees the slot", async () => {
       const ledger = world.ledger();
       await reserve(ledger, "h1", 100);
       expect(await settle(ledger, "h1", 70)).toEqual({ credits: 70, balance: 4_930 });
@@ -179,14 +179,14 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("charges a hold only once if two processes settle it", async () => {
+    it("charges a hold exactly once if two processes settle it", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       expect(await settle(world.ledger(), "h1", 100)).toEqual({ credits: 70, balance: 4_930 });
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("settles a hold that another process reserved after this process had cached the account", async () => {
+    it("settles a hold that was reserved by another process after the account was cached", async () => {
       const other = world.ledger();
       await reserve(other, "h1", 10);
       await settle(other, "h1", 10);
@@ -240,7 +240,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     const release = (holdId: string): Promise<void> =>
       world.ledger().release({ accountId, holdId, now });
 
-    it("releases an open hold once, without a charge", async () => {
+    it("returns the credits of an open hold exactly once, without a charge", async () => {
       await reserve(world.ledger(), "h1", 100);
       await release("h1");
       await release("h1");
@@ -268,7 +268,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     const cancel = (holdId: string, at = now): Promise<void> =>
       world.ledger().cancel({ accountId, holdId, now: at });
 
-    it("releases an open hold, so that a later settlement charges nothing", async () => {
+    it("releases an open hold, and a later settlement charges nothing", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       await cancel("h1");
@@ -277,7 +277,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("refunds a settled charge once, even if the cancel is repeated", async () => {
+    it("refunds a settled charge exactly once, even if the cancel is repeated", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       const ledger = world.ledger();
@@ -300,7 +300,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("makes a later settlement charge nothing, including in the process that reserved the hold", async () => {
+    it("prevents the charge of a later settlement, even in the process that reserved the hold", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       await settle(world.ledger(), "h1", 70);
@@ -330,7 +330,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  it("a process cannot charge its own hold after the hold expired and was released while other calls hold credits", async () => {
+  it("a process cannot charge its hold after the hold expired and was released, even if other calls hold credits", async () => {
     const [owner, other] = [world.ledger(), world.ledger()];
     await reserve(owner, "h1", 100);
     await reserveAt(other, later(30_000), { id: "h2", credits: 500 });
@@ -341,7 +341,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   });
 
   describe("expired holds in the ledger", () => {
-    it("are listed with their accounts, and each is released once", async () => {
+    it("are listed with their accounts, and are each released exactly once", async () => {
       await reserve(world.ledger(), "h1", 10);
       const [early, late] = [later(expiry - 1), later(expiry + 1)];
       expect(await world.ledger().accountsWithExpiredHolds(early, 100)).not.toContain(accountId);
@@ -372,7 +372,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
 
   describe("a credit change in the ledger", () => {
-    it("of type purchase increases the balance, the lifetime credits and, from the next reservation on, the slots", async () => {
+    it("of the type 'purchase' increases the balance, the lifetime credits and, from the next reservation on, the slots", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
       expect(await change({})).toEqual({ outcome: "changed", balance: 29_995, lifetime: 30_000 });
@@ -381,13 +381,13 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("of type grant increases only the balance", async () => {
+    it("of the type 'grant' increases only the balance", async () => {
       const outcome = await change({ type: "grant", credits: 500_000 });
       expect(outcome).toEqual({ outcome: "changed", balance: 505_000, lifetime: 5_000 });
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("of type adjust increases or decreases the balance, but never lifetime credits or slots", async () => {
+    it("of the type 'adjust' changes the balance up or down, but never lifetime credits or slots", async () => {
       await change({});
       await change({ changeId: "c2", type: "adjust", credits: -29_000 });
       const outcome = await change({ changeId: "c3", type: "adjust", credits: 5 });
@@ -399,12 +399,12 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("of type adjust never deducts more than the balance", async () => {
+    it("of the type 'adjust' never deducts more than the balance", async () => {
       const outcome = await change({ type: "adjust", credits: -5_001 });
       expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
     });
 
-    it("takes effect once for each change ID, even if it is requested several times in parallel", async () => {
+    it("takes effect exactly once for each change ID, even if it is requested several times in parallel", async () => {
       const outcomes = await Promise.all([change({}), change({}), change({})]);
       for (const outcome of outcomes) {
         expect(outcome).toEqual({ outcome: "changed", balance: 30_000, lifetime: 30_000 });

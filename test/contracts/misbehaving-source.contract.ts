@@ -234,12 +234,12 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.once(source.status(500))), 1);
     });
 
-    it("always returns 500: all items are unavailable, after at most six calls for each item", async () => {
+    it("always returns 500: the adapter returns all items as unavailable, after at most six calls for each item", async () => {
       expectNothing(await outcome(source.status(500)), questionsMax);
     });
 
     it.each([400, 401, 404, 422])(
-      "returns %d for the whole call: all items are unavailable",
+      "returns the status %d for the whole call: the adapter returns all items as unavailable",
       async (code) => {
         expectNothing(await outcome(source.status(code)), 3);
       },
@@ -263,7 +263,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.once(play)), 1);
     });
 
-    it("resets every connection: all items are unavailable, after at most six calls for each item", async () => {
+    it("resets every connection: the adapter returns all items as unavailable, after at most six calls for each item", async () => {
       expectNothing(await outcome(source.reset), questionsMax);
     });
 
@@ -274,7 +274,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(play));
     });
 
-    it("declares plain text as gzip: all items are unavailable", async () => {
+    it("declares plain text as gzip: the adapter returns all items as unavailable", async () => {
       expectNothing(await outcome(source.falselyPacked), questionsMax);
     });
 
@@ -307,18 +307,18 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(play));
     });
 
-    it(`sends bytes outside its charset: the adapter reads ${subject.wrongBytes}, and no wrong number`, async () => {
+    it(`sends bytes that are invalid in its charset: the adapter reads ${subject.wrongBytes}, and no wrong number`, async () => {
       const { answers } = await outcome(source.written("latin1", "utf-8"));
       if (subject.wrongBytes === "no reply") return expect(statuses(answers)).toEqual(noAnswers);
       expect(statuses(answers)).toEqual(["ok", "ok"]);
       expect(inAscii(timeless(answers))).toEqual(inAscii(await good()));
     });
 
-    it("declares another encoding as UTF-16: all items are unavailable", async () => {
+    it("declares another encoding as UTF-16: the adapter returns all items as unavailable", async () => {
       expectNothing(await outcome(source.written("utf8", "utf-16le")), 3);
     });
 
-    it("declares an unknown charset: the adapter reads UTF-8, or all items are unavailable", async () => {
+    it("declares an unknown charset: the adapter reads UTF-8, or returns all items as unavailable", async () => {
       const { answers } = await outcome(source.written("utf8", "x-none"));
       if (statuses(answers)[0] !== "unavailable") expect(timeless(answers)).toEqual(await good());
       else expect(statuses(answers)).toEqual(noAnswers);
@@ -345,13 +345,13 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     );
 
     it.each([
-      ["nothing", source.empty],
-      ["the beginning of a reply", source.truncated],
-    ])("returns %s: all items are unavailable", async (_, play) => {
+      ["an empty reply", source.empty],
+      ["only the beginning of a reply", source.truncated],
+    ])("sends %s: the adapter returns all items as unavailable", async (_, play) => {
       expectNothing(await outcome(play), 3);
     });
 
-    it(`omits a requested ID from an otherwise complete reply: the adapter returns ${subject.leftOut} for that ID`, async () => {
+    it(`omits a requested ID from an otherwise complete reply: the adapter returns the status '${subject.leftOut}' for that ID`, async () => {
       await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
     });
 
@@ -368,13 +368,13 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     });
 
     const refuses = subject.refusesContradictions === true;
-    it(`returns each ID twice, with different prices: ${refuses ? "the items are unavailable" : "the adapter returns the first price"}`, async () => {
+    it(`returns each ID twice, with different prices: the adapter returns ${refuses ? "the items as unavailable" : "the first price"}`, async () => {
       const doubled = await outcome(source.doubled);
       if (refuses) return expect(statuses(doubled.answers)).toEqual(noAnswers);
       return expectGood(doubled);
     });
 
-    it("returns one ID twice and omits another: the omitted item is unavailable", async () => {
+    it("returns one ID twice and omits another: the adapter returns the omitted item as unavailable", async () => {
       await expectOnlyFirst(await outcome(source.doubledWithout(second)), "unavailable");
     });
 

@@ -49,7 +49,7 @@ export function offerScraperContract(
     readAnswersContract(() => subject, read);
 
     it.each(["ok", "not_found", "unavailable"] as const)(
-      "returns the status %s for each sample item that has this status at its source",
+      "returns the status '%s' for each sample item that has this status at its source",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -143,7 +143,7 @@ export function offerCheckerContract(
       ["buyable", { status: "ok", buyable: true }],
       ["gone", { status: "ok", buyable: false }],
       ["unavailable", { status: "unavailable" }],
-    ] as const)("reports each sample offer as %s if its source does", async (kind, ending) => {
+    ] as const)("reports each sample offer as '%s' if its source does", async (kind, ending) => {
       const offers = subject.offers[kind];
       expect(offers.length).toBeGreaterThan(0);
       for (const offer of offers) {
@@ -153,12 +153,12 @@ export function offerCheckerContract(
       }
     });
 
-    it("returns at the deadline, with the status unavailable for the offers that were not checked", async () => {
+    it("returns at the deadline, with the status 'unavailable' for unchecked offers", async () => {
       const [answer] = await check([subject.slowOffer], 300);
       expect(answer?.status).toBe("unavailable");
     });
 
-    it("returns the status unavailable for all offers if the deadline has passed before the call", async () => {
+    it("returns the status 'unavailable' for all offers if the call begins after its deadline", async () => {
       const offers = [...subject.offers.buyable, ...subject.offers.gone];
       const answers = await check(offers, -1);
       expect(answers.map((answer) => answer.status)).toEqual(offers.map(() => "unavailable"));

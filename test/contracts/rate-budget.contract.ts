@@ -63,7 +63,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
       );
     });
 
-    it("grants permits only to the calls that can start before their deadline, and keeps the other permits", async () => {
+    it("grants permits only to calls that can start before their deadline, and keeps the other permits", async () => {
       const budget = make().process();
       const source = newSource();
       const until = new Date(startMs + 200);
@@ -82,7 +82,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
       );
     });
 
-    it("is used to at least 90%, but never exceeded, by eight processes that share it under load", async () => {
+    it("is used to at least 90% by eight processes under load, and is never exceeded", async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.double({ min: 1, max: 200, noNaN: true }),

@@ -48,7 +48,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
     readAnswersContract(() => subject, read);
 
     it.each(["ok", "partial", "not_found", "unavailable"] as const)(
-      "returns the status %s for each sample item that has this status at its source",
+      "returns the status '%s' for each sample item that has this status at its source",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       expect(brandedKeysIn(answers)).toEqual([]);
     });
 
-    it("returns no fields for an item that is not found or unavailable", async () => {
+    it("returns no fields for an item with the status 'not_found' or 'unavailable'", async () => {
       const answers = await read([...subject.ids.not_found, ...subject.ids.unavailable]);
       for (const answer of answers) {
         expect(Object.keys(answer).toSorted()).toEqual(["fetchedAt", "id", "status"]);

@@ -7,7 +7,7 @@ const context = { account: "acct_1", record: "we_1", field: "secret" };
 
 /** Registers the tests that every secret box must pass. `open` is called in each test. */
 export function secretBoxContract(open: () => SecretBox): void {
-  it("decrypts a secret under the encryption context with which it was encrypted", async () => {
+  it("a secret box decrypts a secret with the encryption context that was used to encrypt it", async () => {
     const box = open();
 
     const ciphertext = await box.seal("whsec_canary", context);
@@ -21,15 +21,18 @@ export function secretBoxContract(open: () => SecretBox): void {
     ["account", { ...context, account: "acct_2" }],
     ["record", { ...context, record: "we_2" }],
     ["field", { ...context, field: "previous" }],
-  ])("refuses to decrypt a secret under the encryption context of another %s", async (_, other) => {
-    const box = open();
-    const ciphertext = await box.seal("whsec_canary", context);
-    await box.open(ciphertext, context);
+  ])(
+    "a secret box refuses to decrypt a secret with the encryption context of another %s",
+    async (_, other) => {
+      const box = open();
+      const ciphertext = await box.seal("whsec_canary", context);
+      await box.open(ciphertext, context);
 
-    await expect(box.open(ciphertext, other)).rejects.toThrow(refusal);
-  });
+      await expect(box.open(ciphertext, other)).rejects.toThrow(refusal);
+    },
+  );
 
-  it("refuses to decrypt a string that it did not encrypt", async () => {
+  it("a secret box refuses to decrypt a string that it did not encrypt", async () => {
     const never = Buffer.from("a text that no box has ever sealed at all").toString("base64");
 
     await expect(open().open(never, context)).rejects.toThrow(refusal);

@@ -79,7 +79,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     await page.getByRole("heading", { level: 1, name: "Kettle, for the office" }).waitFor();
   });
 
-  it("filters and sorts on the server, keeps the filters in the address, and saves exactly the listed changes as CSV", async () => {
+  it("filters and sorts changes on the server, and saves exactly the listed changes as CSV", async () => {
     const { page } = await dashboard.openAt("/changes", "What changed");
     const found = await shown("field=price");
     const isDrop = (one: Record<string, unknown>): boolean => one["kind"] === "price_drop";
@@ -113,7 +113,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     await page.getByText("'min_delta_percent' must be a number").waitFor();
   });
 
-  it("offers no size filter for a kind of change without a size, and lets the user choose the time span", async () => {
+  it("offers no size filter for a kind of change without a size", async () => {
     const { page } = await dashboard.openAt("/changes?sort=size&percent=5", "What changed");
     await page.getByLabel("Kind of change").selectOption("sold_out");
     await page.getByLabel("Order").waitFor({ state: "detached" });
@@ -125,7 +125,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     expect(page.url()).toContain("span=30");
   });
 
-  it("shows an empty list of new sellers, and no error, for a watchlist whose platform has no sellers", async () => {
+  it("shows an empty list of new sellers, and no error, for a platform without sellers", async () => {
     const { page } = await dashboard.openAt(
       `/changes?kind=new_seller&watchlist=${kettles}`,
       "What changed",
@@ -135,7 +135,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
   });
 
   it.each(["light", "dark"] as const)(
-    "passes the accessibility check on a phone in the %s color scheme, and offers to try again after an error",
+    "is accessible on a phone in the %s color scheme, and offers to try again after an error",
     async (scheme) => {
       const { page, signIn, goTo } = await dashboard.open({ scheme, size: "phone" });
       await signIn();

@@ -101,7 +101,7 @@ describe.skipIf(lacksChromium)("the dashboard's Content-Security-Policy", () => 
     });
 
   it.each(Object.keys(attempts))(
-    "makes the browser block an action that the directive %s forbids",
+    "makes the browser block an action that the directive '%s' forbids",
     async (directive) => {
       const { page, signIn, faults } = await dashboard.open();
       await signIn();
@@ -130,7 +130,7 @@ describe.skipIf(lacksChromium)("the dashboard's Content-Security-Policy", () => 
     },
   );
 
-  it("is not violated by any page", async () => {
+  it("is not violated by any page of the dashboard", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await listen(page);
     await signIn();

@@ -108,7 +108,7 @@ describe.skipIf(lacksChromium)("the export page of the dashboard", () => {
     await page.getByRole("row", { name: /run 1 done 1 .* B 2/ }).waitFor();
   });
 
-  it("asks for the secret of the S3 destination again only if the user changes the bucket", async () => {
+  it("asks for the secret of the S3 destination again if the user changes the bucket, but not for other changes", async () => {
     await setDestination();
     const page = await signedIn();
     await page.getByRole("button", { name: "Edit" }).click();
@@ -207,7 +207,7 @@ describe.skipIf(lacksChromium)("the export page of the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("shows why data could not be loaded, and lets a user of the demo workspace change nothing", async () => {
+  it("shows why exports could not be loaded, and allows no change in the demo workspace", async () => {
     const { page, goTo } = await dashboard.open();
     await refuseUntilTriedAgain(page, "**/v1/s3_destination/exports?limit=1", "No.");
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();

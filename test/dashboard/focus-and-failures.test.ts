@@ -76,7 +76,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await page.getByRole("dialog").waitFor();
   });
 
-  it("an alert shows why a webhook endpoint was not enabled, and an endpoint's URL is saved without surrounding spaces", async () => {
+  it("an endpoint's page saves the URL without surrounding spaces, and shows why the endpoint was not enabled", async () => {
     const id = await anEndpoint("Off");
     const { page } = await dashboard.openAt(`/webhooks/${id}`, "Off");
     await page.getByRole("button", { name: "Edit" }).click();

@@ -45,7 +45,7 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
         : undefined;
     });
 
-  it("shows the details, the price and every change of the item, the events about it, and the rules that sent these events", async () => {
+  it("shows the item's details, price and changes, its events, and the rules that sent them", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/${item}`, label);
     const about = page.getByRole("region", { name: "About the item", exact: true });
@@ -73,7 +73,7 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("lets the user choose another time span of the chart, including with the keyboard", async () => {
+  it("lets the user choose another time span of the chart, with the mouse or the keyboard", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/${item}`, label);
     const span = page.getByRole("button", { name: "400 days" });
@@ -94,7 +94,7 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
     },
   );
 
-  it("reports that an item is not on the watchlist, and offers to try again after an error", async () => {
+  it("shows a message for an item that is not on the watchlist, and after an error", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/9999999`, "9999999");
     await page.getByText("This item is not on the watchlist.").waitFor();

@@ -58,7 +58,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     return String((await dashboard.world.api.send("POST", "/watchlists", body)).body["id"]);
   };
 
-  it("keeps the dialog that rotates a secret open during a slow call, and asks for confirmation before the user leaves the new secret", async () => {
+  it("keeps the dialog open while a secret is rotated, and asks for confirmation before the user leaves the new secret", async () => {
     const { body } = await dashboard.world.api.send("POST", "/webhook_endpoints", {
       url: `${dashboard.world.ready["webhook_receiver_url"]}/hooks/slow`,
       description: "Slow",
@@ -91,7 +91,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("keeps the dialog that creates an API key open during a slow call, and then shows the key", async () => {
+  it("keeps the dialog open while an API key is created, and then shows the key", async () => {
     const { page } = await dashboard.openAt("/keys", "API keys");
     const calls = await holding(page, "POST", "api_keys");
     await page.getByRole("button", { name: "New key" }).click();
@@ -108,7 +108,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("New key");
   });
 
-  it("asks for confirmation before Back, a link or the sign-out discards the form of a new watchlist", async () => {
+  it("asks for confirmation before the browser's Back button, a link or the sign-out discards the form of a new watchlist", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Name").waitFor();
@@ -132,7 +132,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("asks for confirmation before another tab discards unsaved settings, but not after they are saved", async () => {
+  it("asks for confirmation before a click on another tab of the page discards unsaved settings", async () => {
     const id = await aList("Settings");
     const { page } = await dashboard.openAt(`/watchlists/${id}?tab=settings`, "Settings");
     const asked = answering(page, [false, true]);
@@ -151,7 +151,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("keeps the values in the export form when a test ends or a filter changes, and asks for confirmation before the user leaves", async () => {
+  it("keeps the values in the export form when a test ends or a filter changes", async () => {
     await setDestination();
     const { page } = await dashboard.openAt("/exports", "S3 export");
     const asked = answering(page, [false]);
@@ -182,7 +182,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("stays on the current page when the response to a call of an earlier page arrives late", async () => {
+  it("stays on the current page when a late response to a call of an earlier page arrives", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists/new", "New watchlist");
     answering(page, [true]);
     const calls = await holding(page, "POST", "watchlists");
@@ -198,7 +198,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(place(page)).toBe("#/keys");
   });
 
-  it("keeps the new session if the service refuses a call of the previous session late", async () => {
+  it("keeps the new session when a late response refuses a call of the previous session", async () => {
     const { api, ready } = dashboard.world;
     const { body } = await api.send("POST", "/api_keys", { name: "old session" });
     const { page, signIn } = await dashboard.open();

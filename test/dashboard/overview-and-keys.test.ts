@@ -105,7 +105,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.getByText(/^10,000 charges since/).waitFor();
   });
 
-  it("shows why usage could not be loaded, and loads the usage when the user chooses Try again", async () => {
+  it("shows why usage could not be loaded, and loads the usage when the user chooses 'Try again'", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await refuseUntilTriedAgain(page, "**/v1/usage?**", "Not today.");
     await signIn();
@@ -136,7 +136,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     );
   });
 
-  it("repeats a call once after the time in Retry-After if the service is busy", async () => {
+  it("repeats a call exactly once if the service is busy, after the time in Retry-After", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     let refused = 0;
     await page.route("**/v1/usage?**", (route) => {
@@ -152,7 +152,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("creates an API key that the API accepts, shows the key only once, and revokes it", async () => {
+  it("creates an API key that the API accepts, shows the key exactly once, and revokes it", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/keys", "API keys");

@@ -178,7 +178,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     await expectAccessible(page, undefined, "dialog");
   });
 
-  it("shows that nothing matches, and restores the keyboard focus when Esc closes the search", async () => {
+  it("reports that nothing matches, and restores the keyboard focus when Esc closes the search", async () => {
     const { page } = await dashboard.openAt("/keys", "API keys");
     const button = page.getByRole("button", { name: /^Search/ });
     await button.click();

@@ -67,7 +67,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     await expectAccessible(page);
   });
 
-  it("the Tab key stops once at a row of tabs; the arrow keys, Home and End select a tab and its panel", async () => {
+  it("the Tab key stops exactly once at a row of tabs, and the arrow keys, Home and End select a tab", async () => {
     const tab = (name: string) => page.getByRole("tab", { name });
     await tab("apple").focus();
     for (const [key, name] of [
@@ -146,7 +146,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     expect(await view.getByText("200", { exact: true }).count()).toBe(0);
   });
 
-  it("a code block can be focused with the keyboard, and its copy button copies the complete text even if only a part is shown", async () => {
+  it("a code block can be focused with the keyboard, and its copy button copies the complete text", async () => {
     await page.getByRole("region", { name: "Call" }).focus();
     expect(await focused()).toBe("Call");
     await page.getByRole("button", { name: "Copy Call" }).click();
@@ -243,7 +243,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  it("a dialog focuses its first field, Cancel if it has no field, or the copy button if it shows a secret", async () => {
+  it("an opened dialog focuses its first field, its Cancel button if it has no field, or the copy button of a secret", async () => {
     for (const [opener, start] of [
       ["Open dialog", "First"],
       ["Ask", "Cancel"],
@@ -269,7 +269,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     expect(await dialog.count()).toBe(1);
   });
 
-  it("a dialog that shows a value only once asks before the tab is closed", async () => {
+  it("a dialog that shows a secret asks for confirmation before the browser tab is closed", async () => {
     const isKept = () =>
       page.evaluate(() => !dispatchEvent(new Event("beforeunload", { cancelable: true })));
     await page.getByRole("button", { name: "Open dialog" }).click();
@@ -283,7 +283,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     expect(await isKept()).toBe(false);
   });
 
-  it("a confirmation dialog does nothing when it is canceled, and acts once when it is confirmed", async () => {
+  it("a confirmation dialog does nothing if the user cancels, and acts exactly once if the user confirms", async () => {
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("confirmed 0 times").waitFor();
@@ -300,7 +300,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     expect(await page.getByText("It was done.").count()).toBe(0);
   });
 
-  it("a failure that occurs repeatedly shows one alert, which stays until the user dismisses it", async () => {
+  it("a repeated failure shows one alert, which stays until the user dismisses it", async () => {
     await page.clock.install();
     const again = page.getByRole("button", { name: "Fail at something" });
     await again.click();

@@ -146,7 +146,7 @@ describe.skipIf(lacksChromium)("the dashboard, for a category manager,", () => {
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  it.each(questions)("answers “$question” within five clicks", async (asked) => {
+  it.each(questions)("answers the question “$question” within five clicks", async (asked) => {
     const { page, signIn } = await dashboard.open();
     await signIn();
     await page.getByRole("heading", { level: 1, name: "What changed" }).waitFor();

@@ -196,7 +196,7 @@ describe.skipIf(lacksChromium)("the documentation guides", () => {
     await expect.poll(() => page.url()).toMatch(/\/docs\/errors#CONCURRENCY_LIMIT$/);
   });
 
-  it("load the search index again at the next typed character if the index could not be loaded", async () => {
+  it("load the search index at the next typed character if the first attempt failed", async () => {
     const { page, faults } = await dashboard.open();
     await page.goto(dashboard.url.replace("/dashboard", "/docs"));
     const index = "**/docs/assets/*.json";

@@ -85,7 +85,7 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     });
   });
 
-  it("can lead to further steps, and show the service's error at the rule that caused it", async () => {
+  it("can lead to further steps, and an API error is shown at the rule that caused it", async () => {
     const { page } = await dashboard.openAt("/watchlists/new", "New watchlist");
     await page.getByLabel("Platform").selectOption("retailer_a");
     await page.getByRole("button", { name: "Edit the rules" }).click();
@@ -127,7 +127,7 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     await page.getByRole("img", { name: /go on to sellers/ }).waitFor({ state: "detached" });
   });
 
-  it("can be back-tested on past runs, and the result shows what the limits would have held", async () => {
+  it("can be back-tested on past runs, with the runs that the brake would have held", async () => {
     const { api } = dashboard.world;
     const created = await api.send("POST", "/watchlists", {
       name: "Kettles",

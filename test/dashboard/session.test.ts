@@ -9,7 +9,7 @@ import {
 } from "./dashboard-world.ts";
 
 it.runIf(lacksChromium)(
-  "the dashboard is not tested, because no Chromium was found at CHROMIUM_PATH or in /usr/bin",
+  "the browser tests of the dashboard are skipped if no Chromium is at CHROMIUM_PATH or in /usr/bin",
   () => {},
 );
 
@@ -145,7 +145,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     },
   );
 
-  it("offers for a new API key only the scopes of the API key in use", async () => {
+  it("limits the scopes of a new API key to those of the API key in use", async () => {
     const scopes = ["read", "write"];
     const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "x", scopes });
     const { page, signIn, goTo } = await dashboard.open();

@@ -14,7 +14,7 @@ describe.skipIf(lacksChromium)("the sources page of the dashboard", () => {
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  it("shows the status shares of a source with recent reads for both time windows, and marks other sources as unknown", async () => {
+  it("shows how often each status occurred for sources with recent reads, and marks other sources as unknown", async () => {
     const { api } = dashboard.world;
     const ids = Array.from({ length: 40 }, (_, n) => String(9_100_000 + n));
     await api.send("POST", "/products", { platform: "retailer_d", ids });

@@ -210,7 +210,7 @@ response.raise_for_status()
 print(response.json())`);
   });
 
-  it("shortens the code of a call with many IDs on the page, and copies it in full", async () => {
+  it("shows shortened code for a call with many IDs, and copies the code in full", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     const ids = Array.from({ length: 10_000 }, (_, n) => String(1_000_000 + n));
@@ -280,7 +280,7 @@ print(response.json())`);
     await page.locator(".json").getByText('"retailer_b"').waitFor();
   });
 
-  it("shows why the platforms could not be loaded, and loads them when the user chooses Try again", async () => {
+  it("shows why the platforms could not be loaded, and loads them when the user chooses 'Try again'", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await refuseUntilTriedAgain(page, "**/v1/platforms", "Not today.");

@@ -75,7 +75,7 @@ describe.skipIf(lacksChromium)(`an account with ${lists} watchlists and ${items}
       count: 10,
     },
   ])(
-    "can open the $what in the dashboard with an empty and with a full browser cache",
+    "can open the dashboard page '$what' with an empty and with a full browser cache",
     async ({ what, place, selector, count }) => {
       const cold = await coldLoad(dashboard, { place, selector, count });
       const { page, signIn } = await dashboard.open();

@@ -25,14 +25,14 @@ function readFor(platform: string, text: string, column?: number) {
 }
 const read = (text: string, column?: number) => readFor("retailer_d", text, column);
 
-describe("item IDs in text that the user pastes, or in a file,", () => {
+describe("the dashboard's search for item IDs in a pasted text or in a file", () => {
   it.each([
     "12345\n23456",
     "12345,23456",
     " 12345 ; 23456\r\n",
     "12345\t23456\n\n",
     "12345, 23456,",
-  ])("are found if they are separated by newlines, commas or blanks: %j", (text) => {
+  ])("finds IDs that are separated by newlines, commas or blanks: %j", (text) => {
     expect(read(text)).toEqual({
       ids: ["12345", "23456"],
       duplicates: 0,
@@ -41,7 +41,7 @@ describe("item IDs in text that the user pastes, or in a file,", () => {
     });
   });
 
-  it("are returned once each, and other words are reported as malformed with their line number", () => {
+  it("returns each ID exactly once, and reports other words as malformed with their line number", () => {
     expect(read("12345,x\n12345\n1")).toEqual({
       ids: ["12345"],
       duplicates: 1,
@@ -53,7 +53,7 @@ describe("item IDs in text that the user pastes, or in a file,", () => {
     });
   });
 
-  it("are taken from the CSV column with the most IDs, or from the column that the user chose", () => {
+  it("takes IDs from the CSV column with the most IDs, or from the column that the user chose", () => {
     const csv = 'name,sku,old\r\n"Kettle, ""big""",12345,55555\r\nCup,23456,\r\nPot,oops,\r\n';
     const { ids, malformed, table } = read(csv);
     expect(ids).toEqual(["12345", "23456"]);
@@ -67,20 +67,20 @@ describe("item IDs in text that the user pastes, or in a file,", () => {
     expect(read(csv, 2).ids).toEqual(["55555"]);
   });
 
-  it("are found below a header, in one column or in cells separated by semicolons or tabs", () => {
+  it("finds IDs below a header, in one column or in cells separated by semicolons or tabs", () => {
     expect(read("sku\n12345\n23456").ids).toEqual(["12345", "23456"]);
     expect(read("sku;name\n12345;a\n23456;b").ids).toEqual(["12345", "23456"]);
     expect(read("sku\tname\n12345\ta").ids).toEqual(["12345"]);
   });
 
-  it("are normalized to the form that the service returns", () => {
+  it("normalizes IDs to the form that the service returns", () => {
     const from = (platform: string, text: string) => readFor(platform, text).ids;
     expect(from("retailer_a", "b0sandbox0 B0SANDBOX0")).toEqual(["B0SANDBOX0"]);
     expect(from("retailer_c", "A-12345678")).toEqual(["12345678"]);
   });
 });
 
-describe("item IDs in pasted text with other content", () => {
+describe("the dashboard's search for item IDs in pasted text with other content", () => {
   it.each([
     '"sku"\r\n"9000001"\r\n"9000002"',
     '"9000001","9000002"',
@@ -90,7 +90,7 @@ describe("item IDs in pasted text with other content", () => {
     '[\n  "9000001",\n  "9000002"\n]',
     "“9000001” “9000002”",
     'sku,name\n"\'9000001","a"\n\'9000002,b',
-  ])("are returned without the quotation marks around them: %j", (text) => {
+  ])("returns IDs without the quotation marks around them: %j", (text) => {
     const { ids, malformed } = read(text);
     expect([ids, malformed]).toEqual([["9000001", "9000002"], []]);
   });
@@ -104,18 +104,18 @@ describe("item IDs in pasted text with other content", () => {
       ["B000000001", "B000000002"],
     ],
     ["sku,title,asin\nAB12345678,Cup,B000000001\nAB12345679,Pot,B000000001", ["B000000001"]],
-  ])("do not include words that only have as many characters as an ID: %j", (text, ids) => {
+  ])("ignores words that are merely as long as an ID: %j", (text, ids) => {
     const found = readFor("retailer_a", text);
     expect([found.ids, found.malformed]).toEqual([ids, []]);
   });
 
-  it("do not include a word that only has as many characters as an ID; the word is reported as malformed", () => {
+  it("reports a word that is merely as long as an ID as malformed", () => {
     const { ids, malformed } = readFor("retailer_a", "DISHWASHER B000000001");
     expect(ids).toEqual(["B000000001"]);
     expect(malformed).toEqual([{ text: "DISHWASHER", line: 1 }]);
   });
 
-  it("are accepted from the ID column even if they contain only letters", () => {
+  it("accepts IDs from the ID column even if they contain only letters", () => {
     const { ids } = readFor("retailer_a", "asin,title\nB000000001,Cup\nABCDEFGHIJ,Pot");
     expect(ids).toEqual(["B000000001", "ABCDEFGHIJ"]);
   });
@@ -130,14 +130,14 @@ describe("item IDs in pasted text with other content", () => {
     ["price,sku\n19999,6505678\n29999,6505679\nTotal"],
     ["Total\nprice,sku\n19999,6505678\nSum\n29999,6505679,x\n49998"],
   ])(
-    "are taken from the column whose header names IDs, or from the column with the most different IDs: %j",
+    "takes IDs from the column whose header names IDs, or else with the most different IDs: %j",
     (text) => {
       const { ids, malformed } = read(text);
       expect([ids, malformed]).toEqual([["6505678", "6505679"], []]);
     },
   );
 
-  it("are taken from the ID column of a table without a header, or from all columns if all contain IDs", () => {
+  it("takes IDs from the ID column of a table without a header, or from all columns if all contain IDs", () => {
     const { ids, table } = read("6505678,Cup\n6505679,Pot");
     expect(ids).toEqual(["6505678", "6505679"]);
     expect(table).toEqual({ header: ["", ""], hasHeader: false, column: 0, rowCount: 2 });
@@ -145,12 +145,12 @@ describe("item IDs in pasted text with other content", () => {
     expect(read("6505678,6505679\n6505680,oops").malformed).toEqual([{ text: "oops", line: 2 }]);
   });
 
-  it("are reported with their line number if they are malformed", () => {
+  it("reports malformed IDs with their line number", () => {
     const { malformed } = read('name,sku\n"Cup,\nblue",12345\n\nPot,oops');
     expect(malformed).toEqual([{ text: "oops", line: 5 }]);
   });
 
-  it("are found after an unclosed quotation mark", () => {
+  it("finds IDs after an unclosed quotation mark", () => {
     expect(read('name,sku\n"Cup,12345\nPot,12346').ids).toEqual(["12345", "12346"]);
     expect(read('name,sku\n"6" pan",12345\n"Pot",12346').ids).toEqual(["12345", "12346"]);
   });
@@ -160,7 +160,7 @@ describe("item IDs in pasted text with other content", () => {
     ["many quotation marks", `a,b\n${'"""x\n""""x\n'.repeat(100_000)}`],
     ["many doubled quotation marks", `a,b\n"x\n${'""x,1\n'.repeat(200_000)}`],
     ["one wide row", `a,b\n${"1,2\n".repeat(600)}${",".repeat(2_000_000)}`],
-  ])("are read within seconds from a large file with %s", (_, text) => {
+  ])("reads a large file with %s within seconds", (_, text) => {
     // The processor time, which other processes do not increase.
     const before = process.cpuUsage();
     read(text);
@@ -180,14 +180,14 @@ describe("the dashboard's editor of JSON pipelines", () => {
     return text.slice(start, end);
   };
 
-  it("finds the range of the value at a path", () => {
+  it("finds the text range of the value at a path", () => {
     expect(at("entry")).toBe('"a"');
     expect(at("steps[0].routes[0].run")).toBe('"b"');
     expect(JSON.parse(at("steps[1]"))).toEqual({ id: "b" });
     expect(lineAt(text, placeInJson(text, "steps[0].routes[0].run").start)).toBe(9);
   });
 
-  it("finds the range of the enclosing object if the value is missing", () => {
+  it("finds the text range of the enclosing object if the value is missing", () => {
     expect(JSON.parse(at("steps[1].scraper"))).toEqual({ id: "b" });
     expect(at("refresh")).toBe(text);
     expect(at("")).toBe(text);
@@ -237,7 +237,7 @@ describe("the dashboard's drawing of a pipeline", () => {
   );
 
   it.each(templates)(
-    "has a separate box for each step, and only arrows that point to the right: $id",
+    "has one box for each step, and only arrows that point to the right (template: $id)",
     (one) => {
       const { nodes, edges, width, height } = layOut(one.pipeline);
       expect(nodes.map(({ id }) => id)).toEqual(one.pipeline.steps.map(({ id }) => id));

@@ -92,7 +92,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByLabel("Item IDs").waitFor();
   });
 
-  it("show the next runs of a schedule in its time zone, and an error at its field", async () => {
+  it("show the next runs of a schedule in its time zone, and an error at the field that caused it", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByRole("button", { name: "By cron expression" }).click();
@@ -109,7 +109,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("show a pipeline as a drawing, and as JSON in which the lines with errors of the service are marked", async () => {
+  it("show a pipeline as a drawing and as JSON, and mark the JSON lines with errors from the API", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Full refresh every N runs").fill("often");
@@ -342,7 +342,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("have the keyboard focus on the heading of their page when they open, and are not requested again after they are deleted", async () => {
+  it("receive the keyboard focus on their heading when they open, and are not requested again after their deletion", async () => {
     await aList("Opened", ["9000000"]);
     const { page, goTo } = await visit();
     await goTo("/watchlists", "Watchlists");
@@ -388,7 +388,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByLabel("Item IDs").waitFor();
   });
 
-  it("show why they could not be loaded, and are loaded when the user chooses Try again", async () => {
+  it("show why they could not be loaded, and are loaded when the user chooses 'Try again'", async () => {
     const { page, goTo } = await visit("phone");
     await refuseUntilTriedAgain(page, "**/v1/watchlists", "Not today.");
     await goTo("/watchlists", "Watchlists");

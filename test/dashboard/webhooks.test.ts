@@ -356,7 +356,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     ]);
   });
 
-  it("rotate an endpoint's secret, and keep the old secret valid for a day only if the user chooses this", async () => {
+  it("rotate an endpoint's secret, and keep the old secret valid for a day if the user chooses this", async () => {
     const id = await register("hooks/rotate", { description: "Rotate" });
     const page = await signInTo(`/webhooks/${id}`, "Rotate");
     const rotate = async (): Promise<string> => {
@@ -533,7 +533,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     ["an endpoint, encoded twice", (list: string) => `/webhooks/%252e%252e%2Fwatchlists%2F${list}`],
     ["a delivery", (list: string) => `/webhooks?delivery=..%2Fwatchlists%2F${list}`],
   ])(
-    "show an error for a link that contains the path of a watchlist in place of the ID of %s",
+    "show an error for a link with the path of a watchlist in place of the ID of %s",
     async (_what, placeOf) => {
       const { body } = await dashboard.world.api.send("POST", "/watchlists", {
         name: "Not an endpoint",
@@ -553,7 +553,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     },
   );
 
-  it("show why data could not be loaded, and load the data when the user chooses Try again", async () => {
+  it("show why data could not be loaded, and load it when the user chooses 'Try again'", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/webhooks/we_unknown", "Webhook endpoint");

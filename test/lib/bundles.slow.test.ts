@@ -84,14 +84,14 @@ describe("the bundles of the Lambda functions", () => {
     }
   });
 
-  it("export the handler of a streaming function without a wrapper, so that Lambda recognizes it as streaming", () => {
+  it("export the handler of a streaming function without a wrapper", () => {
     const marked = [...loaded.values()].filter(({ isStreaming }) => isStreaming);
     const streaming = Object.values(groups).filter((group) => group.streaming);
     expect(marked).toHaveLength(streaming.length);
   });
 
   it.each(Object.entries(kilobytesMax) as [FunctionName, number][])(
-    "load at most the allowed code at a cold start of %s: %i KB",
+    "in the function '%s' load at most %i KB of code at a cold start",
     (name, max) => {
       const files = loaded.get(name)?.files ?? [];
       const sizes = files.map((file) => readFileSync(join(folderOf(name), file)).length);

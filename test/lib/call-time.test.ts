@@ -46,14 +46,14 @@ describe("the timeout of a call that charges", () => {
   });
 
   it.each(cases)(
-    "is, for the function %s, at least the gateway's timeout of a %s call",
+    "for the function '%s' is at least the gateway's timeout for a %s call",
     (name, mode) => {
       expect(timeoutMs(mode, name)).toBeGreaterThanOrEqual(gatewaySeconds[mode] * 1_000);
     },
   );
 
   it.each(itemGroups)(
-    "leaves a streamed %s call enough time to settle and respond after reads that end at the longest deadline",
+    "leaves a streamed call of the function '%s' enough time to settle and respond after the longest allowed reads",
     (name) => {
       const endMs = Math.min(timeoutMs("streamed", name), gatewaySeconds.streamed * 1_000);
       expect(limits.callDeadlineSeconds * 1_000 + afterReadingMs).toBeLessThanOrEqual(endMs);
@@ -61,7 +61,7 @@ describe("the timeout of a call that charges", () => {
   );
 
   it.each([...itemGroups, "watchlists"])(
-    "leaves a buffered %s call enough time for one attempt to read a source",
+    "leaves a buffered call of the function '%s' enough time for one attempt to read a source",
     (name) => {
       const endMs = Math.min(timeoutMs("buffered", name), gatewaySeconds.buffered * 1_000);
       expect(endMs - afterReadingMs).toBeGreaterThanOrEqual(sourceTryMs);
@@ -77,7 +77,7 @@ describe("the timeout of a call that charges", () => {
   });
 
   it.each(deadlines)(
-    "ends before the clients stop waiting for the response to %s",
+    "ends before the clients stop waiting for the response to the call '%s'",
     (route, deadline) => {
       const answeredMs = deadline * 1_000 + afterReadingMs;
       expect(answeredMs).toBeLessThanOrEqual(clientSeconds[route] * 1_000);

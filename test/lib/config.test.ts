@@ -57,7 +57,7 @@ describe("the concurrency quota of an AWS account", () => {
     ["prod", 9],
     ["dev", 9],
   ] as const)(
-    "leaves the API in %s a concurrency of at least 1 if the quota is %i, and a lower quota is refused",
+    "leaves the API in %s a concurrency of at least 1 if the quota is %i, and is refused if it is lower",
     (stage, quota) => {
       expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota))).not.toThrow();
       expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota - 1))).toThrow(

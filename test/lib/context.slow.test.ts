@@ -41,7 +41,7 @@ function warningsOf(app: App): readonly string[] {
 }
 
 describe("the CDK context", () => {
-  it("chooses the stage, which is dev by default", () => {
+  it("chooses the stage, and the default stage is dev", () => {
     expect(prodStackOf(appWith({}))).toBeUndefined();
     expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
   });
@@ -251,7 +251,7 @@ describe("the context file of a stage", () => {
       '{"sources": "sandbox", "waf": "ture"}',
       `Context 'waf' must be one of: true, false (got "ture").`,
     ],
-  ])("is refused with the content %s", (content, message) => {
+  ])("is refused with the content '%s'", (content, message) => {
     expect(() => appWithFile(content)).toThrow(message);
   });
 });

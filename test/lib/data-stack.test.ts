@@ -47,7 +47,7 @@ describe.each([
     }
   });
 
-  it("has an index of due rows, with keys only, in every table except the ledger", () => {
+  it("has a keys-only index of due rows in every table except the ledger", () => {
     const indexes = Object.entries(resourcesOf(template, "AWS::DynamoDB::Table")).map(
       ([id, { Properties }]) => [id, Properties["GlobalSecondaryIndexes"]],
     );
@@ -183,7 +183,7 @@ describe("the context 'unprotect' of the data stack", () => {
       .synth()
       .getStackByName(stackName(stage, "data"));
 
-  it("is not needed in dev, which has no termination protection, but is needed in prod", () => {
+  it("is needed in prod, but not in dev, where the stack has no termination protection", () => {
     expect(stackOf("dev").terminationProtection).toBe(false);
     expect(stackOf("prod").terminationProtection).toBe(true);
   });
@@ -200,7 +200,7 @@ describe("the context 'unprotect' of the data stack", () => {
   });
 
   it.each(["true", "RetailProductData-dev-data", "RetailProductData-prod-service"])(
-    "is refused if its value is %s",
+    "is refused if its value is '%s'",
     (unprotect) => {
       expect(() => stackOf("prod", { unprotect })).toThrow(
         "Context 'unprotect' must be RetailProductData-prod-data, the data stack of stage prod (got",

@@ -55,7 +55,7 @@ describe("the service stack's functions", () => {
   });
 
   it.each(functionNames)(
-    "include %s with exactly the environment variables that are listed for it",
+    "include '%s' with exactly the environment variables that are listed for it",
     (name) => {
       const variables = Object.keys(variablesOf(functionOf(name).Properties)).sort();
 
@@ -65,13 +65,13 @@ describe("the service stack's functions", () => {
     },
   );
 
-  it("include the watchlists function, which times out before another call can take over a creation of a watchlist", () => {
+  it("include the watchlists function, with a timeout before another call can take over its creation of a watchlist", () => {
     const seconds = functionOf("watchlists").Properties["Timeout"];
 
     expect(seconds).toBeLessThan(leaseMs / 1_000);
   });
 
-  it.each(functionNames)("include %s with a separate role", (name) => {
+  it.each(functionNames)("include '%s' with a separate role", (name) => {
     const roleId = roleIdOf(functionOf(name).Properties);
 
     const sharing = Object.values(functions).filter(
@@ -86,7 +86,7 @@ describe.each(["dev", "prod"] as const)(
   (stage) => {
     const text = JSON.stringify(synthesize(stage).service.toJSON());
 
-    it("import no stack export, so that the data stack can be changed first", () => {
+    it("import no export of the data stack", () => {
       expect(text).not.toContain("Fn::ImportValue");
     });
 

@@ -149,7 +149,7 @@ describe("the source configuration at synthesis", () => {
     expect(bySource(serviceWith({ sources: file })).get("products")?.variable).toBe(sources);
   });
 
-  it("is refused before the environment variables exceed the size that Lambda allows", () => {
+  it("is refused if the environment variables would exceed the size that Lambda allows", () => {
     // Finds the longest URL template that is accepted.
     let length = 4_000;
     while (!isTaken(length)) length -= 1;

@@ -86,7 +86,7 @@ describe("the running service and the OpenAPI document agree about", () => {
     expect((await api.send("POST", structured, { query: "x" })).status).toBe(501);
   });
 
-  it("the example request bodies of the document, which the service accepts", async () => {
+  it("the example request bodies, all of which the service accepts", async () => {
     const paths = document.paths as Readonly<Record<string, object>>;
     const bodies = Object.entries<Posted>(paths).flatMap(([path, { post }]) =>
       Object.values(post?.requestBody?.content["application/json"].examples ?? {}).map(

@@ -313,8 +313,8 @@ function expectAgreement<Body>(
   expect(seen.refused).toBeGreaterThan(40);
 }
 
-describe("apart from listed exceptions, the service accepts exactly the request bodies that the OpenAPI document allows:", () => {
-  it.each(bodies)("$operation", ({ operation, key, schema, body }) => {
+describe("the service accepts exactly the request bodies that the OpenAPI document allows, apart from listed exceptions, for", () => {
+  it.each(bodies)("the operation $operation", ({ operation, key, schema, body }) => {
     const [method = "", path = ""] = key.split(" ");
     const isAllowed = allowance(method.toLowerCase(), path);
     expectAgreement(body, {
@@ -324,7 +324,7 @@ describe("apart from listed exceptions, the service accepts exactly the request 
     });
   });
 
-  it.each(["retailer_a", "retailer_d"] as const)("a pipeline on %s", (platform) => {
+  it.each(["retailer_a", "retailer_d"] as const)("a pipeline on the platform %s", (platform) => {
     const shopOf = { platform, marketplace: "us" };
     const schema = v.pipe(
       v.unknown(),

@@ -173,7 +173,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
 });
 
 describe("the documentation pages", () => {
-  it("accept and ignore unknown query parameters, which links may contain", async () => {
+  it("accept and ignore unknown query parameters", async () => {
     expect(pages.length).toBeGreaterThanOrEqual(3);
     for (const { method, path: template } of pages) {
       const path = template.replace(/^\/docs\/.+/, "/docs/errors");

@@ -130,7 +130,7 @@ describe("the shell blocks of a page, pasted in their order,", () => {
   });
 
   it.each(pagesWithShell.filter((page) => page !== "README.md"))(
-    "exit with 0 for %s",
+    "exit with 0 for the page %s",
     async (page) => {
       const [setUp = ""] = codeBlocks("docs/api-guide.md", "sh");
       const first = pageText(page).includes(setUpLink) ? [setUp] : [];

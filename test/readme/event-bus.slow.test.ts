@@ -160,7 +160,7 @@ describe("the commands of docs/event-bus.md", () => {
     );
   });
 
-  it("use only operations and options in the service models of AWS", async ({ skip }) => {
+  it("use only operations and options that the service models of AWS contain", async ({ skip }) => {
     const python = await installPython({
       cache: join(root, "node_modules/.cache"),
       name: "deploy-smoke",
@@ -209,7 +209,7 @@ describe("the CDK code of docs/event-bus.md", () => {
     return properties;
   };
 
-  it("sends price changes to a queue that allows it", () => {
+  it("sends price changes to a queue, and allows the rule to send to the queue", () => {
     const template = Template.fromStack(new code.PriceChanges(new App(), "PriceChanges"));
     expect(selected(ruleOf(template)["EventPattern"])).toEqual([0]);
     template.hasResourceProperties("AWS::SQS::QueuePolicy", {});

@@ -37,14 +37,14 @@ describe("npm run check:extract", () => {
     expect(code).toBe(0);
   });
 
-  it("returns 1 if the rules find neither a price nor the availability", async () => {
+  it("exits with code 1 if the rules find neither a price nor the availability", async () => {
     const { code, out, err } = await check({ price: [".missing"] });
     expect(out).toContain("(nothing)");
     expect(err).toContain("no price and no availability");
     expect(code).toBe(1);
   });
 
-  it("returns 1 and the reason if the adapter reads no price although a rule finds one", async () => {
+  it("exits with code 1 and prints the reason if the adapter reads no price although a rule finds one", async () => {
     const price = [".now"];
     const foreign = await check({ price, currency: ["= EUR"] });
     expect(foreign.err).toContain("The price is in EUR, not in USD");
@@ -58,7 +58,7 @@ describe("npm run check:extract", () => {
     [{ extract: { price: [".a["] } }, /price\.0 must have a valid CSS selector \(got "\.a\["/],
     [{ prize: [".now"] }, /prize is not a field/],
     ["{", /is not valid JSON/],
-  ])("returns 2 and names the mistake in the rules %j", async (config, message) => {
+  ])("exits with code 2 and names the mistake in the rules %j", async (config, message) => {
     const { code, err } = await check(config);
     expect(err).toMatch(message);
     expect(code).toBe(2);

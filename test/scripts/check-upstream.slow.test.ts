@@ -76,7 +76,7 @@ async function runFor(scraper: StepScraperId): Promise<Run> {
 
 describe("the upstream check", () => {
   it.each(stepScraperIds)(
-    "finds no failure in the replies of the reference server to %s",
+    "finds no failure in the replies of the reference server for the scraper %s",
     async (scraper) => {
       const server = await serve({ secret: "right" });
       const findings = await check(server, { ...(await runFor(scraper)), secret: "right" });
@@ -124,7 +124,7 @@ describe("the upstream check", () => {
     ["zero_prices", "promise"],
   ];
   it.each(mustFail)(
-    "reports for a server with the misbehavior '%s' a failure of the rule '%s'",
+    "for a server with the misbehavior '%s', reports a failure of the rule '%s'",
     async (name, rule) => {
       const server = await serve({ misbehave: alwaysMisbehaving(name) });
       const findings = await check(server, { timeoutMs: 2_000 });
@@ -149,7 +149,7 @@ describe("the upstream check", () => {
     ["relative_links", "dropped"],
   ];
   it.each(shouldWarn)(
-    "reports for a server with the misbehavior '%s' a warning about the rule '%s'",
+    "for a server with the misbehavior '%s', reports a warning about the rule '%s'",
     async (name, rule) => {
       const findings = await check(await serve({ misbehave: alwaysMisbehaving(name) }));
       expect(failed(findings)).toEqual([]);
@@ -174,7 +174,7 @@ describe("the upstream check", () => {
     expect(failed(await check(await serve({ misbehave: alwaysMisbehaving(name) })))).toEqual([]);
   });
 
-  it("accepts a not_found result whose data is null", async () => {
+  it("accepts a result with the status not_found and null as data", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const findings = await check(server, { ids: ["9000000", "9000007"] });
     expect(failed(findings)).toEqual([]);
@@ -182,7 +182,7 @@ describe("the upstream check", () => {
     expect(warned(findings)).toEqual(["gzip-reply"]);
   });
 
-  it("accepts a not_found result whose data is null in an offer check", async () => {
+  it("accepts an offer check with the status not_found and null as data", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const run = await runFor("retailer_a.offer_check");
     const ids = [...(run.ids ?? []), "B0SANDBOX7:none"];
@@ -191,7 +191,7 @@ describe("the upstream check", () => {
   });
 
   it.each(["all_featured", "total_of_none"] as const)(
-    "warns that the service would change offers of a server with the misbehavior %s",
+    "warns that the service would change offers of a server with the misbehavior '%s'",
     async (name) => {
       const server = await serve({ misbehave: alwaysMisbehaving(name) });
       const findings = await check(server, await runFor("retailer_a.offers"));
@@ -200,7 +200,7 @@ describe("the upstream check", () => {
     },
   );
 
-  it("names the invalid field because of which the service would reject a listing", async () => {
+  it("names the invalid field if the service would reject a listing", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("negative_prices") });
     const findings = await check(server, await runFor("retailer_a.offers"));
     expect(failed(findings)).toContain("taken");
@@ -286,7 +286,7 @@ describe("the command check:upstream", () => {
     [["http://x", "--timeout", ""], "--timeout must be an integer"],
     [["http://x", "--scraper", "retailer_a.offer_check", "--ids", "B0SANDBOX0"], "<asin>:"],
     [["http://x", "--scraper", "retailer_d.standard", "--marketplace", "zz"], "--marketplace zz"],
-  ])("refuses %j with the message %s", (args, message) => {
+  ])("refuses the arguments %j with the message: %s", (args, message) => {
     expect(() => optionsIn(args)).toThrow(message);
   });
 
@@ -304,14 +304,14 @@ describe("the command check:upstream", () => {
     ["gzip", ["--ids", "9000000"], 2],
     ["gzip", ["--no-such-option"], 2],
   ] as const)(
-    "checks a server with the misbehavior %s with the arguments %j, and exits with %d",
+    "checks a server with the misbehavior '%s' with the arguments %j, and exits with %d",
     async (name, args, code) => {
       const { url } = await serve({ misbehave: alwaysMisbehaving(name) });
       expect(await exitOf([url, ...args])).toBe(code);
     },
   );
 
-  it("reads each ID once and without surrounding spaces", () => {
+  it("reads each ID in the arguments once and without surrounding spaces", () => {
     const args = ["http://x/", "--scraper", "retailer_d.standard", "--ids", "1, 2,1,"];
     expect(optionsIn(args)).toMatchObject({
       server: { baseUrl: "http://x", timeoutMs: 20_000 },

@@ -44,7 +44,7 @@ describe("npm run capacity -- --ceilings", () => {
     ["--stage", "dev"],
     ["--items", "5"],
     ["--readers", "60"],
-  ])("refuses the option %s, which has no effect with --ceilings", async (option, value) => {
+  ])("refuses the option %s together with --ceilings", async (option, value) => {
     const { code, out, err } = await run("scripts/capacity.ts", "--ceilings", option, value);
 
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -66,7 +66,7 @@ describe("npm run", () => {
   });
 
   it.each(commands.filter(({ name }) => !passOn.has(name)))(
-    "$name fails for an unknown option with the nearest option, in one line without a stack trace",
+    "$name rejects an unknown option in one line that names the nearest option",
     async ({ file }) => {
       const { code, out, err } = await run(file, "--hlep");
 
@@ -117,7 +117,7 @@ describe("npm run bench", () => {
     expect(await run(bench, ...args)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 
-  it("prints, with --json, only JSON to standard output", async () => {
+  it("prints only JSON to standard output with --json", async () => {
     mkdirSync(join(folder, "html"), { recursive: true });
     const truth = { page: { url: "https://shop.example/p/1234567", price: ["9.99"] } };
     writeFileSync(join(folder, "ground-truth.json"), JSON.stringify(truth));
@@ -151,7 +151,7 @@ describe("npm run sim", () => {
 });
 
 describe("npm run lint:templates", () => {
-  it("prints as JSON the findings without an acknowledgement, and the acknowledgements without a finding", async () => {
+  it("prints findings without an acknowledgement, and acknowledgements without a finding, as JSON", async () => {
     answerAs("cfn-lint", [
       {
         Rule: { Id: "E0001" },

@@ -40,7 +40,7 @@ describe("the cost calculation in dollars", () => {
 describe("the cost estimate of a function's duration", () => {
   const assumptions = readAssumptions({});
 
-  it("adds the CPU time, which grows when the memory shrinks, and the waiting times", () => {
+  it("is the sum of the waiting times and of the CPU time at the given memory", () => {
     const work = { cpuMs: 10, awsRequests: 3, waitsMs: 1_000 };
 
     expect(billedMs({ ...work, memoryMegabytes: 3_008 }, { ...assumptions, awsMs: 5 })).toBe(1_025);

@@ -228,7 +228,7 @@ describe("a call of /mcp", () => {
   const authorized = () => ({ Authorization: `Bearer ${world.apiKey}` });
   const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
 
-  it.each(["GET", "DELETE"])("with %s gets 405, because there are no sessions", async (method) => {
+  it.each(["GET", "DELETE"])("with the method %s gets 405", async (method) => {
     const answer = await send(method, authorized());
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")).toBe("POST");
@@ -269,7 +269,7 @@ describe("a call of /mcp", () => {
     });
   });
 
-  it("gets an error if it subscribes to changes, because a stream would keep the function running", async () => {
+  it("gets an error if it subscribes to changes", async () => {
     const agentKey = authorized();
     const answer = await send(
       "POST",

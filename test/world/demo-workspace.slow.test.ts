@@ -59,7 +59,7 @@ describe("the demo workspace of npm start", () => {
     );
   });
 
-  it("has watchlists of thousands of items with 90 days of history, events and targets", async () => {
+  it("has watchlists of thousands of items, with 90 days of history and with labels and titles", async () => {
     const large = (await entries("/watchlists")).filter(
       ({ item_count: count }) => Number(count) >= 1_000,
     );

@@ -115,7 +115,7 @@ const cached = documents.filter(
 
 describe("a request with a method that its path does not support", () => {
   const every = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-  it.each(paths)("returns 404 and the methods that %s supports", async (path) => {
+  it.each(paths)("returns 404 and the supported methods for the path %s", async (path) => {
     const own = methodsOf(path);
     if (own.includes("GET")) own.push("HEAD");
     if (documents.includes(`GET ${path}` as RouteKey)) own.push("OPTIONS");

@@ -224,7 +224,7 @@ describe("POST /v1/products checks a call in a fixed order and returns", () => {
 });
 
 describe("the limits of credits and concurrency", () => {
-  it("cause an error with the balance for a call that the balance does not cover", async () => {
+  it("refuse a call that the balance does not cover, and return the balance", async () => {
     const ids = Array.from({ length: 1_000 }, (_, n) => String(2_000_000 + n));
     for (let calls = 0; calls < 5; calls += 1) {
       await call("POST /v1/products", { body: { ...sku, ids }, key: strangerKey });
@@ -237,7 +237,7 @@ describe("the limits of credits and concurrency", () => {
     expect(answer.headers.get("x-service-balance")).toBe(String(account.body["credit_balance"]));
   });
 
-  it("cause an error for a sixth concurrent call, and every slot is free again after the calls", async () => {
+  it("refuse a sixth concurrent call, and every slot is free after the calls", async () => {
     const slow = { ...sku, ids: ["9000008"] };
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => call("POST /v1/products", { body: slow })),

@@ -98,7 +98,7 @@ describe("the local world", () => {
     { moment: "around the end of the step", afterMs: 3_080 },
     { moment: "while the run ends and delivers", afterMs: 3_130 },
   ])(
-    "finishes a run, charges it once and loses no event if it is ended by kill -9 $moment and then restarted",
+    "restarted after a kill -9 $moment, finishes the run, charges it exactly once and loses no event",
     async ({ afterMs }) => {
       const before = Number((await world.api.get("/account")).body["credit_balance"]);
       const watchlistId = await createList();
@@ -139,7 +139,7 @@ describe("the local world", () => {
     },
   );
 
-  it("has no open hold after it was ended by kill -9 several times, and the charges in the ledger equal the spent credits", async () => {
+  it("has no open hold after several kills, and the charges in the ledger equal the spent credits", async () => {
     const stored = await rows(world.ready["accounts_table"]);
     const shards = stored.filter(({ sk }) => sk === "shard").map(shardOf);
     expect(shards.flatMap((shard) => [...shard.holds.keys()])).toEqual([]);

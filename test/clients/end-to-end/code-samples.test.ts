@@ -185,7 +185,7 @@ json.dump(results, open("results.json", "w"))
 `;
 
 describe("the code samples of the API reference", () => {
-  it("in TypeScript compile under strict rules, and call every API operation", async () => {
+  it("compile under strict TypeScript rules, and call every API operation in TypeScript", async () => {
     const folder = newFolder();
     const files = await writeSamples(folder, "TypeScript", (id) => `${id}.mts`);
     const rules = ["--strict", "--noEmit", "--target", "esnext", "--module", "nodenext"];
@@ -204,7 +204,7 @@ describe("the code samples of the API reference", () => {
     expect(await runSamples(process.execPath, { folder, program, files })).toEqual(expected);
   });
 
-  it("in Python call every API operation", async ({ skip }) => {
+  it("call every API operation in Python", async ({ skip }) => {
     const python = await installClientPython();
     if (python.outcome === "absent") {
       skip(`The samples in Python did not run: ${python.why}`);

@@ -169,14 +169,14 @@ async function pythonReader(): Promise<Reader | string> {
   return { command: python.python, program: "reader.py", code };
 }
 
-describe("a program that reads 50,000 IDs, and is killed and started again,", () => {
-  it("writes each ID to its file once with the TypeScript client, and pays twice only for the calls in progress when it was killed", async () => {
+describe("a program that reads 50,000 items and is killed and restarted", () => {
+  it("writes each ID to its file exactly once with the TypeScript client, and pays twice only for interrupted calls", async () => {
     const source = JSON.stringify(join(root, "clients/typescript/source/index.ts"));
     const code = (codeBlocks(page, "ts")[1] ?? "").replace('"retail-product-data"', source);
     await endAndContinue({ command: process.execPath, program: "reader.mts", code }, killed);
   });
 
-  it("writes each ID to its file once with the Python client, and pays twice only for the calls in progress when it was killed", async ({
+  it("writes each ID to its file exactly once with the Python client, and pays twice only for interrupted calls", async ({
     skip,
   }) => {
     const reader = await pythonReader();
@@ -184,7 +184,7 @@ describe("a program that reads 50,000 IDs, and is killed and started again,", ()
     else await endAndContinue(reader, killed);
   });
 
-  it("prints how to continue, without a traceback, after Ctrl-C with the Python client", async ({
+  it("prints how to continue after Ctrl-C with the Python client, without a traceback", async ({
     skip,
   }) => {
     const reader = await pythonReader();

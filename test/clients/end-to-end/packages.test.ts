@@ -66,7 +66,7 @@ describe("the package of the TypeScript client", () => {
     expectCommitted(generated, "clients/typescript/source/generated");
   });
 
-  it("installs into an empty folder without another package, and makes the first call", async () => {
+  it("installs into an empty folder without other packages, and makes the documented first call", async () => {
     const project = newFolder("npm");
     const packing = ["pack", "--silent", "--pack-destination", project];
     const packed = (await run("npm", packing, join(root, "clients/typescript"))).trim();
@@ -106,7 +106,7 @@ describe.skipIf(python.outcome === "absent")("the package of the Python client",
     expect(await run(interpreter, [...checks, "retail_product_data"], source)).toContain("Success");
   });
 
-  it("builds, installs into an empty environment, and makes the first call", async () => {
+  it("builds, installs into an empty environment, and makes the documented first call", async () => {
     const copy = newFolder("build");
     cpSync(source, copy, { recursive: true });
     const dist = join(copy, "dist");

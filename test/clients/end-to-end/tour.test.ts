@@ -23,7 +23,7 @@ const steps = (client: string): string[] => [
   `${client} proves both exports complete and reads the same events`,
 ];
 
-it("the TypeScript client makes every call of the tour", async () => {
+it("the TypeScript client completes every step of the tour script", async () => {
   const { result, steps: printed } = await tourWith("typescript");
   expect(result).toMatchObject({ client: "typescript", checks: expect.any(Number) });
   for (const step of steps("the TypeScript client")) expect(printed).toContain(`✓ ${step}`);
@@ -33,7 +33,7 @@ const python = await installClientPython();
 if (python.outcome === "absent")
   process.stdout.write(`The tour with the Python client did not run: ${python.why}\n`);
 it.skipIf(python.outcome === "absent")(
-  "the Python client makes every call of the tour",
+  "the Python client completes every step of the tour script",
   async () => {
     const { result, steps: printed } = await tourWith("python");
     expect(result).toMatchObject({ client: "python", checks: expect.any(Number) });

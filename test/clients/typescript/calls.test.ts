@@ -37,7 +37,7 @@ describe("a call of the TypeScript client", () => {
     await expect(client.call("listPlatforms")).rejects.toThrow(/127\.0\.0\.1:1 \(.+\)\. Check/);
   });
 
-  it.each([5, "text"])("throws an error for the body %j of a successful response", async (body) => {
+  it.each([5, "text"])("throws an error if a successful response has the body %j", async (body) => {
     const { client } = await scripted(() => ({ body }));
     await expect(client.call("listPlatforms")).rejects.toMatchObject({
       code: "UNEXPECTED_RESPONSE",
@@ -50,7 +50,7 @@ describe("a call of the TypeScript client", () => {
     await expect(client.list("listWatchlists").next()).rejects.toThrow("has no list 'data'");
   });
 
-  it("sends the key, the path, the query and the body", async () => {
+  it("sends the API key, the path, the query and the body", async () => {
     const { service, client } = await scripted(() => ({ body: { id: "wl_1" } }));
     await client.call("changeWatchlistItems", { path: { id: "wl 1" }, body: { add: ["9000001"] } });
     await client.call("listWatchlists", { query: { limit: 5 } });
@@ -65,7 +65,7 @@ describe("a call of the TypeScript client", () => {
     ]);
   });
 
-  it("warns only once about a deprecated operation or field", async () => {
+  it("warns exactly once about a deprecated operation, even if the operation is called again", async () => {
     const headers = {
       deprecation: "@1795392000",
       sunset: "Tue, 23 Nov 2027 00:00:00 GMT",
@@ -105,7 +105,7 @@ describe("a call of the TypeScript client", () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  it("waits for Retry-After and repeats a call that the service refused with 429", async () => {
+  it("waits for Retry-After and repeats a call that got 429", async () => {
     const { service, client } = await scripted((_, n) =>
       n === 0
         ? failure(429, "CONCURRENCY_LIMIT", { "retry-after": "1" })
@@ -117,7 +117,7 @@ describe("a call of the TypeScript client", () => {
     expect(Date.now() - started).toBeGreaterThanOrEqual(990);
   });
 
-  it("repeats an item call that got 503 only if the response reports a charge of 0", async () => {
+  it("repeats an item call after a 503 response that reports a charge of 0, but after no other 503 response", async () => {
     const known = await scripted((_, n) =>
       n === 0
         ? failure(503, "UNAVAILABLE", { "x-service-credits": "0" })
@@ -131,7 +131,7 @@ describe("a call of the TypeScript client", () => {
     expect(unknown.service.calls).toHaveLength(1);
   });
 
-  it("repeats a list operation whose response is lost, but not an item call", async () => {
+  it("repeats a list operation if its response is lost, but does not repeat an item call", async () => {
     const { service, client } = await scripted(({ method }, n) =>
       method === "POST" || n === 1 ? "cut" : { body: { data: [], has_more: false } },
     );
@@ -141,7 +141,7 @@ describe("a call of the TypeScript client", () => {
     expect(service.calls).toHaveLength(3);
   });
 
-  it("repeats the creation of a watchlist with the same idempotency key if the response is lost, even after a 409", async () => {
+  it("repeats the creation of a watchlist with the same idempotency key after a lost response, and again after a 409", async () => {
     const { service, client } = await scripted((_, n) =>
       n === 0 ? "cut" : n === 1 ? failure(409, "CONFLICT") : { status: 201, body: { id: "wl_1" } },
     );
@@ -153,7 +153,7 @@ describe("a call of the TypeScript client", () => {
     expect(service.calls.at(-1)?.headers["idempotency-key"]).not.toBe(keys[0]);
   });
 
-  it("throws the error of a 409 to the creation of a watchlist if no earlier response was lost", async () => {
+  it("throws an error for a 409 to the creation of a watchlist if no earlier response was lost", async () => {
     const { service, client } = await scripted(() => failure(409, "CONFLICT"));
     await expect(create(client)).rejects.toMatchObject({ code: "CONFLICT" });
     expect(service.calls).toHaveLength(1);
@@ -181,7 +181,7 @@ describe("a call of the TypeScript client", () => {
     ).toEqual([300_000, 180_000, 120_000, 60_000, 30_000]);
   });
 
-  it("does not repeat GET /v1/products/{id}/offers if the charge of the lost call is unknown", () => {
+  it("does not repeat GET /v1/products/{id}/offers if its response is lost", () => {
     const lost = new ConnectionError("lost");
     expect(isRetryable(lost, { operation: "readItemOffers", isInFlight: false })).toBe(false);
     expect(isRetryable(lost, { operation: "getAccount", isInFlight: false })).toBe(true);
@@ -196,7 +196,7 @@ describe("a call of the TypeScript client", () => {
     expect(service.calls).toEqual([]);
   });
 
-  it("throws the error of a 429 whose Retry-After, in seconds or as a date, is more than a minute away", async () => {
+  it("throws an error for a 429 with a Retry-After of more than a minute, in seconds or as a date", async () => {
     for (const later of ["999999999", "Fri, 01 Jan 2100 00:00:00 GMT"]) {
       const { service, client } = await scripted(() =>
         failure(429, "RATE_LIMITED", { "retry-after": later }),
@@ -206,7 +206,7 @@ describe("a call of the TypeScript client", () => {
     }
   });
 
-  it("throws an error with status 404, without a retry, if the 404 response has no JSON of the service", async () => {
+  it("throws an error for a 404 response that is not JSON, and does not retry", async () => {
     const { service, client } = await scripted(() => ({ status: 404, body: "not here" }));
     await expect(client.call("getAccount")).rejects.toMatchObject({
       code: "UNEXPECTED_RESPONSE",
@@ -262,7 +262,7 @@ describe("the list method of the TypeScript client", () => {
     ]);
   });
 
-  it("throws an error after the first page if more entries exist but the operation has no further pages", async () => {
+  it("throws an error after the first page if the operation has more entries but no paging", async () => {
     const { client } = await scripted(() => ({ body: { data: [{ id: "wl_1" }], has_more: true } }));
     const seen: string[] = [];
     const readAll = async () => {

@@ -71,7 +71,7 @@ describe("the command 'rpd products'", () => {
     expect(output.split("\n")[1]).toBe(`9000001,ok,9.5,USD,true,"'=A ""kettle""\u001b[2J"`);
   });
 
-  it("prints a line of JSON for each product of the IDs in a file", async () => {
+  it("prints one line of JSON for each ID in a file", async () => {
     const file = fileWith(
       '\uFEFFname,sku\r\n"Kettle, red",9000001\r\nPot,9000002\r\nCup,9000003\r\n',
     );
@@ -94,7 +94,7 @@ describe("the command 'rpd products'", () => {
     expect(failed.warnings).toContain("The quoted cell that begins in line 2 has no end.");
   });
 
-  it("prints after a failure how many IDs were read, and continues at that position with --start", async () => {
+  it("prints how many IDs it read before a failure, and continues there with --start", async () => {
     const ids = [1, 2, 3, 4, 5, 6].map((n) => `900000${n}`);
     const failed = await rpd([...reading, ...ids, "--csv"], catalog);
     expect(failed).toMatchObject({ code: 1 });
@@ -235,7 +235,7 @@ describe("the command 'rpd listen'", () => {
     expect(warnings).toContain("evt_1: it returned HTTP status 500; attempt 1 of 5\n");
   });
 
-  it("refuses an address that is not http, and an empty secret", async () => {
+  it("refuses an address that is not an HTTP URL, and an empty secret", async () => {
     const noUrl = await offline(["listen", "--forward", "localhost:3000"]);
     expect(noUrl).toMatchObject({ code: 2 });
     expect(noUrl.warnings).toContain(
@@ -256,7 +256,7 @@ describe("the command 'rpd listen'", () => {
     expect(warnings).toContain("did not accept evt_1: it returned HTTP status 302");
   });
 
-  it("ends with an error if no local server listens, and prints the event after which to continue", async () => {
+  it("ends with an error if no local server listens, and prints where to continue", async () => {
     const receiver = await startReceiver(() => 204);
     await receiver.stop();
     const args = [...listening(receiver.url), "--after", "evt_0", "--attempts", "1"];
@@ -282,7 +282,7 @@ describe("the command 'rpd listen'", () => {
     expect(second.received).toEqual(["evt_3", "evt_4", "evt_5"]);
   });
 
-  it("stores the time of its first start, so that the second start includes all events since that time", async () => {
+  it("sends at its second start all events since its first start", async () => {
     const cursor = join(dirname(fileWith("")), "cursor");
     const before = new Date().toISOString();
     const started = await rpd([...listening("http://127.0.0.1:1"), "--cursor", cursor], () => {
@@ -347,7 +347,7 @@ describe("the command rpd", () => {
     );
   });
 
-  it("prints the position from which to continue only after it received an event", async () => {
+  it("prints no position to continue from before it has received an event", async () => {
     const refused = () => failure(400, "INVALID_PARAM");
     const { code, warnings } = await rpd(["events", "tail", "--after", "nonsense"], refused);
     expect(code).toBe(1);

@@ -67,7 +67,7 @@ const idsOf = async (objects: ReadonlyMap<string, Uint8Array>) => {
 };
 
 describe("the export reader of the TypeScript client", () => {
-  it("yields the events of every run and of a notice about a held run, in order", async () => {
+  it("yields the events of every run, and of each notice about a held run, in order", async () => {
     expect(await idsOf(complete())).toEqual([
       "evt_a_1",
       "evt_a_2",
@@ -120,12 +120,12 @@ describe("the export reader of the TypeScript client", () => {
     }
   });
 
-  it("refuses a 'since' that is not a date", async () => {
+  it("refuses a value of 'since' that is not a date", async () => {
     for (const since of ["yesterday", "2026-02-31"])
       await expect(readRuns(storeOf(complete()), { since }).next()).rejects.toThrow(RangeError);
   });
 
-  it("yields the runs of the day 'since' and later, and skips earlier runs", async () => {
+  it("yields runs from the day of 'since' on, and skips earlier runs", async () => {
     const found = [];
     const later = folderOf(3).replace("2026-11-23", "2026-11-24");
     const objects = new Map([...complete(), ...runObjects(later, "c")]);

@@ -22,7 +22,7 @@ describe("the generated types of the clients", () => {
     expect(Object.keys(operations)).toEqual(operationsOf().map(({ id }) => id));
   });
 
-  it("are published in packages with the version of the service", () => {
+  it("belong to packages with the same version as the service", () => {
     const version = serviceVersion();
     expect(JSON.parse(fileOf("typescript/package.json"))).toMatchObject({ version });
     expect(fileOf("python/pyproject.toml")).toContain(`\nversion = "${version}"\n`);

@@ -26,7 +26,7 @@ async function service(failAt?: string) {
 }
 
 describe("readAll of the TypeScript client", () => {
-  it("reads 50,000 IDs in order, and takes from the input only as many IDs as the concurrent calls need", async () => {
+  it("reads 50,000 IDs in order, and takes no more IDs from its input than its concurrent calls need", async () => {
     const { seen, client } = await service();
     function* ids() {
       for (const id of idsUpTo(50_000)) {
@@ -64,7 +64,7 @@ describe("readAll of the TypeScript client", () => {
     expect(position).toBe(450);
   });
 
-  it("refuses a string as the list of IDs, and options with numbers below their minimum", async () => {
+  it("refuses a string in place of the list of IDs, and numeric options below their minimum", async () => {
     const { client, scripted } = await service();
     const reading = (ids: Iterable<string>, options: object) =>
       client.products.readAll(ids, { platform: "retailer_b", ...options }).next();

@@ -58,7 +58,7 @@ const listing = "<ListBucketResult><Key>shop/a&amp;b</Key></ListBucketResult>";
 
 describe("the S3 client of the export reader", () => {
   it.each([undefined, "a/session+token=="])(
-    "signs each request as the signer of the AWS SDK does, with the session token %s",
+    "signs each request exactly like the AWS SDK (session token: %s)",
     async (sessionToken) => {
       const { endpoint, received } = await startStore(200, listing);
       const options = { bucket: "my-bucket", region: "eu-central-1", endpoint, ...keys };
@@ -76,7 +76,7 @@ describe("the S3 client of the export reader", () => {
     },
   );
 
-  it("throws an error with the code and the message of the S3 error", async () => {
+  it("throws an error with the code and the message of an S3 error", async () => {
     const text = "The specified bucket does not exist";
     const { endpoint } = await startStore(
       404,
@@ -88,7 +88,7 @@ describe("the S3 client of the export reader", () => {
     );
   });
 
-  it("throws an error with the HTTP status if the S3 error is not XML", async () => {
+  it("throws an error with the HTTP status if an S3 error is not XML", async () => {
     const { endpoint } = await startStore(502, "Bad gateway");
     const store = s3Store({ bucket: "none", endpoint, ...keys });
     await expect(store.read("a")).rejects.toThrow(`HTTP status 502 for ${endpoint}/none/a.`);

@@ -9,13 +9,13 @@ const verify = (header: string, secret: string | string[]) => () =>
   verifyWebhook(body, { "Service-Signature": header }, secret);
 
 describe("webhooks.verify of the TypeScript client", () => {
-  it("returns the event of a delivery that another library signed", () => {
+  it("returns the event of a delivery that was signed by another library", () => {
     expect(verify(sign("whsec_1"), "whsec_1")()).toMatchObject({ id: "evt_1" });
     const headers = new Headers({ "service-signature": sign("whsec_1") });
     expect(verifyWebhook(Buffer.from(body), headers, "whsec_1")).toMatchObject({ id: "evt_1" });
   });
 
-  it("explains what to pass if it gets a parsed body or no secret", () => {
+  it("throws an error that explains what to pass if it gets a parsed body or no secret", () => {
     const headers = { "service-signature": sign("whsec_1") };
     const parsed = JSON.parse(body) as string;
     expect(() => verifyWebhook(parsed, headers, "whsec_1")).toThrow(/'body' must be the raw body/);
@@ -24,7 +24,7 @@ describe("webhooks.verify of the TypeScript client", () => {
     expect(() => verifyWebhook(body, headers, [])).toThrow(/'secret' is missing/);
   });
 
-  it("accepts either secret during a rotation, and a header with two signatures", () => {
+  it("accepts either of two secrets during a rotation, and a header with two signatures", () => {
     expect(verify(sign("whsec_2"), ["whsec_1", "whsec_2"])).not.toThrow();
     const [, second] = sign("whsec_2").split(",");
     expect(verify(`${sign("whsec_1")},${second}`, "whsec_2")).not.toThrow();

@@ -181,7 +181,7 @@ describe("GET /v1/account", () => {
       });
     });
 
-    it("returns the automatic top-up, and no next concurrency limit for an account with the highest one", async () => {
+    it("returns the automatic top-up, and no next concurrency limit if the account has the highest one", async () => {
       const target = { accountId, changeId: "invoice-1" };
       await purchasePack({ ...target, packId: "volume" }, { changes: world.changes, clock });
       await dynamoAutoTopUpStore(world.client, world.accountsTable).setAutoTopUp(accountId, {
@@ -367,7 +367,7 @@ describe("GET /v1/credit_transactions", () => {
       });
     });
 
-    it("returns the credits of an adjustment with a plus or minus sign", async () => {
+    it("returns the credits of an adjustment as a positive or negative number", async () => {
       const change = { accountId, type: "adjust", now } as const;
       await world.changes.apply({ ...change, changeId: "less", credits: -50 });
       await world.changes.apply({ ...change, changeId: "more", credits: 20 });
@@ -722,7 +722,7 @@ describe("PATCH /v1/account", () => {
     expect(body).toMatchObject({ daily_credits_left: 50, credits_spent_today: 30 });
   });
 
-  it("sets a daily budget to which refunds are added back, and which starts in full on the next UTC day", async () => {
+  it("sets a daily budget that gets refunds back, and that starts in full on the next UTC day", async () => {
     await ask("PATCH", "account", { body: { daily_credit_budget: 50 } });
     await work("a", today, { held: 50, charged: 10 });
     expect((await ask("GET", "account")).body).toMatchObject({ daily_credits_left: 40 });

@@ -11,7 +11,7 @@ import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
 
-it("the back-test worker stores the result of a back-test when it receives the message of the job", async () => {
+it("the back-test worker stores the result of a back-test after it receives the back-test's message", async () => {
   const bench = await startRunBench({ tables });
   bench.answers.product = () => ({
     status: "ok",

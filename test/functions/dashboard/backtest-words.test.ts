@@ -46,7 +46,7 @@ const pastRun = (run_number: number, changed: number, newItems = 0) =>
   }) as unknown as WatchlistRun;
 
 describe("the dashboard's summary of a back-test", () => {
-  it("states the number of reported items and the credits", () => {
+  it("states the number of reported items and the credits of the back-tested runs", () => {
     expect(backtestSentence(backtest())).toBe(
       "These 3 runs would have reported 14 items in events and cost 1,240 credits.",
     );

@@ -33,7 +33,7 @@ describe("the filters of the dashboard page 'What changed'", () => {
     expect(queryOf(filterIn(new URLSearchParams()))).toEqual({});
   });
 
-  it("ignore unknown values, and a size with a kind of change that has no size", () => {
+  it("ignore unknown values, and a size for a kind of change without a size", () => {
     const query = "span=400&kind=sold_out&sort=size&percent=5&amount=2";
     expect(filterIn(new URLSearchParams(query))).toMatchObject({
       span: "1",
@@ -118,7 +118,7 @@ describe("a change on the dashboard page 'What changed'", () => {
     ["delisted", "bad"],
     ["new_seller", "neutral"],
     ["other", "neutral"],
-  ] as const)("of the kind %s is marked as %s for a buyer", (kind, tone) => {
+  ] as const)("of the kind '%s' is marked as '%s' for a buyer", (kind, tone) => {
     expect(toneOf(change({ kind }))).toBe(tone);
   });
 });

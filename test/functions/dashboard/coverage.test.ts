@@ -27,34 +27,34 @@ function estimateOf({ likely, runs = 720, newAsins = 0, outIn = null }: Given) {
   };
 }
 
-describe("the runs that a balance covers, in the dashboard,", () => {
+describe("the number of runs that the balance covers in the dashboard", () => {
   it.each([
     [
-      "are the first run and the ordinary runs that the remaining balance covers",
+      "includes the first run and the ordinary runs after it",
       estimateOf({ likely: 720 * 100 + 500, newAsins: 500, outIn: 4.5 }),
       1_000,
       { runs: 6, hours: 6, allHours: 4.5 },
     ],
     [
-      "are counted at the interval of the schedule",
+      "is shown with the time that these runs take at the interval of the schedule",
       estimateOf({ likely: 30 * 100, runs: 30 }),
       1_000,
       { runs: 10, hours: 240, allHours: null },
     ],
     [
-      "are none if the balance is below the credits of the first reads",
+      "is 0 if the balance is below the credits of the first reads",
       estimateOf({ likely: 720 * 100 + 500, newAsins: 500, outIn: 0 }),
       499,
       { runs: 0, hours: 0, allHours: 0 },
     ],
     [
-      "are none if the balance is below the credits of an ordinary run",
+      "is 0 if the balance is below the credits of an ordinary run",
       estimateOf({ likely: 720 * 100 }),
       99,
       { runs: 0, hours: 0, allHours: null },
     ],
     [
-      "have no limit if runs cost nothing",
+      "has no limit if runs cost nothing",
       estimateOf({ likely: 0 }),
       5,
       { runs: null, hours: null, allHours: null },
@@ -63,7 +63,7 @@ describe("the runs that a balance covers, in the dashboard,", () => {
     expect(coverageOf(estimate, balance, now)).toEqual(expected);
   });
 
-  it("are unknown until the estimate, the forecast and the balance are loaded, and for a schedule without runs", () => {
+  it("is unknown until estimate, forecast and balance are loaded, and for a schedule without runs", () => {
     const estimate = estimateOf({ likely: 100 });
     expect(coverageOf(undefined, 5, now)).toBeUndefined();
     expect(coverageOf(estimate, undefined, now)).toBeUndefined();

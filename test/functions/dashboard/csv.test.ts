@@ -16,7 +16,7 @@ describe("a CSV file of the dashboard", () => {
   });
 
   it.each(["=1+1", "+1", "-1", "@A1", "\tx"])(
-    "has an apostrophe before the text %j, which a spreadsheet would read as a formula",
+    "has an apostrophe before the text %j, which looks like a formula",
     (text) => {
       expect(csvOf(["a"], [[text]])).toBe(`a\r\n'${text}\r\n`);
     },

@@ -34,7 +34,7 @@ const idsFor = (search: string, max = 20): readonly string[] =>
   idsOf(findItems(items, search, max));
 
 describe("the index of items that the dashboard searches", () => {
-  it("returns items whose ID begins with the search text before items with the words in their title", () => {
+  it("returns first the items whose ID begins with the search text, then the items with the words in their title", () => {
     expect(idsFor("12345")).toEqual(["1234500", "9000001"]);
     expect(idsFor("a-12345")).toEqual(["1234500", "9000001"]);
     expect(idsFor("b0sand")).toEqual(["B0SANDBOX1"]);

@@ -70,7 +70,7 @@ describe("the price chart of an item in the dashboard", () => {
     expect(prices).toEqual([{ at: at(1), value: 10 }]);
   });
 
-  it("shows the most specific price field that the reads of the item have", () => {
+  it("shows the most specific of the price fields that were read", () => {
     expect(priceFieldIn([point(1, { lowestPrice: 9 }), point(2, { newMinPrice: 8 })])).toBe(
       "newMinPrice",
     );

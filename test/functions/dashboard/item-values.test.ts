@@ -30,7 +30,7 @@ describe("the last change of an item in the dashboard's table", () => {
     expect(change).toEqual({ field: "price", before: 80, after: 70, percent: -12.5, others: 1 });
   });
 
-  it("is the change of the first changed field if the price did not change, without a percentage for text or a previous value of 0", () => {
+  it("is the change of the first changed field if the price did not change", () => {
     expect(mainChangeOf(changed({ state: { before: "A", after: "B" } }))?.percent).toBeUndefined();
     expect(mainChangeOf(changed({ offers: { before: 0, after: 2 } }))?.percent).toBeUndefined();
     expect(mainChangeOf({ last_change: null })).toBeUndefined();
@@ -41,9 +41,12 @@ describe("the last change of an item in the dashboard's table", () => {
     { field: "newMinPrice", percent: 3, tone: "bad" },
     { field: "price", percent: 0, tone: "neutral" },
     { field: "offers", percent: 100, tone: "neutral" },
-  ])("of $field by $percent % is marked as $tone for a buyer", ({ field, percent, tone }) => {
-    expect(toneOf({ field, percent, before: 1, after: 1, others: 0 })).toBe(tone);
-  });
+  ])(
+    "in the field '$field' by $percent % is marked as '$tone' for a buyer",
+    ({ field, percent, tone }) => {
+      expect(toneOf({ field, percent, before: 1, after: 1, others: 0 })).toBe(tone);
+    },
+  );
 
   it("is shown with a plus or minus sign", () => {
     expect([-12.54, 5, 0].map(formatPercentChange)).toEqual(["−12.5%", "+5%", "0%"]);

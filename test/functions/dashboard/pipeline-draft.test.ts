@@ -14,7 +14,7 @@ describe("a pipeline that a user writes as JSON in the dashboard", () => {
   });
 
   it.each(["null", " null\n"])(
-    "is not mistaken for the platform's default when it is %j",
+    "is not treated as the platform's default pipeline if it is %j",
     (text) => {
       expect(written(text)).toBeUndefined();
       const { message, place } = pipelineProblem(text) ?? {};

@@ -40,12 +40,12 @@ const pipeline: Pipeline = {
 };
 
 describe("the dashboard's form for rules", () => {
-  it("has the same values of `when`, with the same keys for each, as the service accepts", () => {
+  it("offers the same values of 'when', with the same keys, as the API accepts", () => {
     expect(Object.keys(whenWords).toSorted()).toEqual(whens.toSorted());
     expect(whensOfKey).toEqual(whensByKey);
   });
 
-  it("shows the pipeline of a JSON text, with defaults for starts that the text omits", () => {
+  it("shows the pipeline of a JSON text, with the default start steps if the text omits them", () => {
     const steps = [{ id: "only", scraper: "retailer_d.standard", routes: [] }];
     expect(rulesIn(JSON.stringify({ steps }))).toEqual({
       entry: "only",
@@ -63,11 +63,11 @@ describe("the dashboard's form for rules", () => {
     '{"steps": []}',
     '{"steps": [{"id": "a", "scraper": "b"}]}',
     '{"steps": [{"id": "a", "scraper": "b", "routes": [{}]}]}',
-  ])("does not show the JSON text %j, which only the JSON editor can show", (text) => {
+  ])("leaves the JSON text %j, which the form does not support, to the JSON editor", (text) => {
     expect(rulesIn(text)).toBeUndefined();
   });
 
-  it("renames a step in the starts and in the rules that lead to the step", () => {
+  it("renames a step in the start steps and in the rules that lead to it", () => {
     const check = pipeline.steps[1];
     if (check === undefined) throw new Error("no step");
     const renamed = withStep(pipeline, 1, { ...check, id: "lite" });
@@ -75,7 +75,7 @@ describe("the dashboard's form for rules", () => {
     expect(renamed.steps[0]?.routes).toEqual([{ when: "changed", run: "lite", notify: true }]);
   });
 
-  it("removes a step from the starts and from the rules that led to the step", () => {
+  it("removes a step from the start steps and from the rules that led to it", () => {
     const left = withoutStep(pipeline, 1);
     expect(left).toMatchObject({ entry: "scan", baseline: null, refresh: null });
     expect(left.steps).toEqual([
@@ -100,7 +100,7 @@ describe("the dashboard's form for rules", () => {
     expect(withoutRoute(added, 0)).toEqual(step);
   });
 
-  it("drops the keys that the new `when` of a rule does not allow", () => {
+  it("drops the keys of a rule that its new value of 'when' does not allow", () => {
     const route = {
       when: "changed",
       field: "price",
@@ -143,7 +143,7 @@ describe("the dashboard's form for rules", () => {
     expect(routeField(drop, undefined, scraper)).toEqual({ when: "changed", notify: true });
   });
 
-  it("offers only the fields and operators that a `when` can test", () => {
+  it("offers only the fields and operators that the rule's 'when' can test", () => {
     const price = scraper?.fields.find(({ name }) => name === "price");
     expect(opsOf(price, "changed")).toContain("decreased");
     expect(opsOf(price, "ok")).not.toContain("decreased");

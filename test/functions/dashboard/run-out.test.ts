@@ -20,7 +20,7 @@ const daily = (...credits: readonly number[]) =>
 const old = { created_at: "2025-01-01T00:00:00Z" };
 const openedOn = (n: number) => ({ created_at: `${dateOf(n)}T23:59:59.999Z` });
 
-describe("the credits spent per day that the dashboard shows", () => {
+describe("the credits spent per day in the dashboard", () => {
   it.each([
     [
       "are the average of the last seven complete days",
@@ -41,7 +41,7 @@ describe("the credits spent per day that the dashboard shows", () => {
       { credits: 1_000, of: "yesterday" },
     ],
     [
-      "include days without usage since a new account was created in the average",
+      "include, for a new account, days without usage since its creation",
       daily(0, 0, 0, 0, 300, 0, 0, 0),
       openedOn(4),
       { credits: 100, of: "the last 3 days" },
@@ -65,7 +65,7 @@ describe("the credits spent per day that the dashboard shows", () => {
   });
 });
 
-describe("the time until the credits are used up, in the dashboard,", () => {
+describe("the time until the credits are used up in the dashboard", () => {
   const now = new Date("2026-03-10T12:00:00Z");
   const hourMs = 3_600_000;
   const spending = (balance: number, scheduledHours: number | null): Spending =>
@@ -85,13 +85,13 @@ describe("the time until the credits are used up, in the dashboard,", () => {
 
   it.each([
     [
-      "is the forecast of the schedules if that is earlier than the current rate",
+      "follows the schedules' forecast if it is shorter than the time at the current rate",
       spending(2_400, 8.5),
       used,
       { hours: 8.5, basis: "at the forecast of the schedules" },
     ],
     [
-      "follows the current rate if that is earlier than the forecast of the schedules",
+      "follows the current rate if the schedules' forecast is longer",
       spending(200, 720),
       used,
       { hours: 48, basis: "at the rate of the last 7 days" },
@@ -103,7 +103,7 @@ describe("the time until the credits are used up, in the dashboard,", () => {
       { hours: 12, basis: "at the rate of the last 7 days" },
     ],
     [
-      "is the forecast of the schedules if nothing was used before",
+      "follows the schedules' forecast if no credits were used before",
       spending(5_000, 3),
       daily(0, 0),
       { hours: 3, basis: "at the forecast of the schedules" },
@@ -115,7 +115,7 @@ describe("the time until the credits are used up, in the dashboard,", () => {
       null,
     ],
     [
-      "is never negative if the forecast lies before the time of the browser",
+      "is 0 if the forecast is earlier than the browser's time",
       spending(0, -2),
       daily(0),
       { hours: 0, basis: "at the forecast of the schedules" },

@@ -83,7 +83,7 @@ describe("the text of a run's duration in the dashboard", () => {
     [59.6, "1 min 0 s"],
     [119.7, "2 min 0 s"],
     [184.2, "3 min 4 s"],
-  ])("shows %d seconds as %s", (seconds, words) => {
+  ])("shows %d seconds as '%s'", (seconds, words) => {
     const finishedAt = new Date(Date.parse(startedAt) + seconds * 1_000).toISOString();
     expect(durationWords(aRun({ started_at: startedAt, finished_at: finishedAt }))).toBe(words);
   });

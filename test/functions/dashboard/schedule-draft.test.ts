@@ -14,7 +14,7 @@ const list = {
   next_run_at: "2026-03-01T10:15:00.000Z",
 } as Watchlist;
 
-describe("the start time from which the dashboard computes the next runs of an interval", () => {
+describe("the start time from which the dashboard calculates an interval's next runs", () => {
   it("is one interval before the next run of the watchlist", () => {
     expect(intervalStart(scheduleDraftOf(list), list)).toBe("2026-03-01T10:00:00.000Z");
   });

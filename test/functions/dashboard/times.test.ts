@@ -8,14 +8,14 @@ describe("a local time that a user types in the dashboard", () => {
   });
 
   it.each(["", "12026-03-01T08:30", "2026-13-01T08:30"])(
-    "is converted to undefined if it is the invalid text %j",
+    "is converted to undefined if it is invalid: %j",
     (local) => {
       expect(isoOf(local)).toBeUndefined();
     },
   );
 });
 
-describe("the time that credits last, in the dashboard,", () => {
+describe("the dashboard's text about how long credits last", () => {
   it.each([
     [0, "less than an hour"],
     [0.99, "less than an hour"],
@@ -24,7 +24,7 @@ describe("the time that credits last, in the dashboard,", () => {
     [47.9, "47 hours"],
     [48, "2 days"],
     [24 * 2_499.5, "2,499 days"],
-  ])("of %d hours is shown as %s", (hours, words) => {
+  ])("shows %d hours as '%s'", (hours, words) => {
     expect(lastingWords(hours)).toBe(words);
   });
 });

@@ -27,7 +27,7 @@ describe("a ledger entry in the dashboard", () => {
     );
   });
 
-  it("shows the call ID or the step if an earlier release wrote it, and a dash for a grant", () => {
+  it("shows the call ID or the step if an earlier release wrote the entry, and a dash for a grant", () => {
     expect(purposeOf({ ...entry, request_id: "req_1" })).toBe("req_1");
     expect(purposeOf({ ...entry, run_id: "wlrun_1", step: "check" })).toBe("check");
     expect(purposeOf({ ...entry, type: "grant" })).toBe("–");

@@ -28,7 +28,7 @@ describe("the dashboard sums charges, the largest first,", () => {
     ]);
   });
 
-  it("by API key, with one sum for all runs and one for calls without a recorded key", () => {
+  it("are listed by API key, with one sum for all runs and one for calls without a recorded key", () => {
     expect(usageBy("key", entries)).toEqual([
       { cause: "key_1", kind: "key", credits: 6, charges: 2, items: 6 },
       { cause: "runs of watchlists", kind: "runs", credits: 3, charges: 1, items: 3 },

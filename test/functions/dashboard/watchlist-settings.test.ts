@@ -19,7 +19,7 @@ describe("the limits of a watchlist in the dashboard's form", () => {
     expect(limitFieldsOf(newLimits)).toEqual({ ...noLimits, brake: presentBrake(defaultBrake) });
   });
 
-  it("are sent back unchanged with the values that the service returned", () => {
+  it("have the same values after a conversion to the form and back", () => {
     const set = {
       max_credits_per_run: 200,
       daily_credit_budget: 1_000,
@@ -55,7 +55,7 @@ describe("the limits of a watchlist in the dashboard's form", () => {
   });
 
   it.each(["many", "Infinity", "NaN", "1,000"])(
-    "are sent with the invalid typed text %s, so that the service refuses it instead of turning a limit off",
+    "are sent with the invalid text '%s' instead of being turned off",
     (text) => {
       const draft = {
         ...newLimits,
@@ -70,12 +70,12 @@ describe("the limits of a watchlist in the dashboard's form", () => {
     },
   );
 
-  it("are sent with an empty text for an empty brake field, so that the service refuses the text", () => {
+  it("are sent with an empty text for an empty brake field", () => {
     const brake = { ...newLimits.brake, min_items: "" };
     expect(limitFieldsOf({ ...newLimits, brake }).brake).toMatchObject({ min_items: "" });
   });
 
-  it("show an error at the field of the parameter that the error names", () => {
+  it("show an error at the field of the invalid parameter", () => {
     const params = ["max_credits_per_run", "daily_credit_budget", "brake", "brake.min_items"];
     expect(params.filter(isLimit)).toEqual(params);
     expect(["name", "max_credits", "brakes"].filter(isLimit)).toEqual([]);

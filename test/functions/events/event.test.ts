@@ -77,7 +77,7 @@ describe("GET /v1/events/{id}", () => {
   });
 
   it.each([unknownId, "evt_1", "wl_000000000000000000000000"])(
-    "returns 404 for the unknown ID %s, and for an event of another account",
+    "returns 404 for the unknown ID '%s', and for an event of another account",
     async (id) => {
       await world.publish(run);
 
@@ -89,7 +89,7 @@ describe("GET /v1/events/{id}", () => {
 });
 
 describe("an expired event", () => {
-  it("is not found by GET and send from the age of 30 days, even while its row and its body are still stored", async () => {
+  it("is not found by GET /v1/events/{id} or send from the age of 30 days, even if it is still stored", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     const endsAt = Date.parse(first.createdAt) + 30 * 24 * 60 * 60 * 1_000;
@@ -103,7 +103,7 @@ describe("an expired event", () => {
     expect(await logged(first, endpoint.id)).toBeNull();
   });
 
-  it("is not found by GET and send if its body was deleted before its row", async () => {
+  it("is not found by GET /v1/events/{id} or send if its body was deleted before its row", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     Object.assign(world.webhooks.bodies, { get: async () => null });
@@ -143,7 +143,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(await logged(second, other.endpoint.id)).toBeNull();
   });
 
-  it("sends a delivered event again, and only once if the request is repeated before the attempt", async () => {
+  it("sends a delivered event again exactly once, even if the request is repeated before the attempt", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     await world.deliverDue();

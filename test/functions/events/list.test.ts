@@ -343,7 +343,7 @@ describe("GET /v1/events returns 200 and", () => {
     });
   });
 
-  it("omits an event from the moment at which it is 30 days old", async () => {
+  it("omits an event as soon as it is 30 days old", async () => {
     const runs = await publish(aRun({ [changed]: 1 }), aRun({}, { seconds: 60 }));
     // `page` advances the clock by 50 ms before each call.
     clock.set(new Date(Date.parse(start) + 30 * dayMs - 51).toISOString());
@@ -390,7 +390,7 @@ describe("GET /v1/events returns 200 and", () => {
 
 describe("a consumer of GET /v1/events", () => {
   it.each([1, 2, 3, 4, 5, 6, 7])(
-    "gets every event once and in order, with pages of %i, while more events are published",
+    "gets every event once and in order, in pages of %i events, while more events are published",
     async (limit) => {
       const published: RunEvents[] = [];
       const seen: string[] = [];
@@ -431,7 +431,7 @@ describe("GET /v1/events returns 400 for", () => {
     ["limit", "0", "from 1 to 100"],
     ["limit", "101", "from 1 to 100"],
     ["limit", "ten", "from 1 to 100"],
-  ])("the invalid parameter %s=%s", async (param, value, message) => {
+  ])("the invalid parameter '%s=%s'", async (param, value, message) => {
     const { status, body } = await ask({ [param]: value });
 
     expect(status).toBe(400);

@@ -60,9 +60,13 @@ describe("a call that needs an API key gets 401 with the reason for", () => {
   it.each([
     ["no key", {}, "The request has no API key."],
     ["an empty header", { "X-API-Key": " " }, "The request has no API key."],
-    ["another scheme", { Authorization: `Basic ${key}` }, "does not use the scheme 'Bearer'"],
-    ["no scheme", { Authorization: key }, "lacks the word 'Bearer' before the key"],
-    ["a scheme alone", { Authorization: "Bearer " }, "has no key after 'Bearer'."],
+    [
+      "a scheme other than Bearer",
+      { Authorization: `Basic ${key}` },
+      "does not use the scheme 'Bearer'",
+    ],
+    ["a key without a scheme", { Authorization: key }, "lacks the word 'Bearer' before the key"],
+    ["a scheme without a key", { Authorization: "Bearer " }, "has no key after 'Bearer'."],
     ["the scheme in X-API-Key", { "X-API-Key": bearer }, "begins with the word 'Bearer'"],
     ["the scheme twice", { Authorization: `Bearer ${bearer}` }, "begins with the word 'Bearer'"],
     ["a key in quotation marks", { Authorization: `Bearer "${key}"` }, "is in quotes or brackets"],
@@ -106,9 +110,9 @@ const publicPaths = [
   "POST /docs",
 ];
 
-describe("a call with an API key to a public, retired or unknown path", () => {
+describe("a call to a public, retired or unknown path", () => {
   it.each(publicPaths)(
-    "counts towards the key's rate limit, and gets the rate headers: %s",
+    "counts towards the rate limit of its API key, and gets the rate headers: %s",
     async (called) => {
       const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
       expect(admitted).toEqual([hashApiKey(key)]);
@@ -117,18 +121,21 @@ describe("a call with an API key to a public, retired or unknown path", () => {
     },
   );
 
-  it.each(publicPaths)("gets 429 when it exceeds the key's rate limit: %s", async (called) => {
-    admission = { outcome: "limited", rate: { ...rate, remaining: 0 }, retryAfterSeconds: 1 };
-    const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
-    expect(answer).toMatchObject({
-      status: 429,
-      headers: {
-        "X-RateLimit-Remaining": "0",
-        "Retry-After": "1",
-        "Access-Control-Allow-Origin": "*",
-      },
-    });
-  });
+  it.each(publicPaths)(
+    "gets 429 when it exceeds the rate limit of its API key: %s",
+    async (called) => {
+      admission = { outcome: "limited", rate: { ...rate, remaining: 0 }, retryAfterSeconds: 1 };
+      const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
+      expect(answer).toMatchObject({
+        status: 429,
+        headers: {
+          "X-RateLimit-Remaining": "0",
+          "Retry-After": "1",
+          "Access-Control-Allow-Origin": "*",
+        },
+      });
+    },
+  );
 
   it("gets the public document even if the API key is unknown", async () => {
     admission = { outcome: "unknown" };
@@ -140,14 +147,14 @@ describe("a call with an API key to a public, retired or unknown path", () => {
     expect(answer).toMatchObject({ status: 200, headers: { "X-RateLimit-Remaining": "49" } });
   });
 
-  it("gets 500 if an internal error prevents the service from counting the call", async () => {
+  it("gets 500 if an internal error prevents the service from counting the call for its API key", async () => {
     admission = new Error("not permitted");
     const headers = { "X-API-Key": key };
     const answer = await callEdge(documents, { route: "GET /docs", headers });
     expect(answer.status).toBe(500);
   });
 
-  it("gets the public document while the key store is unreadable, with the rate limit of the process", async () => {
+  it("gets the public document with the process's own rate limit while the key store cannot be read", async () => {
     admission = { outcome: "unreadable", rate, error: new Error("the store is down") };
     const headers = { "X-API-Key": key };
     const answer = await callEdge(documents, { route: "GET /docs", headers });
@@ -162,7 +169,7 @@ describe("a call with an API key to a public, retired or unknown path", () => {
     ],
     ["absent", {}],
   ])(
-    "causes no look-up in the key store if the API key is %s",
+    "causes no look-up in the key store if its API key is %s",
     async (_, headers: Record<string, string>) => {
       const call = { route: "GET /docs", headers, address: "192.0.2.8" };
       expect((await callEdge(documents, call)).status).toBe(200);

@@ -225,7 +225,7 @@ describe("the header Strict-Transport-Security", () => {
   });
 });
 
-describe("the service's own addresses, which a handler gets with a call,", () => {
+describe("the service's addresses that a handler gets with a call", () => {
   it("are the host that the client called, the custom domain and the gateway's API ID", async () => {
     const headers = headersWith({ "x-api-key": apiKey, Host: "other-host.com" });
     await ask({ headers });
@@ -240,7 +240,7 @@ describe("the authentication of a call", () => {
     ["X-API-Key", { headers: headersWith({ "x-api-key": apiKey }) }],
     ["api_key in the query", { headers: headersWith({}), query: { api_key: apiKey } }],
     [
-      "the same key in two places",
+      "two places with the same value",
       { headers: headersWith({ "x-api-key": apiKey }), query: { api_key: apiKey } },
     ],
   ])("accepts a key in %s", async (_, asked) => {
@@ -250,7 +250,7 @@ describe("the authentication of a call", () => {
   it.each([
     ["no key", {}],
     ["a key with a bad checksum", { authorization: `Bearer ${apiKey.slice(0, -1)}_` }],
-    ["another scheme", { authorization: `Basic ${apiKey}` }],
+    ["a scheme other than Bearer", { authorization: `Basic ${apiKey}` }],
   ])("returns 401 to a call with %s", async (_, headers) => {
     const answer = await ask({ headers: headersWith(headers) });
     expect(answer.statusCode).toBe(401);
@@ -358,7 +358,7 @@ describe("the group handler's 400 response", () => {
     },
   );
 
-  it("is returned for the body key '__proto__', which would change an object's prototype", async () => {
+  it("is returned for the body key '__proto__'", async () => {
     expect((await ask({ body: '{"ids":["1"],"__proto__":{"a":1}}' })).statusCode).toBe(400);
   });
 });
@@ -420,7 +420,7 @@ describe("the query of a call", () => {
     expect(answer.body.length).toBeLessThan(500);
   });
 
-  it("with an unknown parameter gets 400 before other errors, and after 501 for an announced feature", async () => {
+  it("with an unknown parameter gets 400 before other errors, except 501 for an announced feature", async () => {
     const missing = await read({ query: { dayz: "7" } });
     expect(missing.json["error"]).toMatchObject({ param: "dayz" });
     const announced = await read({ query: { days: "soon", stat: "new" } });
@@ -429,7 +429,7 @@ describe("the query of a call", () => {
 });
 
 describe("the group handler's 413 response", () => {
-  it("for a body above the size limit has the code INVALID_PARAM", async () => {
+  it("has the code INVALID_PARAM for a body above the size limit", async () => {
     const answer = await ask({ body: JSON.stringify({ ids: ["x".repeat(limits.bodyBytesMax)] }) });
     expect(answer.statusCode).toBe(413);
     expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "body" });
@@ -442,7 +442,7 @@ describe("the group handler's 404 response", () => {
     ["a method that the path does not have", { method: "PUT" }],
     ["a resource that does not exist", { method: "GET", path: "/v1/watchlists/missing" }],
     ["a path that is not UTF-8", { method: "GET", path: "/v1/watchlists/%ff" }],
-  ])("for %s has the error format of the service", async (_, asked) => {
+  ])("has the error format of the service for %s", async (_, asked) => {
     const answer = await ask({ body: null, ...asked });
     expect(answer.statusCode).toBe(404);
     expect(answer.json["error"]).toMatchObject({
@@ -487,7 +487,7 @@ describe("the group handler's 503 response for a failed dependency", () => {
     expect(handled).toEqual([]);
   });
 
-  it("is sent when failed requests to the dependency have used up the time limit for failures in one call", async () => {
+  it("is sent when failed requests to the dependency have used up the call's time limit for failures", async () => {
     const before = clock.now().getTime();
     await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });
     expect(clock.now().getTime() - before).toBe(limits.dependencies.callLossMs);

@@ -159,7 +159,7 @@ describe("the log line of an API call", () => {
     });
   });
 
-  it("contains the requested path only if no route matches it, without an API key in it", async () => {
+  it("contains the requested path, without an API key in it, if no route matches the path", async () => {
     const path = `/v1/offers/${apiKey}/whsec_canary`;
     const line = closing(await logged(async () => undefined, { path }));
 
@@ -205,7 +205,7 @@ describe("the log line of an API call", () => {
     });
   });
 
-  it("has level INFO for a call of an announced feature, which gets 501", async () => {
+  it("has level INFO for the 501 response to a call of an announced feature", async () => {
     const line = closing(
       await logged(async () => {
         throw notImplemented("This");
@@ -235,7 +235,7 @@ describe("the log line of an API call", () => {
     ["the limiter counted it", { outcome: "admitted", owner, rate }, undefined],
     ["the limiter refused it", limited, undefined],
   ])(
-    "has the field limiter_local only if the rate limiter's store did not count the call: %s",
+    "has the field 'limiter_local' only if the rate limiter's store did not count the call: %s",
     async (...one) => {
       const [, admission, expected] = one;
       const line = closing(await logged(async () => undefined, { admission }));

@@ -36,7 +36,7 @@ describe("a JSON response over 1 KB", () => {
     "identity;q=0.5, gzip;q=0.5",
     "gzip;q=0.001, identity;q=0",
     "deflate, gzip;q=1.000",
-  ])("is compressed for a client that sends Accept-Encoding: %s", async (accepted) => {
+  ])("is compressed for a client that sends Accept-Encoding: '%s'", async (accepted) => {
     body = text;
     const answer = await get({ "accept-encoding": accepted });
     expect(answer.headers).toMatchObject({ "Content-Encoding": "gzip", Vary: "Accept-Encoding" });
@@ -68,7 +68,7 @@ describe("a JSON response over 1 KB", () => {
   });
 });
 
-it("each version of a public document is compressed only once", async () => {
+it("each version of a public document is compressed exactly once", async () => {
   const dispatch = groupHandler({
     group: "platforms",
     routes: {

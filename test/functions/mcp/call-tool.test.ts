@@ -41,7 +41,7 @@ describe("a call of an MCP tool", () => {
     ["read_offers", { ids: ["B00EXAMPLE"] }],
     ["create_watchlist", { name: "A", ...items, every: "1h" }],
     ["back_test", { watchlist_id: "wl_1", pipeline: { steps: [] } }],
-  ])("is refused before the route is executed if %s gets no cap", async (name, sent) => {
+  ])("is refused before its route is executed if the tool %s gets no cap", async (name, sent) => {
     const { result } = await callWith(named(name), sent, unreached);
     expect(result.structuredContent["error"]).toMatchObject({
       code: "MISSING_PARAM",
@@ -97,7 +97,7 @@ describe("a call of an MCP tool", () => {
     ]);
   });
 
-  it("is logged and counted like an HTTP call with status 500 if it fails because of an internal error", async () => {
+  it("is logged and counted like an HTTP call with status 500 after an internal error", async () => {
     const { result, work, logged } = await callWith(named("list_platforms"), {}, () =>
       Promise.reject(new Error("a bug")),
     );

@@ -4,11 +4,11 @@ import { maxCredits, maxDays } from "../../../functions/mcp/caps.ts";
 const now = new Date("2026-11-28T12:00:00Z");
 
 describe("the credit and time caps of MCP tools", () => {
-  it("refuse a call without max_credits", () => {
+  it("refuse a call without 'max_credits'", () => {
     expect(() => maxCredits.check({}, now)).toThrow("'max_credits' is required");
   });
 
-  it.each([Infinity, -1, 1.5, "5", []])("refuse the value %s of max_credits", (cap) => {
+  it.each([Infinity, -1, 1.5, "5", []])("refuse the value %s of 'max_credits'", (cap) => {
     expect(() => maxCredits.check({ max_credits: cap }, now)).toThrow(
       "'max_credits' must be an integer of at least 0",
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isOwnOrigin } from "../../../functions/mcp/origin.ts";
 
-describe("the Origin check of MCP calls,", () => {
+describe("the Origin check of an MCP call", () => {
   it.each([
     ["api.shop-example.com", undefined, true],
     ["api.shop-example.com", "https://api.shop-example.com", true],
@@ -15,7 +15,7 @@ describe("the Origin check of MCP calls,", () => {
     ["api.shop-example.com", "https://evil.example", false],
     ["evil.example", "http://evil.example", false],
     ["localhost:3000", "null", false],
-  ])("for the host %s and the origin %s, returns %s", (host, origin, expected) => {
+  ])("with the host '%s' and the origin '%s' returns %s", (host, origin, expected) => {
     const domainName = "api.shop-example.com";
     expect(isOwnOrigin({ host, origin, domainName, apiId: "abc123" })).toBe(expected);
   });

@@ -21,7 +21,7 @@ const get = (path: string) => {
 
 describe("GET /v1/agent_profiles/{version}", () => {
   it.each(protocolVersions)(
-    "returns a valid profile for protocol version %s without an API key, with an ETag and a public cache time of at least a minute",
+    "returns a valid, cacheable profile of protocol version %s to a call without an API key",
     async (version) => {
       const { statusCode, headers, body } = await get(`/v1/agent_profiles/${version}`);
 

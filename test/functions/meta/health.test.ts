@@ -27,7 +27,7 @@ function service(dynamo: DynamoDBDocumentClient = tables.client) {
 }
 
 describe("GET /v1/health", () => {
-  it("returns 200 with the version without an API key, and forbids caches to store the response", async () => {
+  it("returns 200 with the version to a call without an API key, and forbids caching", async () => {
     const { statusCode, headers, body } = await service().get("/v1/health");
 
     expect(statusCode).toBe(200);

@@ -223,7 +223,7 @@ describe("the page /docs/upstream", () => {
 });
 
 describe("a file that documentation pages load", () => {
-  it("may be cached for a year, because its name changes with its content", async () => {
+  it("may be cached for a year", async () => {
     expect(assets.length).toBeGreaterThan(5);
     for (const name of assets) {
       const answer = await get(`/docs/assets/${name}`, { headers: { "Accept-Encoding": "br" } });
@@ -272,7 +272,7 @@ describe("a file that documentation pages load", () => {
   );
 });
 
-it("GET /v1/openapi.json returns the address that the client called, with its path prefix, as the server", async () => {
+it("GET /v1/openapi.json names the address that the client called, including its path prefix, as the server", async () => {
   const answer = await get("/v1/openapi.json");
   expect(answer.statusCode).toBe(200);
   expect(answer.headers?.["Content-Type"]).toBe("application/json");

@@ -51,7 +51,7 @@ async function validatorOf(name: string) {
 
 describe("GET /v1/schemas/{name}", () => {
   it.each([eventChanged, eventMatched, eventDelisted, runCompletedEvent, webhookTestEvent])(
-    "returns, without an API key, a schema that accepts the documented event $type",
+    "needs no API key, and returns a schema that accepts the documented event $type",
     async (event) => {
       const { statusCode, type } = await get(`/v1/schemas/${event.type}`);
       expect([statusCode, type]).toEqual([200, "application/schema+json"]);
@@ -99,7 +99,7 @@ it("GET /v1/postman.json returns a Postman collection 2.1 without an API key", a
   expect(JSON.parse(body)).toMatchObject({ info: { schema: expect.stringContaining("v2.1.0") } });
 });
 
-it("GET /llms.txt returns, without an API key, a text whose links are paths of the service", async () => {
+it("GET /llms.txt needs no API key, and returns a text whose links are paths of the service", async () => {
   const { statusCode, type, body } = await get("/llms.txt");
   expect([statusCode, type]).toEqual([200, "text/plain; charset=utf-8"]);
   const links = [...body.matchAll(/\]\((\/[^)]+)\)/g)].map(([, link = ""]) => link);

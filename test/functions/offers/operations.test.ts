@@ -25,7 +25,7 @@ const numbered = (count: number): string[] =>
 
 describe("POST /v1/offers", () => {
   describe("returns 200 and", () => {
-    it("charges 3 credits for a listing with several offers, 1 for a listing with one offer or none, and 0 for an unavailable listing", async () => {
+    it("charges 3 credits for a listing with several offers, 1 for one with at most one offer, and 0 for an unavailable one", async () => {
       const ids = [two, many, none, missing, unread];
       const { status, headers, body } = await customer.call("POST /v1/offers", { ids });
       expect(status).toBe(200);
@@ -169,7 +169,7 @@ describe("POST /v1/offers", () => {
 });
 
 describe("the ledger entry of an offers call", () => {
-  it("names the route that the client called as its source", async () => {
+  it("contains the route of the call as its source", async () => {
     const { body } = await customer.call("POST /v1/offers", { ids: [two] });
     const offerListingId = body.results[0]?.offers[0]?.offerListingId;
     await customer.call(`GET /v1/products/${two}/offers`);

@@ -44,7 +44,7 @@ describe("GET /v1/products/{id}/offers", () => {
 
   describe("returns 400 and", () => {
     it.each(["B0", "B0SANDBOX00", "B0SANDBOX%2F", "%20"])(
-      "names 'asin' as the invalid parameter for the malformed ID %s, and charges nothing",
+      "names 'asin' as the invalid parameter for the malformed ID '%s', and charges nothing",
       async (id) => {
         const { status, headers, body } = await get(id);
         expect(status).toBe(400);
@@ -55,7 +55,7 @@ describe("GET /v1/products/{id}/offers", () => {
     );
 
     it.each(["condition=mint", "platform=retailer_z", "marketplace=zz"])(
-      "names the invalid parameter of the query %s",
+      "names the invalid parameter of the query '%s'",
       async (query) => {
         const { status, body } = await get("B0SANDBOX0", `?${query}`);
         expect(status).toBe(400);
@@ -94,7 +94,7 @@ describe("GET /v1/products/{id}/offers", () => {
       ["platform=retailer_d", "12345"],
       ["platform=retailer_g", "12345"],
       ["marketplace=de", "B0SANDBOX0"],
-    ])("returns 'coming_soon' for the announced feature in %s", async (query, id) => {
+    ])("returns 'coming_soon' for the announced feature in the query '%s'", async (query, id) => {
       const { status, body } = await get(id, `?${query}`);
       expect(status).toBe(501);
       expect(body.coming_soon).toBe(true);

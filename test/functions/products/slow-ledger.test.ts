@@ -197,7 +197,7 @@ it.each([
   ["buffer", limits.gatewaySeconds.buffered],
   ["stream", limits.gatewaySeconds.streamed],
 ] as const)(
-  "POST /v1/products (%s) charges and responds within the gateway's timeout of %d seconds despite a slow source and a slow ledger",
+  "POST /v1/products in the mode '%s' responds within the gateway's timeout of %d seconds despite a slow source and ledger",
   async (mode, seconds) => {
     const { statusCode, credits, tookMs, readMs, settleRequests } = await worstCall(mode, seconds);
     expect({ statusCode, credits }).toEqual({ statusCode: 200, credits: "1" });

@@ -70,7 +70,7 @@ const parsed = (
   JSON.parse(bytes.toString("utf8")) as never;
 
 describe("POST /v1/products in streaming mode", () => {
-  it("returns 10,000 items at tier pulse in one call, each once and in order", async () => {
+  it("returns 10,000 items at tier 'pulse' in one call, each once and in order", async () => {
     const ids = asins(10_000);
     const answer = await call({ platform: "retailer_a", tier: "pulse", ids });
     expect(answer.status).toBe(200);
@@ -83,7 +83,7 @@ describe("POST /v1/products in streaming mode", () => {
     expect(answer.headers["x-service-credits"]).toBe(String(credits));
   });
 
-  it("returns 2,000 items at tier full, whose body is larger than a buffered Lambda response can be", async () => {
+  it("returns 2,000 items at tier 'full', with more bytes than a buffered Lambda response may have", async () => {
     const answer = await call({ platform: "retailer_a", tier: "full", ids: asins(2_000) });
     expect(answer.status).toBe(200);
     expect(answer.bytes.length).toBeGreaterThan(6 * 1_024 * 1_024);
@@ -102,7 +102,7 @@ describe("POST /v1/products in streaming mode", () => {
     }
   });
 
-  it("returns items that were not read by the deadline as unavailable, and refunds their credits", async () => {
+  it("returns items that were not read by the deadline with the status 'unavailable', and refunds their credits", async () => {
     provideStreaming();
     const handler = createHandler(world.environmentOf("products")) as unknown as (
       ...args: unknown[]

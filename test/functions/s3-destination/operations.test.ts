@@ -187,7 +187,7 @@ describe("PUT /v1/s3_destination", () => {
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("returns 400 that names the S3 action that failed, and saves nothing", async () => {
+  it("returns 400 with the name of the S3 action that failed, and saves nothing", async () => {
     await expect(put({ bucket: "no-such-bucket" })).rejects.toMatchObject({
       ...invalid("bucket"),
       message: expect.stringMatching(/^Writing .*NoSuchBucket/),
@@ -243,7 +243,7 @@ describe("PUT /v1/s3_destination", () => {
     "http://127.0.0.1:9000/folder",
     "http://127.0.0.1:9000/?x=1",
     "s3.shop-example.com",
-  ])("returns 400 that names 'endpoint' for %s", async (endpoint) => {
+  ])("returns 400 that names 'endpoint' for the endpoint '%s'", async (endpoint) => {
     await expect(put({ endpoint })).rejects.toMatchObject({ details: { param: "endpoint" } });
   });
 
@@ -462,7 +462,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect((await get()).body).toEqual(before);
   });
 
-  it("sets the status to active only after a successful check of the bucket", async () => {
+  it("sets the status to 'active' only after a successful check of the bucket", async () => {
     await failThreeTimes("AccessDenied");
     const kept = await patch({ compression: "none" });
     const checked = await patch({ prefix: "again/" });
@@ -471,7 +471,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect(checked.body).toMatchObject({ status: "active", last_error: null });
   });
 
-  it("sends a wake-up message when it disables the destination, so that pending exports end", async () => {
+  it("sends a wake-up message for the pending exports when it disables the destination", async () => {
     await patch({ enabled: false });
 
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
@@ -650,7 +650,7 @@ describe("GET /v1/s3_destination/exports", () => {
   const numbersOf = (exports: readonly { run_number: number | null }[]) =>
     exports.map((entry) => entry.run_number);
 
-  it("lists an export as pending as soon as its run is published, before any attempt", async () => {
+  it("lists an export as 'pending' as soon as its run is published, before any attempt", async () => {
     await world.setDestination("acct_1");
     await publish(2);
 
@@ -699,7 +699,7 @@ describe("GET /v1/s3_destination/exports", () => {
   });
 
   it.each(["1", "2", "3", "100"])(
-    "lists attempted and pending exports in pages of %s, each export once",
+    "lists each attempted or pending export once over all pages, in pages of %s",
     async (limit) => {
       await world.setDestination("acct_1");
       for (const n of [1, 2, 3, 4]) await publish(n);
@@ -720,7 +720,7 @@ describe("GET /v1/s3_destination/exports", () => {
   );
 
   it.each(["1", "2", "100"])(
-    "filters attempted and pending exports by since and watchlist_id, in pages of %s",
+    "filters attempted and pending exports by 'since' and 'watchlist_id', in pages of %s",
     async (limit) => {
       await world.setDestination("acct_1");
       for (const n of [1, 2, 3, 4]) await publish(n);
@@ -859,7 +859,7 @@ describe("calls that probe an S3 store", () => {
     expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(max);
   });
 
-  it("are counted for PUT, PATCH and test calls, including refused ones", async () => {
+  it("include PUT, PATCH and test calls, even if the API refuses them", async () => {
     await put();
     for (let n = 1; n < max - 2; n += 1) {
       await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(
@@ -913,7 +913,7 @@ describe("the request body of an S3 destination", () => {
     ["a/b", "a/b/"],
     ["A-Z_09!.*'()=-/x/", "A-Z_09!.*'()=-/x/"],
     ["x".repeat(500), `${"x".repeat(500)}/`],
-  ])("may have the prefix %j, which is stored with a final slash", (prefix, shown) => {
+  ])("may have the prefix %j, and it is stored with a final slash", (prefix, shown) => {
     expect(parse(destinationBody, { ...aBody(), prefix })).toMatchObject({ prefix: shown });
     expect(parse(destinationPatchBody, { prefix })).toEqual({ prefix: shown });
   });
@@ -922,7 +922,7 @@ describe("the request body of an S3 destination", () => {
     "arn:aws:iam::123456789012:role/x",
     "arn:aws-cn:iam::123456789012:role/a/b/x_y+=,.@-",
     "arn:aws-us-gov:iam::123456789012:role/x",
-  ])("may have the role %s", (role_arn) => {
+  ])("may have the role '%s'", (role_arn) => {
     expect(safeParse(destinationPatchBody, { role_arn }).success).toBe(true);
   });
 });

@@ -44,7 +44,7 @@ describe("GET /v1/structured", () => {
 
 describe("a structured endpoint", () => {
   it.each(["GET", "POST"])(
-    "returns 501 to %s for every path that GET /v1/structured lists",
+    "returns 501 to a %s request for every path that GET /v1/structured lists",
     async (method) => {
       for (const { platform, kind } of presentStructured().data) {
         const { status, body } = await call(method, `/${platform}/${kind}`);

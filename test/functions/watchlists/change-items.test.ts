@@ -68,17 +68,20 @@ describe.each([
   it.each([
     ["stranger", 404, "NOT_FOUND"],
     ["demo", 403, "DEMO_READ_ONLY"],
-  ] as const)("for the API key of the %s account, returns %d", async (as, status, code) => {
-    const answer = await world.ask(`POST /${id}/${path}`, { body, as });
-    expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);
-  });
+  ] as const)(
+    "called with the API key of the account '%s', returns %d",
+    async (as, status, code) => {
+      const answer = await world.ask(`POST /${id}/${path}`, { body, as });
+      expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);
+    },
+  );
 });
 
 describe("GET /v1/watchlists/{id}/items", () => {
   const after = async (list: string, start: string) =>
     world.ask(`GET /${list}/items`, { query: { starting_after: start } });
 
-  it("accepts a starting_after ID in any spelling, even if the ID is not on the watchlist", async () => {
+  it("accepts an ID in any spelling in 'starting_after', even if the ID is not on the watchlist", async () => {
     const asins = `wl_${"1".repeat(24)}`;
     await putWatchlist(
       { client: world.client, ...world.options },
@@ -108,14 +111,14 @@ describe("GET /v1/watchlists/{id}/items", () => {
     "9000-01-01",
     "9999-12-31T23:59:59Z",
     "2026-01-01T00:00:00 02:00",
-  ])("refuses the value %s of 'changed_since'", async (time) => {
+  ])("refuses the value '%s' of 'changed_since'", async (time) => {
     const answer = await world.ask(`GET /${id}/items`, { query: { changed_since: time } });
     expect([answer.status, answer.json["error"]]).toMatchObject([400, { param: "changed_since" }]);
     expect(answer.text).toContain("%2B");
   });
 
   it.each(["2028-02-29", "2026-01-01T00:00:00+14:00", "8999-12-31T23:59:59Z"])(
-    "accepts the value %s of 'changed_since'",
+    "accepts the value '%s' of 'changed_since'",
     async (time) => {
       const answer = await world.ask(`GET /${id}/items`, { query: { changed_since: time } });
       expect(answer.status).toBe(200);
@@ -128,7 +131,7 @@ describe("the item IDs in a change of a watchlist", () => {
     ["add", "must be a string or an object with 'id' (got 9000003). Put IDs in quotes."],
     ["remove", "must be a string (got 9000003). Put IDs in quotes."],
   ])(
-    "are refused in %s if they are numbers, and the error names the index of the first number",
+    "are refused in the list '%s' if they are numbers, and the error names the first number's index",
     async (param, message) => {
       const answer = await world.ask(`POST /${id}/items`, {
         body: { [param]: ["9000002", 9000003] },
@@ -249,7 +252,7 @@ describe("labels and metadata of items", () => {
     },
   );
 
-  it("may contain metadata keys with the names of JavaScript object members", async () => {
+  it("accept metadata keys that are names of JavaScript object members", async () => {
     const metadata = { constructor: "x", prototype: 1, to_string: true };
     await add({ id: "9000000", metadata });
     expect((await item("9000000"))["metadata"]).toEqual(metadata);
@@ -273,7 +276,7 @@ describe("a call that sets the labels of items", () => {
       { call, when: "after" as const },
     ]),
   )(
-    "can be repeated after its process died $when its port call $call, and then sets all labels",
+    "sets all labels when it is repeated after its process died $when port call $call",
     async (point) => {
       const change = { add: items, remove: ["9000001"] };
       await world.process(point).ask(`POST /${id}/items`, { body: change });

@@ -75,7 +75,7 @@ describe("the creation of a watchlist in a process that dies", () => {
   });
 
   it.each(points)(
-    "$when its port call $call is completed by a repeated request as exactly one watchlist with exact counts",
+    "$when port call $call: a repeated request completes exactly one watchlist with correct item counts",
     async (point) => {
       const died = await world.process(point).ask("POST ", keyed);
       const soon = await world.ask("POST ", keyed);
@@ -95,7 +95,7 @@ describe("the creation of a watchlist in a process that dies", () => {
   );
 
   it.each(points)(
-    "$when its port call $call, and again at each later port call in repeated requests, creates only one watchlist",
+    "$when port call $call: repeated requests that also die create only one watchlist",
     async (point) => {
       let answer = await world.process(point).ask("POST ", keyed);
       for (let call = point.call; call <= portCalls && answer.status !== 201; call += 1) {
@@ -108,7 +108,7 @@ describe("the creation of a watchlist in a process that dies", () => {
   );
 
   it.each(points)(
-    "$when its port call $call leaves exactly one watchlist if the request is repeated 15 minutes later",
+    "$when port call $call: a request that is repeated 15 minutes later leaves exactly one watchlist",
     async (point) => {
       await world.process(point).ask("POST ", keyed);
       world.clock.advance(takeOverMs);
@@ -118,7 +118,7 @@ describe("the creation of a watchlist in a process that dies", () => {
   );
 
   it.each(points)(
-    "$when its port call $call leaves no rows or a complete watchlist if the request is not repeated",
+    "$when port call $call: without a repeated request, either no rows or a complete watchlist remain",
     async (point) => {
       const died = await world.process(point).ask("POST ", { body });
       world.clock.advance(purgeAfterMs + 1);
@@ -144,7 +144,7 @@ describe("a watchlist creation that fails after its pages are written", () => {
     return String(rows.find(({ sk }) => sk === "purge")?.pk).slice("watchlist#".length);
   };
 
-  it("is purged after an hour, when no repeated request can complete it any more", async () => {
+  it("is purged after an hour", async () => {
     const id = await dieLate();
 
     world.clock.advance(purgeAfterMs - 1);
@@ -164,7 +164,7 @@ describe("a watchlist creation that fails after its pages are written", () => {
     expect(firstAt > world.clock.now()).toBe(true);
   });
 
-  it("is not completed by a request that is repeated after 15 minutes, which creates another watchlist", async () => {
+  it("is not completed by a request that is repeated after 15 minutes: the request creates another watchlist", async () => {
     const id = await dieLate();
     world.clock.advance(takeOverMs);
 
@@ -223,7 +223,7 @@ describe("concurrent requests to create a watchlist", () => {
     await expectOneWatchlist(created[0] as Answered);
   });
 
-  it("keep the watchlist of the request that took over the creation when the slower request continues after its lease", async () => {
+  it("keep the watchlist of the request that took over the creation, even if the slower request then continues", async () => {
     const { watchlists } = world;
     const make = watchlists.create.bind(watchlists);
     let second: Answered | undefined;
@@ -283,7 +283,7 @@ describe("POST /v1/watchlists, with the account at its limit of watchlists,", ()
 });
 
 describe("a lost response of DynamoDB", () => {
-  it("does not make the API create a watchlist twice or report that it was not created", async () => {
+  it("does not make the API create a second watchlist or report that the creation failed", async () => {
     const lost = new Set<string>();
     const client = watchedClient(world.client, async (command, send) => {
       const name = command.constructor.name;
@@ -320,7 +320,7 @@ describe("a watchlist of 50,000 items", () => {
   });
 });
 
-it("a page of a watchlist that is written after the creation failed is removed by the purge an hour later", async () => {
+it("the purge an hour after a failed creation also removes a watchlist page that was written late", async () => {
   const now = world.clock.now();
   const watchlistId = "wl_failed";
   const purgeAt = new Date(now.getTime() + purgeAfterMs);

@@ -81,7 +81,7 @@ describe("POST /v1/watchlists", () => {
     }
   });
 
-  it("sends a wake-up message for the first run, which is due immediately, and creates a schedule that starts with the second run", async () => {
+  it("sends a wake-up message for the first run, and creates a schedule that starts with the second run", async () => {
     const { json } = await create();
 
     const watchlistId = String(json["id"]);
@@ -126,7 +126,7 @@ describe("POST /v1/watchlists", () => {
     ]);
   });
 
-  it("accepts status active, which has the same effect as no status", async () => {
+  it("accepts the status 'active' like a request without a status", async () => {
     const headers = { "Idempotency-Key": "status" };
     const first = await world.ask("POST ", { body: { ...aBody, status: "active" }, headers });
     const second = await world.ask("POST ", { body: aBody, headers });
@@ -135,7 +135,7 @@ describe("POST /v1/watchlists", () => {
     expect([second.status, second.text]).toEqual([201, first.text]);
   });
 
-  it("returns the stored response for an idempotency key after the paused watchlist was activated, and 422 for a body with another status", async () => {
+  it("returns the stored response for an idempotency key, even if the paused watchlist was activated later", async () => {
     const headers = { "Idempotency-Key": "paused" };
     const body = { ...aBody, status: "paused" };
     const first = await world.ask("POST ", { body, headers });
@@ -179,7 +179,7 @@ describe("POST /v1/watchlists", () => {
     expect(json["schedule"]).toEqual({ type: "cron", cron: "@daily", timezone: "UTC" });
   });
 
-  it("uses retailer_a when the request names no platform, with its default pipeline", async () => {
+  it("uses retailer_a with its default pipeline when the request names no platform", async () => {
     const { status, json } = await world.ask("POST ", {
       body: { name: "A", asins: ["b0sandbox0"], every: "1h", refresh_every_runs: 3 },
     });
@@ -195,7 +195,7 @@ describe("POST /v1/watchlists", () => {
     });
   });
 
-  it("accepts the customer's own pipeline", async () => {
+  it("accepts a custom pipeline", async () => {
     const { status, json } = await create({ pipeline });
 
     expect(status).toBe(201);
@@ -257,14 +257,14 @@ const createdSchedule = async ({ id }: Readonly<Record<string, unknown>>): Promi
 
 describe("a request body of POST /v1/watchlists", () => {
   it.each([
-    ["name is missing", without("name"), "MISSING_PARAM", "name"],
-    ["name is empty", { ...aBody, name: "  " }, "INVALID_PARAM", "name"],
-    ["name has 101 characters", { ...aBody, name: "x".repeat(101) }, "INVALID_PARAM", "name"],
-    ["name is a number", { ...aBody, name: 1 }, "INVALID_PARAM", "name"],
-    ["IDs are missing", without("ids"), "MISSING_PARAM", "ids"],
-    ["IDs are empty", { ...aBody, ids: [] }, "INVALID_PARAM", "ids"],
-    ["IDs are blank text", { ...aBody, ids: " \n," }, "INVALID_PARAM", "ids"],
-    ["IDs are a number", { ...aBody, ids: 5 }, "INVALID_PARAM", "ids"],
+    ["'name' is missing", without("name"), "MISSING_PARAM", "name"],
+    ["'name' is empty", { ...aBody, name: "  " }, "INVALID_PARAM", "name"],
+    ["'name' has 101 characters", { ...aBody, name: "x".repeat(101) }, "INVALID_PARAM", "name"],
+    ["'name' is a number", { ...aBody, name: 1 }, "INVALID_PARAM", "name"],
+    ["'ids' is missing", without("ids"), "MISSING_PARAM", "ids"],
+    ["'ids' is empty", { ...aBody, ids: [] }, "INVALID_PARAM", "ids"],
+    ["'ids' is blank text", { ...aBody, ids: " \n," }, "INVALID_PARAM", "ids"],
+    ["'ids' is a number", { ...aBody, ids: 5 }, "INVALID_PARAM", "ids"],
     ["an ID is malformed", { ...aBody, ids: ["9000001", "12"] }, "INVALID_PARAM", "ids[1]"],
     [
       "there are 50,001 IDs",
@@ -273,45 +273,45 @@ describe("a request body of POST /v1/watchlists", () => {
       "ids",
     ],
     [
-      "asins come with another platform",
+      "'asins' is sent for another platform than retailer_a",
       { ...without("ids"), asins: ["B0SANDBOX0"] },
       "INVALID_PARAM",
       "asins",
     ],
     [
-      "IDs and asins are both sent",
+      "'ids' and 'asins' are both sent",
       { name: "A", every: "1h", ids: ["B0SANDBOX0"], asins: ["B0SANDBOX0"] },
       "INVALID_PARAM",
       "asins",
     ],
-    ["platform is unknown", { ...aBody, platform: "retailer_z" }, "INVALID_PARAM", "platform"],
-    ["marketplace is unknown", { ...aBody, marketplace: "xx" }, "INVALID_PARAM", "marketplace"],
-    ["neither every nor cron is sent", without("every"), "MISSING_PARAM", "every"],
-    ["every is too short", { ...aBody, every: "4m" }, "INVALID_PARAM", "every"],
-    ["every is too long", { ...aBody, every: "8d" }, "INVALID_PARAM", "every"],
-    ["every and cron are both sent", { ...aBody, cron: "@daily" }, "INVALID_PARAM", "cron"],
-    ["timezone comes with every", { ...aBody, timezone: "UTC" }, "INVALID_PARAM", "timezone"],
-    ["cron fires too often", { ...without("every"), cron: "* * * * *" }, "INVALID_PARAM", "cron"],
+    ["'platform' is unknown", { ...aBody, platform: "retailer_z" }, "INVALID_PARAM", "platform"],
+    ["'marketplace' is unknown", { ...aBody, marketplace: "xx" }, "INVALID_PARAM", "marketplace"],
+    ["neither 'every' nor 'cron' is sent", without("every"), "MISSING_PARAM", "every"],
+    ["'every' is too short", { ...aBody, every: "4m" }, "INVALID_PARAM", "every"],
+    ["'every' is too long", { ...aBody, every: "8d" }, "INVALID_PARAM", "every"],
+    ["'every' and 'cron' are both sent", { ...aBody, cron: "@daily" }, "INVALID_PARAM", "cron"],
+    ["'timezone' is sent with 'every'", { ...aBody, timezone: "UTC" }, "INVALID_PARAM", "timezone"],
+    ["'cron' fires too often", { ...without("every"), cron: "* * * * *" }, "INVALID_PARAM", "cron"],
     [
-      "timezone is unknown",
+      "'timezone' is unknown",
       { ...without("every"), cron: "@daily", timezone: "Mars/Olympus" },
       "INVALID_PARAM",
       "timezone",
     ],
     [
-      "webhook_url is not registered",
+      "'webhook_url' is not registered",
       { ...aBody, webhook_url: "https://shop.example.org/" },
       "INVALID_PARAM",
       "webhook_url",
     ],
     [
-      "webhook_endpoint_id is not registered",
+      "'webhook_endpoint_id' is not registered",
       { ...aBody, webhook_endpoint_id: "we_0123456789abcdefghjkmnpr" },
       "INVALID_PARAM",
       "webhook_endpoint_id",
     ],
     [
-      "webhook_endpoint_id is not an endpoint's ID",
+      "'webhook_endpoint_id' is not an endpoint's ID",
       { ...aBody, webhook_endpoint_id: "wl_1" },
       "INVALID_PARAM",
       "webhook_endpoint_id",
@@ -323,45 +323,45 @@ describe("a request body of POST /v1/watchlists", () => {
       "webhook_url",
     ],
     [
-      "refresh_every_runs is 1,001",
+      "'refresh_every_runs' is 1,001",
       { ...aBody, refresh_every_runs: 1_001 },
       "INVALID_PARAM",
       "refresh_every_runs",
     ],
     [
-      "max_credits_per_run is 0",
+      "'max_credits_per_run' is 0",
       { ...aBody, max_credits_per_run: 0 },
       "INVALID_PARAM",
       "max_credits_per_run",
     ],
     [
-      "daily_credit_budget is not an integer",
+      "'daily_credit_budget' is not an integer",
       { ...aBody, daily_credit_budget: 1.5 },
       "INVALID_PARAM",
       "daily_credit_budget",
     ],
     [
-      "refresh_every_runs is not an integer",
+      "'refresh_every_runs' is not an integer",
       { ...aBody, refresh_every_runs: 0.5 },
       "INVALID_PARAM",
       "refresh_every_runs",
     ],
     [
-      "refresh_every_runs is below 0",
+      "'refresh_every_runs' is below 0",
       { ...aBody, refresh_every_runs: -1 },
       "INVALID_PARAM",
       "refresh_every_runs",
     ],
-    ["status is unknown", { ...aBody, status: "stopped" }, "INVALID_PARAM", "status"],
-    ["status is null", { ...aBody, status: null }, "INVALID_PARAM", "status"],
+    ["'status' is unknown", { ...aBody, status: "stopped" }, "INVALID_PARAM", "status"],
+    ["'status' is null", { ...aBody, status: null }, "INVALID_PARAM", "status"],
     [
-      "refresh_every_runs comes with another platform than retailer_a",
+      "'refresh_every_runs' is sent for another platform than retailer_a",
       { ...aBody, refresh_every_runs: 8 },
       "INVALID_PARAM",
       "refresh_every_runs",
     ],
     [
-      "refresh_every_runs comes with a pipeline of the customer's own",
+      "'refresh_every_runs' is sent with a custom pipeline",
       {
         ...aBody,
         platform: "retailer_a",
@@ -373,20 +373,20 @@ describe("a request body of POST /v1/watchlists", () => {
       "refresh_every_runs",
     ],
     [
-      "the pipeline has a scraper of another platform",
+      "'pipeline' has a scraper of another platform",
       { ...aBody, pipeline: { steps: [{ id: "a", scraper: "retailer_b.standard" }] } },
       "INVALID_PARAM",
       "pipeline.steps[0].scraper",
     ],
-    ["brake is an array", { ...aBody, brake: [] }, "INVALID_PARAM", "brake"],
+    ["'brake' is an array", { ...aBody, brake: [] }, "INVALID_PARAM", "brake"],
     [
-      "idempotency_key is empty",
+      "'idempotency_key' is empty",
       { ...aBody, idempotency_key: "" },
       "INVALID_PARAM",
       "idempotency_key",
     ],
     [
-      "idempotency_key is a number",
+      "'idempotency_key' is a number",
       { ...aBody, idempotency_key: 5 },
       "INVALID_PARAM",
       "idempotency_key",
@@ -524,7 +524,7 @@ describe("POST /v1/watchlists with an idempotency key", () => {
     expect((await keyed("order-2")).status).toBe(201);
   });
 
-  it("returns the first response even if the watchlist's webhook endpoint was deleted since", async () => {
+  it("returns the first response even if the watchlist's webhook endpoint was deleted later", async () => {
     const body = { ...aBody, webhook_url: "https://shop.example.org/hook" };
     await world.registered("https://shop.example.org/hook");
     const { text } = await keyed("order-1", body);
@@ -537,8 +537,8 @@ describe("POST /v1/watchlists with an idempotency key", () => {
     ["256 characters", "x".repeat(256)],
     ["a tab", "a\tb"],
     ["a letter beyond ASCII", "é"],
-    ["nothing", ""],
-  ])("refuses a key that consists of %s", async (_, key) => {
+    ["zero characters", ""],
+  ])("refuses a key of %s", async (_, key) => {
     expect(refusal(await keyed(key))).toEqual([400, "INVALID_PARAM", "idempotency_key"]);
   });
 
@@ -575,7 +575,7 @@ describe("the labels of a new watchlist's items", () => {
     ]);
   });
 
-  it("are compared with the stored request of an idempotency key: other labels get 422", async () => {
+  it("that differ from the stored request of an idempotency key get 422", async () => {
     const headers = { "Idempotency-Key": "one" };
     const send = (ids: unknown) => world.ask("POST ", { headers, body: { ...aBody, ids } });
     const first = await send(labeled);

@@ -39,7 +39,7 @@ describe("a watchlist in an API response", () => {
     expect(await read(list)).toMatchObject({ daily_credits_used: 0 });
   });
 
-  it("shows no used credits without a daily budget", async () => {
+  it("shows no used credits if it has no daily budget", async () => {
     const list = await createList();
     expect(await read(list)).toMatchObject({ daily_credits_used: null, blocked_by_limit: null });
   });
@@ -49,7 +49,7 @@ describe("a watchlist in an API response", () => {
     [{ dailyCreditBudget: 2 }, "daily_credit_budget"],
     [{ maxCreditsPerRun: 3, dailyCreditBudget: 3 }, null],
   ] as const)(
-    "with the limits %j returns %s as the limit that blocks its items",
+    "with the limits %j names '%s' as the limit that blocks its items",
     async (limits, blocking) => {
       const list = await createList(limits);
       expect(await read(list)).toMatchObject({ blocked_by_limit: blocking });
@@ -147,7 +147,7 @@ describe("a credit estimate of a stored watchlist", () => {
 });
 
 describe("a credit forecast with a daily budget", () => {
-  it("has as its maximum the used part of today's budget plus the budget of the next day", async () => {
+  it("has a maximum of the used part of today's budget plus the next day's budget", async () => {
     const list = await createList({ dailyCreditBudget: 7 });
     const day = async () => {
       const { body } = await callOnBench(bench, "POST", {

@@ -93,7 +93,7 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
     );
   });
 
-  it("compares a price that is known again in a held run with the last price before the gap", async () => {
+  it("compares the price in a held run with the last known price if earlier runs found no price", async () => {
     await read(null);
     const lost = { kind: "other", before: 10, after: null, last_known: 10, delta: null };
     expect((await get()).body["held_changes"]).toMatchObject(
@@ -114,7 +114,7 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
     );
   });
 
-  it("shows an item of a held run that has since been removed, because a release sends the item's events", async () => {
+  it("still shows an item of a held run after the item was removed from the watchlist", async () => {
     await read(1_000);
     const removal = await call("POST", `${list.id}/items`, { body: { remove: ["10001"] } });
     expect(removal.status).toBe(200);
@@ -129,7 +129,7 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
     expect(JSON.stringify(changed)).toContain("10001");
   });
 
-  it("shows only the first changes of a held run, up to 'limit'", async () => {
+  it("shows at most 'limit' changes of a held run", async () => {
     await read(1_000);
     const { body } = await get({ limit: "2" });
     expect(body["held_changes"]).toMatchObject(itemIds.slice(0, 2).map((id) => ({ item_id: id })));
@@ -163,7 +163,7 @@ describe("GET /v1/watchlists/{id}/runs/{run_number}", () => {
 });
 
 describe("POST /v1/watchlists/{id}/run", () => {
-  it("returns 409 with the message that the run was released, while the events of that run are being sent", async () => {
+  it("returns 409 while the events of a released run are being sent", async () => {
     await read(1_000);
     const held = await call("POST", `${list.id}/run`);
     expect(messageOf(held)).toContain("is held by its brake");
@@ -180,7 +180,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
 describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
   beforeEach(() => read(1_000));
 
-  it("returns 202 with the released run, whose events are then sent once", async () => {
+  it("returns 202 with the released run, and its events are then sent once", async () => {
     const answer = await decide("release");
     expect(answer).toMatchObject({
       status: 202,
@@ -223,7 +223,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/release", () => {
     expect(bench.published.size).toBe(3);
   });
 
-  it("returns 409 with the time of the decision for a run that was already discarded", async () => {
+  it("returns 409 with the time of the discard if the run was already discarded", async () => {
     await decide("discard");
     const early = await decide("release");
     await bench.work([]);
@@ -273,7 +273,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
   });
 
   it.each([{ body: undefined }, { body: {} }])(
-    "discards the run without a reason for the request %j",
+    "discards the run without a reason if the request is %j",
     async ({ body }) => {
       const answer = await decide("discard", { body });
       expect(answer).toMatchObject({ status: 202, body: { brake: { reason: null } } });
@@ -310,7 +310,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
     expect(answer).toMatchObject({ status: 202, body: { brake: { reason } } });
   });
 
-  it("returns 409 with the time of the decision for a run that was already released", async () => {
+  it("returns 409 with the time of the release if the run was already released", async () => {
     await decide("release");
     const answer = await decide("discard", { body: { reason } });
     expect(refusal(answer)).toEqual(conflict);
@@ -326,7 +326,7 @@ describe.each(["release", "discard"] as const)(
   "POST /v1/watchlists/{id}/runs/{run_number}/%s",
   (decision) => {
     it.each(["0", "3", "02", "x", "1e0", "99999999999"])(
-      "returns 404 for the run number %s",
+      "returns 404 for the run number '%s'",
       async (number) => {
         await read(1_000);
         const answer = await call("POST", `${list.id}/runs/${number}/${decision}`);
@@ -379,7 +379,7 @@ describe.each(["release", "discard"] as const)(
       expect(messageOf(answer)).toBe(message);
     });
 
-    it("returns 409 that asks the client to try again, until the event about the held run is sent", async () => {
+    it("returns 409 and asks the client to try again if the event about the held run has not been sent yet", async () => {
       await read(1_000);
       await bench.table.client.send(
         new UpdateCommand({

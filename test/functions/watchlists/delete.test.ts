@@ -89,7 +89,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect((await world.ask("DELETE /wl_1", { as: "demo" })).status).toBe(403);
   });
 
-  it("deletes the idempotency key, so that a repeated creation creates a new watchlist", async () => {
+  it("deletes the idempotency key, and a repeated creation creates a new watchlist", async () => {
     const id = await created();
     await remove(id);
 
@@ -99,7 +99,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(again.json["id"]).not.toBe(id);
   });
 
-  it("keeps an idempotency key that has since been used to create another watchlist", async () => {
+  it("keeps an idempotency key that was later used to create another watchlist", async () => {
     const id = await created();
     world.clock.advance(25 * 3_600_000);
     const second = await world.ask("POST ", keyed);
@@ -110,7 +110,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(replay.headers["Idempotent-Replayed"]).toBe("true");
   });
 
-  it("decrements the account's number of watchlists only once for concurrent deletions of the same watchlist", async () => {
+  it("decrements the account's number of watchlists exactly once for concurrent deletions of the same watchlist", async () => {
     const id = await created();
 
     const statuses = (await Promise.all([remove(id), remove(id), remove(id)])).map(
@@ -183,7 +183,7 @@ describe("the purge of a watchlist", () => {
     expect(world.scheduled.size).toBe(1);
   });
 
-  it("prevents the pending creation of the watchlist once the purge has begun", async () => {
+  it("prevents the pending creation of the watchlist after the purge has begun", async () => {
     const now = world.clock.now();
     const later = new Date(now.getTime() + 60_000);
     expect(await world.purges.expectCreation({ accountId: "acct_1", id: "wl_1" }, later)).toBe(

@@ -87,7 +87,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(listed[0]).toMatchObject({ webhook_url: urlB, webhook_endpoint_id: endpoint.id });
   });
 
-  it("is returned as disabled after it is disabled, and as deleted with its last URL after it is deleted", async () => {
+  it("is returned as 'disabled' after it is disabled, and as 'deleted' with its last URL after its deletion", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
 
@@ -113,7 +113,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlB, successor.id, "ok"]);
   });
 
-  it("stays the endpoint that replaced a deleted one, even if the replacement's URL changes before the next run", async () => {
+  it("stays the replacement of a deleted endpoint, even if the replacement gets another URL", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await remove(endpoint);
@@ -170,7 +170,7 @@ describe("PATCH /v1/watchlists/{id} with the webhook endpoint that GET returned"
       ([url, id]: readonly unknown[]) => ({ webhook_url: url, webhook_endpoint_id: id }),
     ],
   ])(
-    "accepts %s of the endpoint and keeps the endpoint, even if the endpoint was disabled or deleted",
+    "accepts %s of the endpoint and keeps the endpoint, even if it was disabled or deleted",
     async (_what, bodyOf) => {
       const endpoint = await register(urlA);
       await putBound(endpoint);
@@ -216,7 +216,7 @@ describe("PATCH /v1/watchlists/{id} with the webhook endpoint that GET returned"
 });
 
 describe("GET /v1/watchlists", () => {
-  it("reads the account's webhook endpoints only once for a page of a hundred watchlists", async () => {
+  it("reads the account's webhook endpoints exactly once for a page of a hundred watchlists", async () => {
     const endpoint = await register(urlA);
     const gone = await register(urlB);
     for (let n = 1; n <= 100; n += 1) await putBound(n % 2 === 0 ? endpoint : gone, n);

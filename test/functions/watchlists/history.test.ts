@@ -120,7 +120,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}/history", () => {
     expect(before.json["values_at_since"]).toEqual({});
   });
 
-  it("returns null as the values at 'since' of a delisted item, until the item is added again", async () => {
+  it("returns null as the values of a delisted item at 'since', until the item is added again", async () => {
     const valuesAt = async (query: Record<string, string>): Promise<unknown> =>
       (await world.ask(`GET ${path}`, { query })).json["values_at_since"];
     expect(await valuesAt({ since: at(31) })).toEqual({ price: 18, inStock: true });
@@ -274,7 +274,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     },
   );
 
-  it("omits runs that ended after the first page from the later pages of a list sorted by size", async () => {
+  it("omits runs that ended after the first page was read from the next page of a list sorted by size", async () => {
     const page = await world.ask(`GET ${path}`, { query: { sort: "size", limit: "1" } });
     world.clock.advance(60_000);
     const later = { ...read("9000000", 21, price(1, 100)), at: world.clock.now().toISOString() };
@@ -332,7 +332,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     ["size", "2026-13-99T00:00:00.000Z~0~size"],
     ["amount", "2026-11-99T00:00:00.000Z~0~amount"],
   ])(
-    "returns 400 for a cursor of a list sorted by %s whose time does not exist: %s",
+    "returns 400 for an impossible time in the cursor of a list sorted by %s: %s",
     async (sort, cursor) => {
       for (const route of [path, "/v1/changes"]) {
         const query = { sort, starting_after: cursor };
@@ -359,7 +359,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       ["time, in a time span that begins during the gap", { op: "decreased", since: at(40) }],
       ["size, with a minimum", { sort: "size", min_delta_percent: "40", since: at(30) }],
       ["size, in a time span that begins during the gap", { sort: "size", since: at(40) }],
-    ])("compares the price with the last known price, sorted by %s", async (_sort, query) => {
+    ])("compares the price with the last known price (sorted by %s)", async (_sort, query) => {
       const { json } = await world.ask(`GET ${path}`, { query });
       expect(json["data"]).toMatchObject([drop]);
     });
@@ -378,7 +378,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     });
 
     it.each(["time", "size", "amount"])(
-      "returns no difference, sorted by %s, if the item was added again without a price",
+      "returns no difference if the item was added again without a price (sorted by %s)",
       async (sort) => {
         const addedAgain = { price: { after: null } };
         const missing = { ...read("9000002", 52, {}), status: "not_found" } as const;
@@ -395,7 +395,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     );
 
     it.each(["time", "size", "amount"])(
-      "compares the price with the price before the gap, sorted by %s, if an earlier step of the same run found no price",
+      "compares the price with the price before the gap, even if the gap is within one run (sorted by %s)",
       async (sort) => {
         await record(first, 6, [read("9000001", 51, { price: { before: 60, after: null } })]);
         await record(first, 7, [read("9000001", 52, { price: { before: null, after: 50 } })]);
@@ -410,7 +410,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       },
     );
 
-    it("lists no increase, and no difference if the item never had a price", async () => {
+    it("lists no increase, and returns no difference if the item never had a price", async () => {
       await record(first, 6, [read("9000000", 51, { listPrice: { after: null } })]);
       await record(first, 7, [read("9000000", 52, { listPrice: { before: null, after: 5 } })]);
       const increased = await world.ask(`GET ${path}`, {
@@ -424,7 +424,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     });
 
     it.each(["time", "size", "amount"])(
-      "returns no difference, sorted by %s, if the item was added again while it was sold out",
+      "returns no difference if the item was added again while it was sold out (sorted by %s)",
       async (sort) => {
         const again = "9000001";
         await record(first, 6, [read(again, 51, { price: { before: 60, after: null } })]);
@@ -437,7 +437,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
       },
     );
 
-    it("returns each change on one page only, even if a page ends because it compared many changes", async () => {
+    it("returns each change on one page, even if a page ends early after many comparisons", async () => {
       const points = Array.from({ length: 250 }, (_, n) => read(String(9_100_000 + n), 55, back));
       await record(first, 8, points);
       const paged = await allPages(path, { since: at(50), limit: "200" }, nextOf);
@@ -446,7 +446,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     });
   });
 
-  it("lists a delisted item once, even if two steps of a run did not find the item", async () => {
+  it("lists a delisted item exactly once, even if two steps of a run did not find it", async () => {
     const missing = { ...read("9000001", 31, {}), status: "not_found" } as const;
     await record(first, 4, [missing, { ...missing, step: "full" }]);
     const delisting = { item_id: "9000001", kind: "delisted", field: "delisted", after: true };
@@ -463,7 +463,7 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     expect(json["data"]).toMatchObject([{ item_id: "9000000", label: "Kettle", title: null }]);
   });
 
-  describe("GET /v1/changes", () => {
+  describe("for all watchlists of an account (GET /v1/changes)", () => {
     it("lists the changes of all watchlists of the account, latest run first", async () => {
       const { json } = await world.ask("GET /v1/changes", { query: { field: "price" } });
       expect(shown(json["data"])).toEqual([

@@ -73,7 +73,7 @@ describe("POST /v1/watchlists/{id}/preview", () => {
       "not on this watchlist",
     ],
     ["a delisted item", [delisted], "items", "is delisted"],
-    ["an ID of another form", ["9000003", "x"], "items[1]", "must be a SKU"],
+    ["a malformed ID", ["9000003", "x"], "items[1]", "must be a SKU"],
     ["a number in place of an ID", ["9000003", 5], "items[1]", "must be a string (got 5)"],
     ["more than ten items", itemIds, "items", "at most 10 IDs"],
     ["no item", [], "items", "is empty"],

@@ -152,7 +152,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect((await world.ask(`POST /${idOf(1)}/run`)).status).toBe(202);
   });
 
-  it("starts a run of a paused watchlist, which stays paused and has no schedule", async () => {
+  it("starts a run of a paused watchlist, and leaves it paused without a schedule", async () => {
     await putWatchlist(
       { client: world.client, ...world.options },
       aWatchlist({ id: idOf(1), status: "paused", pausedReason: "user", nextRunAt: null }),
@@ -211,7 +211,7 @@ describe("GET /v1/watchlists/scrapers", () => {
 });
 
 describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
-  it("filters items by the first characters of their ID, in upper or lower case", async () => {
+  it("filter items by the first characters of their ID, in upper or lower case", async () => {
     const at = "2026-03-01T00:00:00.000Z";
     const items = ["B0SANDBOX0", "B0SANDBOX1", "B1SANDBOX0"].map((id) => newItem(id, at));
     const list = aWatchlist({ id: idOf(1), platform: "retailer_a" });
@@ -279,13 +279,13 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       [{ search: "kettle", sort: "price" }, [4, 1]],
       [{ sort: "price", state: "delisted" }, []],
     ] as const)(
-      "returns for %j the items %j, with items without a value last",
+      "for the query %j return the items %j, with items without a value last",
       async (query, ids) => {
         expect(await idsOf(query)).toEqual(ids);
       },
     );
 
-    it("continues after the last item of a page, and refuses to continue after an item that is not in the listing", async () => {
+    it("continue after the last item of a page, and refuse to continue after an item that is not in the list", async () => {
       const query = { sort: "price", limit: "2" };
       const path = `GET /${idOf(1)}/items`;
       const first = await world.ask(path, { query });
@@ -297,7 +297,7 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       expect(refusal(unknown)).toEqual([400, "sort"]);
     });
 
-    it("GET /v1/watchlists/items finds items of all watchlists of the account, but of no other account, by the start of their ID and by words", async () => {
+    it("GET /v1/watchlists/items finds items of all of the account's watchlists by ID prefix and by words", async () => {
       const other = aWatchlist({ id: idOf(2), platform: "retailer_d" });
       await putWatchlist({ client: world.client, ...world.options }, other, [
         newItem("9000002", at),
@@ -402,7 +402,7 @@ describe("POST /v1/watchlists/estimate", () => {
   });
 
   it.each(["max_credits_per_run", "daily_credit_budget"])(
-    "forecasts no credits, and names %s as the reason, if a run costs more than this limit",
+    "forecasts no credits if a run costs more than the limit '%s', and names this limit",
     async (limit) => {
       const shop = { platform: "retailer_d", item_count: 100, every: "1h" };
       const { json } = await estimate({ ...shop, [limit]: 99 });
@@ -471,7 +471,7 @@ describe("POST /v1/watchlists/estimate", () => {
       },
       "refresh_every_runs",
     ],
-  ] as const)("returns 400 for %j, and names the parameter %s", async (body, param) => {
+  ] as const)("returns 400 for %j, and names the parameter '%s'", async (body, param) => {
     expect(refusal(await estimate(body))).toEqual([400, param]);
   });
 
@@ -574,7 +574,7 @@ describe("GET /v1/watchlists/schedule", () => {
     [{ every: "7d", count: "100", after: "9999-12-31" }, "after"],
     [{ every: "1h", count: "0" }, "count"],
     [{ every: "1h", count: "101" }, "count"],
-  ] as const)("returns 400 for %j, and names the parameter %s", async (query, param) => {
+  ] as const)("returns 400 for %j, and names the parameter '%s'", async (query, param) => {
     expect(refusal(await preview({ ...query }))).toEqual([400, param]);
   });
 });

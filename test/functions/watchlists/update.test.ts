@@ -93,7 +93,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.name).toBe(list.name);
   });
 
-  it("accepts a cron schedule with a step larger than its field's range only if the watchlist already has this schedule", async () => {
+  it("accepts a cron schedule whose step exceeds its field's range only if it is the current schedule", async () => {
     const cron = "*/200 12 * * *";
     await put({ schedule: { type: "cron", cron, timezone: "UTC" } });
 
@@ -107,7 +107,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
   });
 
   it.each(["ids", "asins"])(
-    "returns 400 to a body with %s, and refers the client to POST /v1/watchlists/{id}/items",
+    "returns 400 to a body with '%s', and refers the client to POST /v1/watchlists/{id}/items",
     async (param) => {
       await put();
 
@@ -117,14 +117,14 @@ describe("PATCH /v1/watchlists/{id}", () => {
     },
   );
 
-  it("sets refresh_every_runs of a retailer_a watchlist with the default pipeline", async () => {
+  it("sets 'refresh_every_runs' of a retailer_a watchlist with the default pipeline", async () => {
     await put({ platform: "retailer_a" });
 
     expect((await patch({ refresh_every_runs: 0 })).json["refresh_every_runs"]).toBe(0);
     expect((await patch({ refresh_every_runs: 1_000 })).json["refresh_every_runs"]).toBe(1_000);
   });
 
-  it("refuses refresh_every_runs if no run would use it, and refers the client to 'pipeline.refresh'", async () => {
+  it("refuses 'refresh_every_runs' if no run would use it, and refers the client to 'pipeline.refresh'", async () => {
     await put();
     const otherPlatform = await patch({ refresh_every_runs: 5 });
     await patch({ pipeline: { steps: [{ id: "a", scraper: "retailer_d.standard" }] } });
@@ -138,7 +138,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.refreshEveryRuns).toBe(list.refreshEveryRuns);
   });
 
-  it("accepts the refresh_every_runs that GET returned for the watchlist, on every platform", async () => {
+  it("accepts the 'refresh_every_runs' that GET returned for the watchlist, on every platform", async () => {
     await put();
 
     const { status, json } = await patch({ refresh_every_runs: list.refreshEveryRuns });
@@ -146,7 +146,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect([status, json["refresh_every_runs"]]).toEqual([200, list.refreshEveryRuns]);
   });
 
-  it("validates refresh_every_runs against the pipeline that the same request sets", async () => {
+  it("validates 'refresh_every_runs' against the pipeline that the same request sets", async () => {
     await put({ platform: "retailer_a" });
     const pipeline = { steps: [{ id: "a", scraper: "retailer_a.pulse" }] };
 
@@ -202,21 +202,21 @@ describe("PATCH /v1/watchlists/{id}", () => {
   });
 
   it.each([
-    ["name null", { name: null }, "name"],
-    ["name empty", { name: "" }, "name"],
-    ["every null", { every: null }, "every"],
-    ["every malformed", { every: "soon" }, "every"],
-    ["cron null", { cron: null }, "cron"],
-    ["cron malformed", { cron: "L * * * *" }, "cron"],
-    ["timezone null", { timezone: null }, "timezone"],
-    ["timezone unknown", { cron: "@daily", timezone: "Mars/Olympus" }, "timezone"],
-    ["every and cron", { every: "1h", cron: "@daily" }, "cron"],
-    ["timezone with every", { every: "1h", timezone: "UTC" }, "timezone"],
-    ["timezone without a cron", { timezone: "UTC" }, "timezone"],
-    ["status null", { status: null }, "status"],
-    ["status unknown", { status: "stopped" }, "status"],
-    ["refresh_every_runs null", { refresh_every_runs: null }, "refresh_every_runs"],
-    ["refresh_every_runs 1,001", { refresh_every_runs: 1_001 }, "refresh_every_runs"],
+    ["a null 'name'", { name: null }, "name"],
+    ["an empty 'name'", { name: "" }, "name"],
+    ["a null 'every'", { every: null }, "every"],
+    ["a malformed 'every'", { every: "soon" }, "every"],
+    ["a null 'cron'", { cron: null }, "cron"],
+    ["a malformed 'cron'", { cron: "L * * * *" }, "cron"],
+    ["a null 'timezone'", { timezone: null }, "timezone"],
+    ["an unknown 'timezone'", { cron: "@daily", timezone: "Mars/Olympus" }, "timezone"],
+    ["'every' together with 'cron'", { every: "1h", cron: "@daily" }, "cron"],
+    ["'timezone' together with 'every'", { every: "1h", timezone: "UTC" }, "timezone"],
+    ["'timezone' without 'cron'", { timezone: "UTC" }, "timezone"],
+    ["a null 'status'", { status: null }, "status"],
+    ["an unknown 'status'", { status: "stopped" }, "status"],
+    ["a null 'refresh_every_runs'", { refresh_every_runs: null }, "refresh_every_runs"],
+    ["a 'refresh_every_runs' of 1,001", { refresh_every_runs: 1_001 }, "refresh_every_runs"],
     ["a pipeline without steps", { pipeline: {} }, "pipeline.steps"],
     ["an unregistered URL", { webhook_url: "https://a.example.org/" }, "webhook_url"],
     [
@@ -259,7 +259,7 @@ describe("a change of a watchlist's schedule", () => {
       { every: "2h" },
       "09:58",
     ],
-  ] as const)("updates the time of the next run for %s", async (...[, overrides, body, due]) => {
+  ] as const)("updates the next run time for %s", async (...[, overrides, body, due]) => {
     await put(overrides);
 
     const { status, json } = await patch(body);
@@ -305,7 +305,7 @@ describe("a change of a watchlist's schedule", () => {
 });
 
 describe("PATCH /v1/watchlists/{id} with a status", () => {
-  it("pauses a watchlist, which then has no schedule and no next run, and is never due", async () => {
+  it("pauses a watchlist: it has no schedule, has no next run and is never due", async () => {
     await put();
     await patch({ every: "2h" });
 
@@ -397,7 +397,7 @@ describe("a change of a watchlist's settings, during concurrent changes of its r
     expect(json["last_run_status"]).toBe("running");
   });
 
-  it("keeps the run counters that the end of a run stores during the change", async () => {
+  it("keeps the counters of a run that ends during the change", async () => {
     await put({ runningRun: 4, lastRunStatus: "running" });
     const { watchlists } = world;
     const update = watchlists.update.bind(watchlists);

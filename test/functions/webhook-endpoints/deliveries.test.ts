@@ -274,7 +274,7 @@ describe("the webhook delivery log", () => {
 const derivedDelivery = (seconds: number) => derivedIdAt("delivery", at(seconds), "x");
 
 describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
-  it("returns 202 with the delivery in the state pending, and sends the same bytes again", async () => {
+  it("returns 202 with the delivery in the state 'pending', and sends the same bytes again", async () => {
     const { endpoint, run, id } = await aFailure();
     world.clock.advance(60_000);
 

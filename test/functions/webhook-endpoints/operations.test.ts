@@ -150,7 +150,7 @@ describe("POST /v1/webhook_endpoints", () => {
     "not a url",
     "https://hooks.shop-example.com:80/",
     "https://user:password@hooks.shop-example.com/",
-  ])("returns 400 that names 'url' for %s", async (refused) => {
+  ])("returns 400 that names 'url' for the URL '%s'", async (refused) => {
     expect(refusal(await create({ url: refused }))).toEqual(invalid("url"));
   });
 
@@ -184,7 +184,7 @@ describe("POST /v1/webhook_endpoints", () => {
     });
   });
 
-  it("stores an empty list of event types, which selects no event, and null, which selects all events", async () => {
+  it("stores an empty list of event types and null as different values", async () => {
     const none = await created({ events: [] });
     const every = await created({ url: `${url}2`, events: null });
 
@@ -419,7 +419,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
 });
 
 describe("DELETE /v1/webhook_endpoints/{id}", () => {
-  it("returns 200 once and then 404 for every method, and keeps the last URL for watchlists that use the endpoint", async () => {
+  it("returns 200 the first time and then 404 for every method", async () => {
     const { id, body } = await created();
 
     const answer = await remove(id);
@@ -449,7 +449,7 @@ describe("DELETE /v1/webhook_endpoints/{id}", () => {
     expect((await create()).status).toBe(201);
   });
 
-  it("ends pending deliveries, which are recorded as failed immediately and are never sent", async () => {
+  it("ends pending deliveries: they are recorded as failed immediately and are never sent", async () => {
     const { id } = await createHere();
     receiver.answer = (response) => response.writeHead(500).end();
     await world.publish(aRun(["watchlist.run.completed"]));
@@ -512,7 +512,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     },
   );
 
-  it("with overlap false invalidates all earlier secrets immediately", async () => {
+  it("with 'overlap' false, invalidates all earlier secrets immediately", async () => {
     const { id, secret } = await createHere();
     const second = String((await rotate(id)).body["secret"]);
 
@@ -524,7 +524,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect([third, second, secret].map(signedBy)).toEqual([true, false, false]);
   });
 
-  it("invalidates the oldest of three secrets when it is called twice with overlap", async () => {
+  it("called twice with 'overlap', invalidates the oldest of three secrets", async () => {
     const { id, secret } = await createHere();
     const second = String((await rotate(id)).body["secret"]);
     world.clock.advance(day / 2);
@@ -538,7 +538,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect(answer.body["previous_secret_expires_at"]).toBe(expiresAt);
   });
 
-  it("leaves two secrets valid after concurrent calls, and the endpoint's secret_hint belongs to one of them", async () => {
+  it("leaves two secrets valid after concurrent calls, and 'secret_hint' belongs to one of them", async () => {
     const { id, secret } = await createHere();
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)));
 
@@ -664,7 +664,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
   });
 
   it.each([500, 302, 410, 404])(
-    "returns the status %i of the receiver, and does not retry",
+    "reports the receiver's status %i, and does not retry",
     async (status) => {
       const { id } = await createHere();
       receiver.answer = (response) => response.writeHead(status).end("no");
@@ -752,7 +752,7 @@ describe("calls that probe a receiver", () => {
     expect((await test(id)).status).toBe(429);
   });
 
-  it("are counted for refused creations and URL changes, but not for changes of other fields", async () => {
+  it("include refused creations and URL changes, but not changes of other fields", async () => {
     const { id } = await created();
     for (let n = 0; n < max - 2; n += 1) {
       const inside = "https://hooks.internal-shop.com/";

@@ -79,7 +79,7 @@ async function idsInPages(limit: number): Promise<readonly string[]> {
 }
 
 describe("a delivery before its first attempt", () => {
-  it("is in the delivery log as pending as soon as its run is published", async () => {
+  it("is in the delivery log with the state 'pending' as soon as its run is published", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = await publish(1);
 
@@ -106,7 +106,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list({ state: "delivered" }))).toEqual([]);
   });
 
-  it("keeps its ID after the attempt, and is listed only once", async () => {
+  it("keeps its ID after the attempt, and is listed exactly once", async () => {
     await world.addEndpoint(account, receiver.url);
     await publish(1);
     const before = entriesOf(await list());
@@ -119,7 +119,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list({ state: "pending" }))).toEqual([]);
   });
 
-  it("is not listed again if its run, which was already delivered, is published again", async () => {
+  it("is not listed a second time if its delivered run is published again", async () => {
     await world.addEndpoint(account, receiver.url);
     await publish(1);
     world.clock.set(at(2));
@@ -216,7 +216,7 @@ describe("the filter 'since' of the webhook delivery log", () => {
 
 describe("the filters 'since' and 'watchlist_id' of the webhook delivery log, separately and in combination,", () => {
   it.each([1, 100])(
-    "select attempted and pending deliveries of an account or an endpoint, in pages of %i",
+    "select attempted and pending deliveries of an account or an endpoint, in pages of %i deliveries",
     async (limit) => {
       const one = await world.addEndpoint(account, `${receiver.url}/1`);
       await world.addEndpoint(account, `${receiver.url}/2`);

@@ -21,7 +21,7 @@ describe("the analytics of a deployment", () => {
     });
   });
 
-  it("have a table for each kind of export, whose partitions Athena derives from the query", () => {
+  it("have a table with partition projection for each kind of export", () => {
     const tables = Object.values(resourcesOf(data, "AWS::Glue::Table")).map(
       ({ Properties }) => Properties,
     );

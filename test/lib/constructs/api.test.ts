@@ -82,7 +82,7 @@ describe("the API's routes", () => {
     }
   });
 
-  it("have one permission for each group, which lets API Gateway invoke the alias of the group's function", () => {
+  it("give API Gateway one permission for each group, to invoke the alias of the group's function", () => {
     const allowed = propertiesOf(streaming, "AWS::Lambda::Permission").map(
       ({ FunctionName }) => (FunctionName as { Ref: string }).Ref,
     );
@@ -167,7 +167,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
     expect(Math.min(...rates)).toBeGreaterThan(0);
   });
 
-  it("are set on a stage without tracing and request logs", () => {
+  it("are set on a gateway stage that has no tracing and no request logs", () => {
     expect(properties).toMatchObject({ StageName: stage, TracingEnabled: false });
     for (const { DataTraceEnabled } of settings) expect(DataTraceEnabled).toBe(false);
     expect(JSON.stringify(settings)).not.toContain("LoggingLevel");

@@ -54,7 +54,7 @@ describe("a custom domain", () => {
     expect(outputsOf(zoned)).not.toHaveProperty("DomainTarget");
   });
 
-  it("is the only address of the API if the context names a domain, and is absent otherwise", () => {
+  it("is the only address of the API if the context names a domain", () => {
     const [api] = propertiesOf(service, "AWS::ApiGateway::RestApi");
     expect(api).toMatchObject({ DisableExecuteApiEndpoint: true });
 
@@ -65,7 +65,7 @@ describe("a custom domain", () => {
     expect(JSON.stringify(outputsOf(without)["ApiUrl"])).toContain(".execute-api.");
   });
 
-  it("causes a new deployment of the API, with which AWS disables the gateway's default address", () => {
+  it("causes a new deployment of the API that disables the gateway's default address", () => {
     const deploymentOf = (template: Template): string[] =>
       Object.keys(resourcesOf(template, "AWS::ApiGateway::Deployment"));
     expect(deploymentOf(service)).toHaveLength(1);

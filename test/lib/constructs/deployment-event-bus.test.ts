@@ -99,7 +99,7 @@ describe("the event bus of a deployment", () => {
       expect(dashboard).toContain(name);
   });
 
-  it("does not exist by default, and then no function may put events", () => {
+  it("does not exist by default, and no function may put events", () => {
     expect(resourcesOf(without.data, "AWS::Events::EventBus")).toEqual({});
     expect(senders(without.service)).toEqual([]);
     expect(busNameOf(without.service, "run-finisher")).toBe("none");

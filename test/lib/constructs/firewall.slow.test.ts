@@ -50,7 +50,7 @@ describe("the firewall", () => {
     ["RateOfAddress", 2],
     ["RateOfOtherCalls", 1],
   ])(
-    "limits an IP address with the rule %s to the rate of %i API keys, and refuses further calls in the service's error format",
+    "limits an IP address with the rule %s to %i times the rate of an API key, and refuses further calls in the API's error format",
     (name, keys) => {
       const rate = rules.find(({ Name }) => Name === name);
       const { Limit, EvaluationWindowSec } = rate?.Statement.RateBasedStatement ?? {};
@@ -107,7 +107,7 @@ describe("the firewall", () => {
     expect(names.filter((name) => !/^\w{1,128}$/.test(name))).toEqual([]);
   });
 
-  it("only counts requests that a managed rule matches although the service accepts them", () => {
+  it("does not block requests that match a managed rule and that the service accepts", () => {
     const counted = rules.flatMap(
       ({ Statement }) => Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? [],
     );
@@ -121,7 +121,7 @@ describe("the firewall", () => {
     for (const { ActionToUse } of counted) expect(ActionToUse).toEqual({ Count: {} });
   });
 
-  it("stores no sampled requests, because they could contain API keys in queries", () => {
+  it("stores no sampled requests", () => {
     const visible = [acl?.["VisibilityConfig"], ...rules.map((rule) => rule.VisibilityConfig)];
     expect(visible).toHaveLength(6);
     for (const one of visible) expect(one).toMatchObject({ SampledRequestsEnabled: false });

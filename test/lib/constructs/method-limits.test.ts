@@ -56,7 +56,7 @@ describe("the gateway's rate limits", () => {
     },
   );
 
-  it("are in total within the gateway's quota on every stage, so that the synthesis accepts them", () => {
+  it("are in total within the gateway's quota on every stage", () => {
     expect(() => buildApp({ bundle: false, context: { stage: "dev" } })).not.toThrow();
     const { requestsPerSecond, burst } = throttleSums(throttle);
     expect(requestsPerSecond).toBeLessThanOrEqual(accountQuota.requestsPerSecond);

@@ -31,7 +31,7 @@ describe.each([
     expect(queues[`${id}Queue`]?.Properties["VisibilityTimeout"]).toBe(6 * timeout);
   });
 
-  it("moves a failed message to its dead-letter queue, which keeps it for at least ten days", () => {
+  it("moves a failed message to its dead-letter queue, and keeps it there for at least ten days", () => {
     // SQS counts the retention period of a dead letter from when its message was first sent.
     expect(queues[`${id}Queue`]?.Properties["MessageRetentionPeriod"]).toBe(4 * 24 * 60 * 60);
     expect(queues[`${id}Queue`]?.Properties["RedrivePolicy"]).toEqual({
@@ -55,7 +55,7 @@ describe.each([
     );
   });
 
-  it("has an alarm for the first dead letter, whose description states the consequence", () => {
+  it("has an alarm for the first dead letter, and the alarm's description states the consequence", () => {
     expect(propertiesOf(service, "AWS::CloudWatch::Alarm")).toContainEqual(
       expect.objectContaining({
         Namespace: "AWS/SQS",

@@ -22,7 +22,7 @@ function statementFor(name: string, action: string): Statement | undefined {
 }
 
 describe("the watchlists' schedules", () => {
-  it("are in a separate schedule group, which is named after the stage", () => {
+  it("are in a separate schedule group that is named after the stage", () => {
     expect(propertiesOf(service, "AWS::Scheduler::ScheduleGroup")).toContainEqual(
       expect.objectContaining({
         Name: "retail-product-data-prod",
@@ -62,20 +62,23 @@ describe("the watchlists' schedules", () => {
     ["the watchlists function", "watchlists"],
     // The run starter restores missing schedules and removes superfluous ones.
     ["the run starter", "run-starter"],
-  ])("can be managed by %s, which may pass their role only to EventBridge Scheduler", (_, name) => {
-    const manage = statementFor(name, "scheduler:CreateSchedule");
-    const pass = statementFor(name, "iam:PassRole");
+  ])(
+    "can be managed by %s, but their role can be passed only to EventBridge Scheduler",
+    (_, name) => {
+      const manage = statementFor(name, "scheduler:CreateSchedule");
+      const pass = statementFor(name, "iam:PassRole");
 
-    expect(manage?.Action).toEqual([
-      "scheduler:CreateSchedule",
-      "scheduler:DeleteSchedule",
-      "scheduler:GetSchedule",
-      "scheduler:UpdateSchedule",
-    ]);
-    expect(JSON.stringify(manage?.Resource)).toContain(":schedule/retail-product-data-prod/*");
-    expect(pass?.Condition).toEqual({
-      StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" },
-    });
-    expect(JSON.stringify(pass?.Resource)).toContain("RunSchedulesRole");
-  });
+      expect(manage?.Action).toEqual([
+        "scheduler:CreateSchedule",
+        "scheduler:DeleteSchedule",
+        "scheduler:GetSchedule",
+        "scheduler:UpdateSchedule",
+      ]);
+      expect(JSON.stringify(manage?.Resource)).toContain(":schedule/retail-product-data-prod/*");
+      expect(pass?.Condition).toEqual({
+        StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" },
+      });
+      expect(JSON.stringify(pass?.Resource)).toContain("RunSchedulesRole");
+    },
+  );
 });

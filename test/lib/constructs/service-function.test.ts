@@ -57,7 +57,7 @@ describe("every Lambda function", () => {
     expect(Object.keys(versions)).toHaveLength(Object.keys(aliases).length);
   });
 
-  it("contains the name of the release, so that each release publishes a version", () => {
+  it("contains the name of the release in its description", () => {
     for (const { Description } of propertiesOf(service, "AWS::Lambda::Function")) {
       expect(Description).toMatch(new RegExp(`^[A-Z].+\\. Release ${manifest.version}\\.$`));
     }
@@ -116,7 +116,7 @@ describe("reserved concurrency", () => {
         .filter(([, reserved]) => reserved !== undefined),
     );
 
-  it("limits slow calls in prod, so that concurrency remains for other calls, the workers and the sweeper", () => {
+  it("limits slow calls in prod, and leaves concurrency for other calls, the workers and the sweeper", () => {
     const reserved = {
       products: 370,
       offers: 180,
@@ -152,7 +152,7 @@ describe("reserved concurrency", () => {
 });
 
 describe("with buffered responses", () => {
-  it("every API function has the gateway's timeout of 29 seconds, so that a client gets every charged response", () => {
+  it("every API function has the gateway's timeout of 29 seconds", () => {
     const { service: buffered } = synthesize("prod", { responseMode: "buffered" });
     const groupNames = new Set<string>(Object.keys(groups));
     const timeouts = propertiesOf(buffered, "AWS::Lambda::Function")

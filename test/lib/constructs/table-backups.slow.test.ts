@@ -71,7 +71,7 @@ describe("the backups of the tables", () => {
     expect(monthly?.CopyActions).toBeUndefined();
   });
 
-  it("are stored in a vault whose policy denies deletions, and which remains when the stack is deleted", () => {
+  it("are stored in a vault that denies deletions and remains when the stack is deleted", () => {
     const [vault] = Object.values(resourcesOf(synthesize("prod").data, "AWS::Backup::BackupVault"));
 
     expect(vault?.DeletionPolicy).toBe("RetainExceptOnCreate");

@@ -61,7 +61,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
 
   const byName = alarms.map((alarm) => [alarm.AlarmName.split("-service-")[1], alarm] as const);
   it.each(byName)(
-    "include %s, whose description states the consequence and what to do",
+    "include the alarm '%s', with a description of the consequence and of what to do",
     (_, alarm) => {
       expect(alarm.AlarmDescription).toMatch(/^[A-Z].+\.\nLook at: .+\.\nDo: .+\.\nRunbook: \S+$/s);
       expect(alarm.AlarmDescription.length).toBeLessThan(1_024);
@@ -219,7 +219,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     );
   });
 
-  it("treat missing data as a failure only for the alarm about a silent sweeper", () => {
+  it("treat missing data as a failure only in the alarm about a silent sweeper", () => {
     const bySilence = alarms.filter(({ TreatMissingData }) => TreatMissingData === "breaching");
 
     expect(bySilence).toEqual(named("sweeper-silent"));

@@ -146,7 +146,7 @@ describe("the list of metric names", () => {
     .map((path) => readFileSync(path, "utf8"))
     .join("\n");
 
-  it.each(allMetricNames)("contains %s, which the code writes", (name) => {
+  it.each(allMetricNames)("contains '%s', and the code writes this metric", (name) => {
     expect(code).toMatch(new RegExp(`\\b${name}:`));
   });
 });

@@ -110,7 +110,7 @@ describe("the admin command, for an account,", () => {
     });
   });
 
-  it("makes a change of credits only once for a repeated --id, and lists the ledger newest first", async () => {
+  it("changes credits exactly once for a repeated --id, and lists the ledger newest first", async () => {
     const account = await openAccount();
     const change = ["--account", account, "--id", "invoice-7"];
     for (let n = 0; n < 2; n += 1) {
@@ -172,7 +172,7 @@ describe("the admin command, for an account,", () => {
     });
   });
 
-  it("fills a demo account with watchlists only once, runs the watchlists, and revokes the temporary API key", async () => {
+  it("fills a demo account with watchlists exactly once, runs the watchlists, and revokes the temporary API key", async () => {
     const opened = ["--name", "Demo", "--email", "demo@acme.example", "--demo"];
     const account = String((await result("create-account", ...opened))["id"]);
     const { data: lists } = await result("fill-demo", "--account", account);
@@ -360,7 +360,7 @@ describe("the admin command, for dead letters,", () => {
 });
 
 describe("the admin command, for an account of an earlier release,", () => {
-  it("moves the account to shards once, and shows the same sums and open holds as before the move", async () => {
+  it("moves the account to shards exactly once, and then shows the same sums and open holds", async () => {
     const accountId = `acct_${"7".repeat(24)}`;
     const [accounts = "", ledger = ""] = ["accounts_table", "ledger_table"].map(
       (name) => world.ready[name],
@@ -585,7 +585,7 @@ describe("the admin command, with a wrong command line,", () => {
       ["restore", "--at", "2026-11-21T10:15:00Z"],
       "restore requires --stage. A local world has no backups.",
     ],
-  ])("refuses %j with the message %s", async (words, message) => {
+  ])("refuses the arguments %j with the message: %s", async (words, message) => {
     expect(await admin(...words)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 
@@ -736,7 +736,7 @@ describe("the admin command, for a deployed stage,", () => {
     ["\n", false],
     ["", false],
   ])(
-    "asks the operator at a terminal to confirm a change of prod; the answer %j confirms the change: %j",
+    "asks at a terminal for confirmation of a change of prod (answer: %j, confirmed: %j)",
     async (typed, isConfirmed) => {
       const input = Object.assign(new PassThrough(), { isTTY: true });
       const output = new PassThrough();

@@ -225,7 +225,7 @@ describe.skipIf(aws === undefined)("the roles of operators, with an AWS emulator
     }
   });
 
-  it("are required, because an operator without a role cannot list accounts", async () => {
+  it("are required to list accounts", async () => {
     expect((await admin("accounts", "--role", "none")).err).toContain("not authorized");
   });
 

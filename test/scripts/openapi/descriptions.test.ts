@@ -88,7 +88,7 @@ describe("the descriptions in the OpenAPI document", () => {
     expect(without).toEqual([]);
   });
 
-  it("of fields are each used by at least one field", () => {
+  it("include no unused descriptions of fields", () => {
     const used = new Set(
       fields.flatMap(({ owner, name, description }) =>
         [`${owner}.${name}`, name].filter((key) => fieldDescriptions[key] === description),
@@ -97,7 +97,7 @@ describe("the descriptions in the OpenAPI document", () => {
     expect(Object.keys(fieldDescriptions).filter((key) => !used.has(key))).toEqual([]);
   });
 
-  it("that apply to a field name in every schema are each used by at least two schemas", () => {
+  it("are shared between schemas only if at least two schemas have the field", () => {
     const ambiguous = Object.keys(fieldDescriptions).filter((key) => {
       const ofName = fields.filter(({ name }) => name === key);
       const owners = new Set(ofName.map(({ owner }) => owner));

@@ -69,7 +69,7 @@ describe("the OpenAPI document", () => {
     expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it("is, like the pages of /docs, identical to the output of `npm run openapi`", async () => {
+  it("is identical to the output of `npm run openapi`, like the pages of /docs", async () => {
     const expected = await generatedFiles();
     const stored = readdirSync(generatedFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

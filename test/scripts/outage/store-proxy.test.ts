@@ -47,14 +47,14 @@ const send = async (
 };
 
 it.each(["healthy", "slow"] as const)(
-  "the outage test's proxy forwards requests and responses in the mode in which the store is %s",
+  "the outage test's proxy forwards requests and responses while the store is %s",
   async (mode) => {
     await proxy.set(mode);
     expect(await send("one")).toBe("executed one");
   },
 );
 
-it("the outage test's proxy refuses connections in the mode in which the store is killed", async () => {
+it("the outage test's proxy refuses connections while the store is killed", async () => {
   await proxy.set("killed");
   await expect(send("one")).rejects.toThrow("fetch failed");
   await proxy.set("healthy");
@@ -74,7 +74,7 @@ it("the outage test's proxy holds requests while the store hangs, and later forw
   expect(executed).toEqual(["one"]);
 });
 
-it("the outage test's proxy forwards requests until the first charge in the mode that hangs at the charge, and holds later ones", async () => {
+it("the outage test's proxy forwards requests until the first charge and holds later ones, in the mode that hangs at the charge", async () => {
   await proxy.set("hanging at the charge");
   expect(await send('{"type":{"S":"reserve"}}')).toContain("reserve");
   const charging = send('{"type":{"S":"charge"}}');
@@ -86,7 +86,7 @@ it("the outage test's proxy forwards requests until the first charge in the mode
   expect(await after).toBe("executed a read");
 });
 
-it("the outage test's proxy forwards only the requests that check an API key in the mode that hangs after the key check", async () => {
+it("the outage test's proxy forwards only requests that check an API key, in the mode that hangs after the key check", async () => {
   await proxy.set("hanging after the key check");
   const keyRow = '{"Key":{"pk":{"S":"key#1"}}}';
   expect(await send(keyRow, { operation: "UpdateItem" })).toBe(`executed ${keyRow}`);

@@ -51,7 +51,7 @@ describe("checkOutRelease", () => {
     );
   });
 
-  it("fails for an unknown tag, and explains that the clone has no tags", async () => {
+  it("explains that the clone has no tags if it does not find the tag", async () => {
     commit("old");
     await expect(checkOutRelease("--all", project)).rejects.toThrow(
       'There is no git tag "--all". This clone has no tags.',

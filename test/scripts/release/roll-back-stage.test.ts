@@ -58,7 +58,7 @@ describe("rollBackStage", () => {
     ["DELETE_FAILED", "delete-stack"],
     ["ROLLBACK_COMPLETE", "delete-stack"],
   ])(
-    "names the command that repairs a stack whose status is %s, and deploys nothing",
+    "names the command that repairs a stack with the status %s, and deploys nothing",
     async (status, command) => {
       for (const deployed of [null, []] as (string[] | null)[]) {
         const { client } = formation(status);
@@ -72,7 +72,7 @@ describe("rollBackStage", () => {
   );
 
   it.each(["UPDATE_COMPLETE", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "UPDATE_ROLLBACK_COMPLETE"])(
-    "deploys the earlier release to a stack whose status is %s",
+    "deploys the earlier release to a stack with the status %s",
     async (status) => {
       const deployed: string[] = [];
       const { client, commands } = formation(status);

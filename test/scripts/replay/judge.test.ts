@@ -210,7 +210,7 @@ describe("the check that compares a replay with DuckDB", () => {
     });
   });
 
-  it("reports a point that is missing in the stored history", async () => {
+  it("reports a history point that is missing in the stored history", async () => {
     expect((await judge(decisions, { history: points.slice(1) })).get("history")).toMatchObject({
       equal: 15,
       missing: 1,

@@ -60,7 +60,7 @@ it("a replay of invented prices over 53 days makes the decisions and stores the 
   );
 });
 
-it("a replay of 60 invented products holds the run in which all prices are multiplied by a hundred, and that run does not affect later decisions", async () => {
+it("a replay of 60 invented products holds the run with all prices multiplied by a hundred, without an effect on later decisions", async () => {
   const lines = Array.from({ length: 60 }, (_, n) =>
     JSON.stringify({
       id: `p${n}`,
@@ -91,7 +91,7 @@ it("a replay of 60 invented products holds the run in which all prices are multi
   );
 });
 
-it("a replay of 210 invented products holds the run in which every fifth price is multiplied by a hundred, and that run does not affect later decisions", async () => {
+it("a replay of 210 invented products holds the run with every fifth price multiplied by a hundred, without an effect on later decisions", async () => {
   const lines = Array.from({ length: 210 }, (_, n) =>
     JSON.stringify({
       id: `p${n}`,

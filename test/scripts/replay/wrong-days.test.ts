@@ -89,7 +89,7 @@ async function play(shop: ReturnType<typeof shopOf>, heldAbove = 100) {
 }
 
 describe("a day with wrong prices in a replay", () => {
-  it("is the first day of a month; its runs with wrong prices are held and discarded before the usual runs", async () => {
+  it("is the first day of a month, and its wrong runs are held and discarded before the usual runs", async () => {
     const { log, played } = await play(januaryToFebruary);
 
     expect(log).toEqual([

@@ -20,7 +20,7 @@ describe("the admin command restore", () => {
     "2026-02-30T10:15:00Z",
     "2026-11-21T24:00:00Z",
     "2026-13-01T10:15:00Z",
-  ])("refuses the invalid time %s before it sends any request", (invalid) => {
+  ])("refuses the invalid time '%s' before it sends any request", (invalid) => {
     expect(() => changes?.({ at: invalid })).toThrow("--at must be a second in UTC");
   });
 });

@@ -112,7 +112,7 @@ describe("restoreStage", () => {
     },
   );
 
-  it("restores every table once when it is repeated after the response to any of its requests was lost", async () => {
+  it("restores every table exactly once, even if it is repeated after a lost response", async () => {
     const whole = world();
     await toTheEnd(whole);
     for (let failAfter = 0; failAfter < whole.cloud.requests.length; failAfter += 1) {
@@ -215,7 +215,7 @@ describe("restoreStage", () => {
     expect(lines).toHaveLength(24 * 12 - 1);
   });
 
-  it("fails instead of waiting further if a table or backup is deleted while it is expected", async () => {
+  it("fails if a table or backup that it waits for is deleted", async () => {
     const table = world();
     table.cloud.restoreToTime = async () => {};
     await expect(restoreStage(restore, table.tools)).rejects.toThrow(
@@ -229,7 +229,7 @@ describe("restoreStage", () => {
     expect(contentsOf(backup)).toEqual(badRows);
   });
 
-  it("refuses a restore to another time while one is in progress, and names the time of the restore in progress", async () => {
+  it("refuses a restore to another time while a restore is in progress, and names that restore's time", async () => {
     const one = world();
     await restoreStage(restore, one.tools);
     const other = { ...restore, at: "2026-11-20T00:00:00Z" };
@@ -238,7 +238,7 @@ describe("restoreStage", () => {
   });
 
   it.each(["2026-10-17T11:59:59Z", "2026-11-21T11:55:01Z", "2027-01-01T00:00:00Z"])(
-    "refuses to restore to %s, which point-in-time recovery does not cover, and stores nothing",
+    "refuses the time '%s' outside the range of point-in-time recovery, and stores nothing",
     async (outside) => {
       const one = world();
       const message = /^--at must be from 2026-10-17T12:00:00.000Z .* to 2026-11-21T11:55:00.000Z/;
