@@ -69,7 +69,7 @@ it.each([
   [6, 3],
   [15, 100],
 ])(
-  "the event feed numbers the runs of %i parallel processes from 1 on, and returns each run once and in order in pages of %i runs",
+  "the event feed numbers the runs of %i parallel processes from 1 on, and returns each run once in pages of %i runs",
   race,
   60_000,
 );
