@@ -80,7 +80,7 @@ describe("the ledger entries of a settled hold", () => {
     expect(entries.map((entry) => Object.hasOwn(entry, "itemsCharged"))).toEqual([false, false]);
   });
 
-  it("are one charge of 0 credits for a hold of 0 credits", () => {
+  it("are a single charge of 0 credits if the hold was for 0 credits", () => {
     const empty = { ...settled, charged: 0, refunded: 0 };
     expect(entriesOf(empty, before)).toMatchObject([{ type: "charge", credits: 0 }]);
   });
