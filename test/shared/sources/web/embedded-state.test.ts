@@ -63,14 +63,14 @@ describe("the reader of product data in a page's scripts", () => {
     expect(read(json(value))).not.toHaveProperty("price");
   });
 
-  it("reports no price and no stock if two objects of the product disagree", () => {
+  it("reports neither price nor stock if two objects of the product disagree", () => {
     const other = { ...product, price: 30, inStock: false };
     const facts = read(json([product, other]), `${shown}<p>USD 30.00</p>`);
     expect(facts).not.toHaveProperty("price");
     expect(facts).not.toHaveProperty("availability");
   });
 
-  it("adds the stock to markup that states only a price, and never replaces that price", () => {
+  it("adds the stock to markup with only a price, and does not replace this price", () => {
     const { availability: _word, ...offer } = anOffer();
     const html = aPage(
       linkedData(aProduct({ offers: offer })) + json(product),
@@ -82,7 +82,7 @@ describe("the reader of product data in a page's scripts", () => {
     });
   });
 
-  it("accepts a page with values that are never closed", () => {
+  it("accepts a page with unclosed values", () => {
     expect(() => read(`<script>var price = {"a": "${"\\".repeat(50)}</script>`)).not.toThrow();
     expect(() => read(`<script>x = {{{{{{price 6501234</script>`)).not.toThrow();
   });

@@ -12,7 +12,7 @@ const valid = {
 const accepts = (options: object): boolean => v.safeParse(webOptions, options).success;
 
 describe("the options of the web adapter", () => {
-  it("have defaults that limit the rate and the concurrency of calls", () => {
+  it("have default limits for the rate and the concurrency of calls", () => {
     expect(v.parse(webOptions, valid)).toEqual({
       ...valid,
       notFoundStatus: false,
@@ -26,7 +26,7 @@ describe("the options of the web adapter", () => {
     "https://shop.example/item?sku={id}",
     "http://127.0.0.1:8080/p/{id}",
     "http://localhost/p/{id}.html",
-  ])("accept the template %s", (urlTemplate) => {
+  ])("accept the URL template %s", (urlTemplate) => {
     expect(accepts({ ...valid, urlTemplate })).toBe(true);
   });
 
@@ -42,7 +42,7 @@ describe("the options of the web adapter", () => {
     "ftp://shop.example/{id}",
     "/p/{id}",
     "",
-  ])("reject the template %j", (urlTemplate) => {
+  ])("reject the URL template %j", (urlTemplate) => {
     expect(accepts({ ...valid, urlTemplate })).toBe(false);
   });
 
