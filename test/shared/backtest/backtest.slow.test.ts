@@ -381,7 +381,7 @@ describe("a back-test", () => {
       { readsMax: 8 },
       "The 8 runs in this span need more than 8 reads.",
     ],
-    ["more points than the maximum", { pointsMax: 3 }, "more than 3 history points"],
+    ["more history points than the maximum", { pointsMax: 3 }, "more than 3 history points"],
   ])(
     "that needs %s is refused, and the error names the field to change",
     async (_name, bound, message) => {

@@ -60,7 +60,7 @@ describe("the fields of a cron", () => {
     ["6-6", [6]],
     ["2,WED,FRI,2", [2, 3, 5]],
     ["SUN-SAT/6,1", [0, 1, 6]],
-  ])("contain, for the day-of-week field %s, the values %j", (field, weekdays) => {
+  ])('with the day-of-week text "%s" contain the values %j', (field, weekdays) => {
     expect(parseCron(`0 0 * * ${field}`, "UTC").fields.weekdays).toEqual(weekdays);
   });
 
@@ -73,7 +73,7 @@ describe("the fields of a cron", () => {
     ["*/100", [0]],
     ["7-7", [7]],
     ["30,0,30", [0, 30]],
-  ])("contain, for the minute field %s, the values %j", (field, minutes) => {
+  ])('with the minute text "%s" contain the values %j', (field, minutes) => {
     expect(parseCron(`${field} 0 * * *`, "UTC").fields.minutes).toEqual(minutes);
   });
 

@@ -102,13 +102,13 @@ describe("setting an S3 destination", () => {
       message: /AccessDenied.*Allow .*s3:PutObject on 'acme\/shop\/\*' and s3:DeleteObject/,
     },
     {
-      what: "a wrong region, if the store returns the right one",
+      what: "a wrong region when the store returns the right one",
       answer: refuseAsStore(400, "AuthorizationHeaderMalformed", "<Region>us-west-2</Region>"),
       param: "region",
       message: /The bucket is in 'us-west-2'\. Set 'region' to this value/,
     },
     {
-      what: "a wrong region, if the store returns no region",
+      what: "a wrong region when the store returns no region",
       answer: refuseAsStore(301, "PermanentRedirect"),
       param: "region",
       message: /probably in another region/,

@@ -72,7 +72,7 @@ async function pendingExports(...runNumbers: readonly number[]): Promise<void> {
 
 describe("pending exports", () => {
   it.each<[string, DestinationPatch]>([
-    ["where objects go", { prefix: "other/" }],
+    ["the prefix of objects", { prefix: "other/" }],
     ["the format of objects", { compression: "none" }],
     ["nothing", {}],
   ])("are attempted immediately when a PATCH of the destination changes %s", async (_, wanted) => {

@@ -67,7 +67,7 @@ describe("a check of offers", () => {
     [[true, undefined], 1],
     [[undefined], 0],
   ])(
-    'charges half a credit per answer "ok", with the sum rounded up: for the answers %j, %i credits',
+    'charges half a credit per "ok" answer, rounded up: %j results in a charge of %i',
     async (all, credits) => {
       const { body, ...left } = await check(answering(all), all.length);
       const reserved = Math.ceil(all.length / 2);
@@ -116,7 +116,7 @@ describe("a check of offers", () => {
   it.each([
     [280_000, 110],
     [20_000, 20],
-  ])("gives the source a limited time: with %i ms left, %i s", async (deadlineMs, seconds) => {
+  ])("with %i ms left lets the source respond for %i s", async (deadlineMs, seconds) => {
     let asked: OffersCheckRequest | undefined;
     const checker: OfferChecker = {
       async checkOffers(request) {

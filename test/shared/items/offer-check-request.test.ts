@@ -79,7 +79,7 @@ describe("a request to check offers without a required parameter", () => {
     ["offers[0].asin", { offers: [{ offerListingId: "a" }] }],
     ["offers[1].offerListingId", { offers: [offer("a"), { asin }] }],
     ["ids[0].asin", { ids: [{ offerListingId: "a" }] }],
-  ])("is refused with 400 MISSING_PARAM, and the error names %s", (param, body) => {
+  ])("is refused with 400 MISSING_PARAM, and the error names '%s'", (param, body) => {
     expect(refused(body)).toMatchObject({
       status: 400,
       code: "MISSING_PARAM",

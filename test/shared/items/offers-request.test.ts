@@ -90,7 +90,7 @@ describe("a request for offers with an invalid value", () => {
     ["asins", { asins: {} }],
     ["platform", { platform: 4 }],
     ["marketplace", { marketplace: null }],
-  ])("is refused with an error at the path %s: %j", (path, body) => {
+  ])("is refused with an error at the path '%s': %j", (path, body) => {
     const result = v.safeParse(offersRequest, { ids: ["B00EXAMPLE"], ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
   });

@@ -74,7 +74,7 @@ describe("a read of offers", () => {
     ["not_found", 1],
     ["unavailable", 0],
   ])(
-    "charges for each listing by its number of offers or its status: for %s, %i credits",
+    "charges for a listing by its number of offers or its status: %s results in a charge of %i",
     async (listing, credits) => {
       const { body, ...left } = await read(answering([listing]), 1);
       expect(left).toEqual({ credits, balance: granted - credits, reserved: 3 });
@@ -122,7 +122,7 @@ describe("a read of offers", () => {
   it.each([
     [280_000, 170],
     [20_000, 20],
-  ])("gives the source a limited time: with %i ms left, %i s", async (deadlineMs, seconds) => {
+  ])("with %i ms left lets the source respond for %i s", async (deadlineMs, seconds) => {
     let asked: OffersReadRequest | undefined;
     const scraper: OfferScraper = {
       async readOffers(request) {

@@ -49,7 +49,7 @@ describe("retryAfterSeconds", () => {
     ["Fri, 20 Nov 2026 09:00:00 GMT", 0],
     ["soon", null],
     ["-5", 0],
-  ])("returns for the Retry-After header %j the number of seconds %s", (header, seconds) => {
+  ])("parses the Retry-After header %j as the number of seconds %s", (header, seconds) => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 

@@ -23,7 +23,7 @@ describe("the cooldown of a route", () => {
     { until: "2026-11-01T11:59:59.999Z", isActive: false },
     { until: at, isActive: false },
     { until: "2026-11-01T12:00:00.001Z", isActive: true },
-  ])("with its end at $until is active at a read at 12:00: $isActive", ({ until, isActive }) => {
+  ])("has the state active = $isActive at 12:00 if it ends at $until", ({ until, isActive }) => {
     expect(isCooling({ until }, at)).toBe(isActive);
   });
 

@@ -39,7 +39,7 @@ describe("the list of a platform's scrapers", () => {
     { id: "retailer_c.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_d.standard", name: "Standard", min: 1, max: 1 },
   ])(
-    "includes $id with the name $name and a price of $min to $max credits",
+    "includes $id with the name $name, the minimum price $min and the maximum price $max",
     ({ id, name, min, max }) => {
       const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
       expect(listed.find((scraper) => scraper.id === id)).toMatchObject({

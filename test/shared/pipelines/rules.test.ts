@@ -334,7 +334,7 @@ describe("a route with 'when' \"ok\"", () => {
     [{ buyboxAboveLowest: false }, false],
     [{}, false],
   ])(
-    "that tests for a true 'buyboxAboveLowest' matches at a read with the derived fields %j: %s",
+    "that tests for a true 'buyboxAboveLowest', with the derived fields %j, has the match result %s",
     (derived, taken) => {
       const route: Route = { when: "ok", field: "buyboxAboveLowest", op: "is", value: true };
       const facts = { ...found(null, { newCount: 1, newMinPrice: 9 }), derived };
@@ -547,7 +547,7 @@ describe("a change that another scraper read before the step did", () => {
     });
   });
 
-  it("leads to no report of other changes if an event has already reported it", () => {
+  it("does not make a route report other changes if an event has already reported it", () => {
     const step = lite({ ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse(["newMinPrice"], 11))).toMatchObject({
       changes: { price: { before: 12, after: 11 } },
@@ -683,7 +683,7 @@ describe("a route that compares a field with metadata", () => {
     { field: "inStock", op: "is", is: true, value: true, isMatch: true },
     { field: "inStock", op: "is", is: true, value: "true", isMatch: false },
   ])(
-    "with the op $op matches the metadata value $value at a read with $field $is: $isMatch",
+    'has the match result $isMatch for the op "$op", the metadata value $value and the field $field with $is',
     ({ field, op, is, value, isMatch }) => {
       expect(matches(tested(field, op), { target: value }, { [field]: is })).toBe(isMatch);
     },

@@ -119,7 +119,7 @@ describe("the catalog of platforms", () => {
     ["retailer_c", "standard", 1, 1_000],
     ["retailer_d", "standard", 1, 1_000],
   ] as const)(
-    'has for %s at the tier "%s" the price of %d credits per item and the maximum of %d items per call',
+    'has %s at the tier "%s" with the item price %d and the maximum of %d items per call',
     (...row) => {
       const [platform, id, credits, max] = row;
       const tier = productTiers(platform).find((one) => one.id === id);

@@ -6,7 +6,7 @@ import {
   structuredResponse,
 } from "../../../shared/platforms/structured.ts";
 
-describe("the structured endpoints", () => {
+describe("the announced endpoints for structured data", () => {
   const { data } = presentStructured();
 
   it("match the schema of their API response", () => {

@@ -228,7 +228,7 @@ describe("the title, addresses and sellers of a product read", () => {
     ["texts of a wrong type", { title: 5, url: "/relative", images: "https://a.example/1.jpg" }],
     ["a seller without a name", { retailer_a: { buybox: { merchant: { id: "S1" } } } }],
     ["an empty buy box", { title: " ", retailer_a: { buybox: null } }],
-  ])("are absent if the fields are %s", (_, fields) => {
+  ])("are absent after a read with %s", (_, fields) => {
     expect(factsOfProduct(fields)).toBeUndefined();
   });
 });

@@ -164,7 +164,7 @@ describe("a run of several batches and steps", () => {
     { deliveries: 1, batches: 12 },
     { deliveries: 2, batches: 12 + 2 * 4 },
   ])(
-    "sends $batches batch messages in two runs if every message is delivered $deliveries times",
+    "sends $batches batch messages in two runs if the number of deliveries per message is $deliveries",
     async ({ deliveries, batches }) => {
       const bench = await startRunBench({ tables, batchIdsMax: 1, deliveries });
       const list = await bench.createList(asins.slice(0, 4), { platform: "retailer_a" });

@@ -243,7 +243,7 @@ describe("the list of product scrapers", () => {
     ["retailer_c.standard", "standard", 1],
     ["retailer_d.standard", "standard", 1],
   ] as const)(
-    'includes %s with the kind of reading "%s" and the price of %d credits',
+    'includes %s with the kind of reading "%s" and the price %d in credits',
     (scraper, kind, credits) => {
       expect(scrapers[scraper]).toMatchObject({ kind, costQuarters: credits * 4 });
     },

@@ -110,7 +110,7 @@ describe("the level of a source's quota", () => {
     ["exhausted", { left: 0, max: 1_200 }],
     ["low", { left: 120, max: 1_200 }],
     ["ample", { left: 121, max: 1_200 }],
-  ] as const)('is "%s" for the quota %j', (level, quota) => {
+  ] as const)("is %j for the quota %j", (level, quota) => {
     expect(quotaLevel(quota)).toBe(level);
   });
 });

@@ -38,7 +38,7 @@ describe("watchlist items that are stored in columns", () => {
     expect(toColumns([read]).fields).not.toHaveProperty("openChanges");
   });
 
-  it("keep route states that the previous release stored again as open changes", () => {
+  it("keep their route states after the previous release stored the items again", () => {
     // The previous release copies the stored column to the item and stores it again unchanged.
     const openChanges = toColumns([withStates]).fields.openChanges?.[0] ?? {};
     const { routeStates: _, ...others } = withStates;

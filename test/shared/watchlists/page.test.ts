@@ -198,7 +198,7 @@ describe("the order of two item IDs", () => {
     ["1", "2", -1],
     ["2", "1", 1],
     ["1", "1", 0],
-  ])("is, for %s and %s, %i", (a, b, order) => {
+  ])("of %s and %s is %i", (a, b, order) => {
     expect(compareIds(a, b)).toBe(order);
   });
 });

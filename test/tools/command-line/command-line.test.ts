@@ -115,9 +115,12 @@ describe("the parsed options of a command", () => {
     ["--hlep", "There is no option '--hlep'. Did you mean '--help'?"],
     ["--quantity", "There is no option '--quantity'."],
     ["-x", "There is no option '-x'."],
-  ])("do not include %s, and the error suggests the nearest option, if any", (arg, message) => {
-    expect(() => parseOptions([arg], options)).toThrow(new Error(message));
-  });
+  ])(
+    "are refused for the unknown option %s, and the error suggests the nearest option, if any",
+    (arg, message) => {
+      expect(() => parseOptions([arg], options)).toThrow(new Error(message));
+    },
+  );
 
   it.each([["--stage"], ["prod"]])(
     "are refused with an error of one line if the only argument is '%s'",

@@ -198,7 +198,7 @@ describe("an account that moved to shards", () => {
     await openShards(ledgerProcess(client, options()), accountId);
   });
 
-  it("has no free slot for the previous release", async () => {
+  it("refuses item calls of the previous release for lack of a slot", async () => {
     const row = await rowAt(...account());
     expect(row["concurrency"]).toBe(20);
     expect(row["in_flight"]).toBeGreaterThan(20);

@@ -101,7 +101,7 @@ describe("the schedule of a watchlist", () => {
     ["1h", "rate(60 minutes)"],
     ["7d", "rate(10080 minutes)"],
   ])(
-    "with 'every' = %s is stored as %s, and starts at the first due time",
+    "with 'every' \"%s\" is stored as %s, and starts at the first due time",
     async (every, expression) => {
       const firstAt = inHours(3);
       await put(`wl_${every}`, parseEvery(every), firstAt);

@@ -160,7 +160,7 @@ describe("a call of the source client", () => {
   it.each([
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
-  ] as const)("decompresses a response in %s", async (encoding, pack) => {
+  ] as const)("decompresses a response with the encoding %s", async (encoding, pack) => {
     const double = await startDouble(({ response }) =>
       response.writeHead(200, { "Content-Encoding": encoding }).end(pack("packed")),
     );
@@ -297,7 +297,7 @@ describe("a retry of the source client", () => {
   it.each([
     ["seconds", () => "1"],
     ["a date", () => new Date(Date.now() + 2_000).toUTCString()],
-  ])("waits as long as Retry-After demands in %s", async (_form, header) => {
+  ])("waits as long as Retry-After demands, given as %s", async (_form, header) => {
     const double = await startDouble((call) =>
       answer(call.number === 1 ? 429 : 200, { "Retry-After": header() })(call),
     );

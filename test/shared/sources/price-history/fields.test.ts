@@ -220,7 +220,7 @@ describe("the buy box of a price history product", () => {
   };
 
   it.each<[string, Json, Record<number, unknown>]>([
-    ["its price is none", { buyBoxPrice: -1 }, { 18: -2 }],
+    ["the source reports no price", { buyBoxPrice: -1 }, { 18: -2 }],
     ["no offer qualifies for the buy box", { buyBoxIsUnqualified: true }, { 18: 1_999 }],
     ["the source reports no price with shipping", { buyBoxPrice: -2 }, { 18: -1 }],
     ["the buy box has no seller", { buyBoxPrice: -2, buyBoxSellerId: "-1" }, { 18: -2 }],

@@ -212,7 +212,7 @@ describe("the price history offer checker for an offer", () => {
       true,
     ],
   ] as const)(
-    "returns for an offer in the buy box that is %s, with the source values %j, buyable: %s",
+    "if it is in the buy box and %s, with the source values %j, returns 'buyable' %s",
     async (_, fields, buyable) => {
       const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
       expect(await verdict(featuredId, product)).toBe(buyable);
@@ -222,11 +222,11 @@ describe("the price history offer checker for an offer", () => {
   );
 
   it.each<[string, Json, boolean]>([
-    ["is not shippable", { isShippable: false }, false],
-    ["is a preorder that is not yet shippable", { isShippable: false, isPreorder: true }, true],
-    ["is shippable", { isShippable: true }, true],
+    ["not shippable", { isShippable: false }, false],
+    ["a preorder that is not yet shippable", { isShippable: false, isPreorder: true }, true],
+    ["shippable", { isShippable: true }, true],
   ])(
-    "outside the buy box uses the state of the offer itself if the offer %s",
+    "if it is outside the buy box and %s, uses the state of the offer itself",
     async (_, fields, buyable) => {
       const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
       expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);

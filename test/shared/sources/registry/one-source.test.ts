@@ -315,7 +315,7 @@ describe("the warning about a read in which every call failed", () => {
       () => Promise.resolve("https://source.invalid"),
       /ENOTFOUND|EAI_AGAIN/,
     ],
-  ])("is written once a minute and names the cause of %s", async (_what, urlOf, word) => {
+  ])("is written once a minute and names the cause: %s", async (_what, urlOf, word) => {
     const url = await urlOf();
     const warnings: string[] = [];
     const replies: string[] = [];

@@ -151,7 +151,7 @@ describe("the fields of an item in a store", () => {
       "Trail Master X 11",
       "Trail Master X 11",
     ],
-    ["both titles otherwise", "11", "Trail Master X - 11"],
+    ["both titles in any other case", "11", "Trail Master X - 11"],
   ])("have as their title %s", (_, title, expected) => {
     expect(fieldsIn(changed({ title }))["title"]).toBe(expected);
   });
@@ -216,7 +216,7 @@ describe("the fields of an item in a store", () => {
     ["an EAN that is a UPC with a zero", [{ type: "EAN", value: "0012345678905" }], "012345678905"],
     ["an EAN of another country", [{ type: "EAN", value: "4006381333931" }], undefined],
     ["an ISBN", [{ type: "ISBN", value: "9783161484100" }], undefined],
-  ])("have the correct UPC for %s", (_, barcodes, upc) => {
+  ])("have the correct UPC if the store has %s", (_, barcodes, upc) => {
     expect((fieldsIn(changed({ barcodes }))["retailer_b"] as { upc?: string }).upc).toBe(upc);
   });
 
@@ -318,7 +318,7 @@ describe("a reply of a store", () => {
   it.each([
     ["two variants with this ID", { price: { amount: 99, currency: "USD" } }, {}],
     ["two variants with other IDs", { id: "1" }, { id: "2" }],
-  ])("contains no item if several exact matches are %s", (_, one, other) => {
+  ])("contains no item if an ID has several exact matches: %s", (_, one, other) => {
     const productsIn = (changes: object): readonly object[] =>
       (completeReply({ ...changes }) as { products: readonly object[] }).products;
     const products = [...productsIn(one), ...productsIn(other)];

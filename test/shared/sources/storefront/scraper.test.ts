@@ -108,7 +108,7 @@ describe("the storefront scraper", () => {
   });
 
   it.each([1, 3, 10, 50])(
-    "reads all items from a store that accepts %i IDs per call",
+    "reads all items from a store whose limit of IDs per call is %i",
     async (maxBatch) => {
       const { read } = await begin({ maxBatch });
       const ids = [...listedNumbers(45), unknown];

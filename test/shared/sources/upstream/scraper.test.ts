@@ -123,7 +123,7 @@ describe("the upstream scraper after a temporary failure", () => {
   it.each([
     ["seconds", "429_seconds"],
     ["a date", "429_date"],
-  ] as const)("waits as long as Retry-After demands in %s", async (_, name) => {
+  ] as const)("waits as long as Retry-After demands, given as %s", async (_, name) => {
     const times: number[] = [];
     const play = alwaysMisbehaving(name);
     const answers = await read({

@@ -37,7 +37,7 @@ describe("the parser of amounts in web pages", () => {
     ["1,299", 1299],
     ["$1,249.50", 1249.5],
     ["12,99", undefined],
-  ])("treats a comma in US dollars as a thousands separator: %j as %j", (text, amount) => {
+  ])("with a comma as a thousands separator in US dollars parses %j as %j", (text, amount) => {
     expect(amountOf(text, "USD")).toBe(amount);
   });
 
@@ -92,7 +92,7 @@ describe("the parser of amounts in web pages", () => {
     ["1'299'000", undefined],
     ["1'299 000", undefined],
     ["999'000", 999_000],
-  ])("accepts blanks and apostrophes only as thousands separators: %j as %j", (text, amount) => {
+  ])("with blanks and apostrophes only as thousands separators parses %j as %j", (text, amount) => {
     expect(amountOf(text, null)).toBe(amount);
   });
 
@@ -116,10 +116,7 @@ describe("the parser of amounts in web pages", () => {
     [["From", "$7"], undefined],
     [["$7", "/lb"], undefined],
     [["$7", ".50", "/mo"], undefined],
-  ])(
-    "joins the texts of several elements only if they are whole units and cents: %j as %j",
-    (texts, amount) => {
-      expect(amountOf(texts.join(boundary), "USD")).toBe(amount);
-    },
-  );
+  ])("parses the texts %j of several elements as the amount %j", (texts, amount) => {
+    expect(amountOf(texts.join(boundary), "USD")).toBe(amount);
+  });
 });

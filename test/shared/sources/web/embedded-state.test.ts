@@ -37,12 +37,18 @@ describe("the reader of product data in a page's scripts", () => {
   });
 
   it.each([
-    ["the address", { url: "/p/6501234", price: 21.5, currency: "USD" }],
-    ["the title", { name: "Kelwick Desk Lamp", price: 21.5, currency: "USD" }],
+    [
+      "only the page's address as its identity",
+      { url: "/p/6501234", price: 21.5, currency: "USD" },
+    ],
+    [
+      "only the page's title as its identity",
+      { name: "Kelwick Desk Lamp", price: 21.5, currency: "USD" },
+    ],
     ["a nested price", { id: 6_501_234, price: { current: { value: 21.5, currency: "USD" } } }],
-    ["minor units", { id: 6_501_234, price: 2_150, currency: "USD" }],
+    ["a price in minor units", { id: 6_501_234, price: 2_150, currency: "USD" }],
     ["a sale price", { id: "6501234", price: 30, salePrice: 21.5, currency: "USD" }],
-  ])("recognizes the product or its price by %s", (_, value) => {
+  ])("finds the price of a product with %s", (_, value) => {
     expect(read(json(value)).price).toEqual({ amount: 21.5, currency: "USD" });
   });
 

@@ -70,7 +70,7 @@ describe("price specifications in JSON-LD", () => {
     { eligibleQuantity: "1 pc" },
     quantity({ minValue: 1, maxValue: 99 }),
     quantity({ maxValue: 5 }),
-  ])("for a single piece give the price: %j", (fields) => {
+  ])("for a single piece give the price, with the unit %j", (fields) => {
     expect(specified({ price: 12, ...fields })).toEqual(usd(12));
   });
 
@@ -154,7 +154,7 @@ describe("an aggregate offer on a page", () => {
     ["a range whose end cannot be read", { lowPrice: 10, highPrice: "$1,0000" }],
     ["a range and a price in it", { price: 10, lowPrice: 10, highPrice: 50 }],
     ["two different prices", { price: 10, lowPrice: 12, highPrice: 12 }],
-  ])("has no price if it is for %s", (_, fields) => {
+  ])("with %s has no price", (_, fields) => {
     expect(priceOf(aggregate(fields))).toBeUndefined();
   });
 

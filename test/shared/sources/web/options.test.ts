@@ -70,7 +70,7 @@ describe("the options of the web adapter", () => {
   });
 });
 
-describe("the site of a URL template", () => {
+describe("isOfSite, for the site https://www.shop.example,", () => {
   const site = new URL("https://www.shop.example/p/0");
 
   it.each([
@@ -82,7 +82,7 @@ describe("the site of a URL template", () => {
     ["https://notshop.example/a", false],
     ["https://shop.example.evil.example/a", false],
     ["https://127.0.0.1/a", false],
-  ])("includes the address %s: %s", (address, isOf) => {
+  ])("returns for the address %s the result %s", (address, isOf) => {
     expect(isOfSite(new URL(address), site)).toBe(isOf);
   });
 });

@@ -652,7 +652,7 @@ describe("a site's block of the web scraper", () => {
     ["a captcha", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
     ["a question", { body: "<title>Shop</title><h1>Are you human?</h1><p>Please press here.</p>" }],
   ])(
-    "with %s prevents further calls to the site after five such responses",
+    "recognized by %s prevents further calls to the site after five such responses",
     async (_, reaction) => {
       await afterTen(reaction);
       expect(shop.pages()).toHaveLength(5);

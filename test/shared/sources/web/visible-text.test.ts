@@ -59,7 +59,7 @@ describe("the reader of prices and products in a page's visible text", () => {
 
   it.each([
     ["two amounts", "<p>$21.50</p><p>$30.00</p>"],
-    ["a price from", "<p>from $21.50</p>"],
+    ["a lowest price", "<p>from $21.50</p>"],
     ["another currency", "<p>21,50 €</p>"],
     ["a number without a currency", "<p>21.50</p>"],
     ["a unit price", "<p>$21.50 / lb</p>"],

@@ -147,7 +147,7 @@ describe("the reconciliation of hold rows", () => {
     [10, []],
     [11, ["acct_1 hold req_long_ago: charged is 11, should be 0 to 10"]],
   ])(
-    "for a row of a hold of 10 credits with a charge of %i that the ledger lacks reports the differences %j",
+    "for a hold row of 10 credits with the charge %i, unknown to the ledger, reports the differences %j",
     (charged, lines) => {
       expect(linesOf([open, resolved, { ...long, charged }])).toEqual(lines);
       const alone = { ...incomplete, open: new Map(), resolved: new Map() };
