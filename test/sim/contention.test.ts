@@ -38,7 +38,7 @@ function refusalOf(arrive: () => Flight): unknown {
   }
 }
 
-it("the simulation cancels a transaction that overlaps another transaction or a plain write, and returns the conflicting items", () => {
+it("the simulation cancels a transaction that overlaps another write, and returns the conflicting items", () => {
   const writes = opened();
   writes.arrive(transaction("a", "b"));
   writes.arrive(update("c"));
@@ -80,7 +80,7 @@ it("the simulation executes plain writes to one item in order of arrival", () =>
   });
 });
 
-it("the simulation does not delay a write by an unfinished write of a crashed process", () => {
+it("the simulation does not let the unfinished write of a crashed process delay a write", () => {
   const writes = opened();
   const task = taskOf();
   writes.arrive(update("a", task));
@@ -92,7 +92,7 @@ it("the simulation does not delay a write by an unfinished write of a crashed pr
   expect(refusalOf(() => writes.arrive(transaction("a")))).toBeUndefined();
 });
 
-it("the simulation of the scenario `calls` uses contention for 1 in 5 of the first 300 seeds, then for 1 in 25", () => {
+it('the simulation of the scenario "calls" uses contention for 1 in 5 of the first 300 seeds, then for 1 in 25', () => {
   const contended = (scenario: string, first: number, last: number): number =>
     Array.from({ length: last - first + 1 }, (_, n) => first + n).filter(
       (seed) => profileOf(scenario, seed) === "contention",

@@ -16,7 +16,7 @@ describe("npm run sim", () => {
     ["--seed x"],
     ["--only 1,,2"],
     ["--profile none"],
-  ])("rejects %s in a replay of one seed with a one-line error", (line) => {
+  ])("rejects the option %s in a replay of one seed, with an error of one line", (line) => {
     expect(() => parseCommand(["--scenario", "calls", "--seed", "1", ...line.split(" ")])).toThrow(
       /^[^\n]+$/,
     );
@@ -32,17 +32,17 @@ describe("npm run sim", () => {
     ["none"],
     ["--seed 1"],
     ["--pairs --from 0"],
-  ])("rejects %s with a one-line error", (line) => {
+  ])("rejects the arguments %s with an error of one line", (line) => {
     expect(() => parseCommand(line.split(" "))).toThrow(/^[^\n]+$/);
   });
 
-  it("names every scenario and profile with --help", () => {
+  it("lists every scenario and profile with --help", () => {
     const help = helpOf(simCommandLine);
     for (const { name } of scenarios) expect(help).toContain(name);
     for (const profile of profiles) expect(help).toContain(profile);
   });
 
-  it("accepts the options that it prints for a replay, including an empty list of draws and a single fault", () => {
+  it("accepts the replay options that it prints, including an empty list of draws and a single fault", () => {
     const args = ["--scenario", "calls", "--seed", "7", "--only=", "--fault", "3:crash_after"];
     expect(parseCommand(args)).toMatchObject({
       play: "one",

@@ -35,7 +35,7 @@ describe("an API key", () => {
     ["{key}x", "must have 47 characters (got 48)"],
     ["svc_live_", "must have 47 characters (got 9)"],
   ])(
-    "is refused as malformed when it is written as %s, and the error does not repeat the key",
+    "is refused as malformed in the form %s, and the error does not repeat the key",
     (written, reason) => {
       const key = newApiKey(false, systemRandom);
       const flaw = apiKeyFlaw(written.replaceAll("{key}", key));
@@ -50,7 +50,7 @@ describe("an API key", () => {
     expect(hashApiKey(key)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("is different for each of 1,000 new keys", () => {
+  it("is unique among 1,000 new keys", () => {
     const keys = Array.from({ length: 1_000 }, () => newApiKey(false, systemRandom));
     expect(new Set(keys).size).toBe(1_000);
   });

@@ -79,7 +79,7 @@ describe("the rate window of an API key", () => {
     [1_021, 2],
     [3_000, 3],
   ])(
-    "that admits the next call in %d ms refuses a call with a Retry-After of %d s",
+    "with the next call possible in %d ms, refuses a call with a Retry-After of %d s",
     (ms, seconds) => {
       expect(refusal(startMs + ms, startMs)).toMatchObject({
         rate: { remaining: 0, resetSeconds: startMs / 1_000 + Math.ceil(ms / 1_000) },
@@ -89,10 +89,10 @@ describe("the rate window of an API key", () => {
   );
 });
 
-describe("the rate limit of one process", () => {
+describe("the rate limit that one process enforces without the store", () => {
   const at = (ms: number): Date => new Date(startMs + ms);
 
-  it("admits at most 50 calls of each caller in a second, including the calls that the store admitted", () => {
+  it("admits at most 50 calls of each caller in a second, including earlier calls that the store admitted", () => {
     const rate = localRate();
     for (let n = 0; n < 30; n += 1) rate.count("a", at(n));
     for (let n = 30; n < 50; n += 1) {

@@ -17,13 +17,13 @@ function refused(times: number, fraction: number, pause: RefusalPause = noPause)
   return after;
 }
 
-describe("the pause of a process after the rate limit refused its call", () => {
-  it("ends when the next call is possible, without a random added wait, after the first refusal", () => {
+describe("the pause of a process after the rate limit refuses a call", () => {
+  it("ends when the next call is possible after the first refusal, without a random extra wait", () => {
     const pause = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0.9 });
     expect(pause.untilMs).toBe(1_500);
   });
 
-  it("has a random added wait that quadruples with each further refusal, up to 2 s", () => {
+  it("has a random extra wait that quadruples with each further refusal, up to 2 s", () => {
     const waits = Array.from({ length: 9 }, (_, n) => refused(n + 1, 0.5).waitMs);
     expect(waits).toEqual([4, 16, 64, 256, 1_024, 2_000, 2_000, 2_000, 2_000]);
     const pause = { untilMs: 0, waitMs: 256 };
@@ -32,12 +32,12 @@ describe("the pause of a process after the rate limit refused its call", () => {
     expect(afterRefusal(pause, { ...at, fraction: 0.5 }).untilMs).toBe(148);
   });
 
-  it("gets longer only once if several calls that were in flight at the same time are refused", () => {
+  it("does not grow again for a refused call that was already in flight when the pause began", () => {
     const one = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0 });
     expect(afterRefusal(one, { nowMs: 1_001, fromMs: 1_700, fraction: 0 })).toEqual(one);
   });
 
-  it("still ends at the same time after a call is admitted, and its added wait is halved", () => {
+  it("keeps its end time after an admitted call, and halves the extra wait of the next pause", () => {
     const pause = refused(4, 0);
     expect(afterAdmission(pause, 0)).toEqual({ untilMs: pause.untilMs, waitMs: 128 });
     expect(afterAdmission(pause, 5_000).untilMs).toBe(5_000);

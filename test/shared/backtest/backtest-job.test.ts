@@ -84,8 +84,8 @@ const shown = async () => {
   return presentBacktestJob(job, bench.clock.now());
 };
 
-describe("a back-test that is too large for one call", () => {
-  it("is made by a background job, whose result has all runs", async () => {
+describe("a back-test in a background job", () => {
+  it("returns all runs, even if they are too many for one call", async () => {
     const started = await start();
     expect(started).toMatchObject({ outcome: "job", job: { status: "pending" } });
     expect(await shown()).toMatchObject({ status: "pending", progress: null, result: null });
@@ -124,7 +124,7 @@ describe("a back-test that is too large for one call", () => {
     await expect(start()).resolves.toMatchObject({ outcome: "job" });
   });
 
-  it("runs only once, even if its queue message is delivered again", async () => {
+  it("is not repeated if its queue message is delivered again", async () => {
     await start();
     await work();
     const before = await shown();
@@ -142,7 +142,7 @@ describe("a back-test that is too large for one call", () => {
     });
   });
 
-  it("fails if it takes too long, and its error states how many runs were repeated in time", async () => {
+  it("fails if it takes too long, and its error states how many runs were repeated", async () => {
     await start();
     await work({}, "2026-03-01");
     expect(await shown()).toMatchObject({
@@ -151,7 +151,7 @@ describe("a back-test that is too large for one call", () => {
     });
   });
 
-  it("fails with an error without details after an internal error, which the worker reports", async () => {
+  it("fails without details for the client after an internal error, and reports the error to the operator", async () => {
     await start();
     const history = { ...bench.history, runs: () => reject() };
     await expect(work({ history })).rejects.toThrow("the queue is down");

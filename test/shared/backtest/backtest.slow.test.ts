@@ -141,7 +141,7 @@ describe("a back-test", () => {
   };
 
   it.each(Object.entries(pipelines))(
-    "of the current pipeline with %s returns the events and charges that the runs had",
+    "of the current pipeline with %s returns the events and charges of the original runs",
     async (_name, pipeline) => {
       const list = await bench.createList(ids, { pipeline });
       await play(list);
@@ -157,7 +157,7 @@ describe("a back-test", () => {
     },
   );
 
-  it("of the current pipeline repeats a step that read an item without a change before another step delisted the item", async () => {
+  it("of the current pipeline repeats a step that read an item before another step delisted the item in the same run", async () => {
     const toAgain: Route = { when: "ok", field: "inStock", op: "is", value: true, run: "again" };
     const { steps, ...others } = checks(toAgain);
     const again = { id: "again", scraper: "retailer_d.standard", routes: [] } as const;
@@ -182,7 +182,7 @@ describe("a back-test", () => {
     );
   });
 
-  it("of some of the runs returns the events that these runs had", async () => {
+  it("of some of the runs returns the events of these runs", async () => {
     const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
     await play(list);
     const since = new Date(Date.parse(list.createdAt) + 3 * hour).toISOString();
@@ -195,7 +195,7 @@ describe("a back-test", () => {
     expect(itemEventsOf(result)).toEqual(stored);
   });
 
-  it("of another pipeline returns the events of a second watchlist that ran with that pipeline", async () => {
+  it("of a changed pipeline returns the events that a second watchlist with this pipeline had", async () => {
     const [running, other] = [pipelines["changed routes"], pipelines["limited routes"]];
     if (running === undefined || other === undefined) throw new Error("A pipeline is missing");
     const list = await bench.createList(ids, { pipeline: running });
@@ -212,7 +212,7 @@ describe("a back-test", () => {
     expect(entriesOf(events)).toEqual(entriesOf(storedEvents()));
   });
 
-  it("does not include a run that was held and then discarded", async () => {
+  it("does not include a discarded run", async () => {
     const pipeline = checks({ when: "unchanged", confirm: 2, once: true, notify: true });
     const list = await bench.createList(ids, {
       pipeline,
@@ -275,7 +275,7 @@ describe("a back-test", () => {
     };
 
     it.each(Object.entries(pipelines))(
-      "repeats the reads before an item was delisted, with %s",
+      "with %s repeats the reads from before an item was delisted",
       async (_name, pipeline) => {
         const list = await bench.createList(ids, { pipeline });
         await playChanges(list, delisted, additions);
@@ -305,7 +305,7 @@ describe("a back-test", () => {
       expect(itemEventsOf(result)).toEqual(stored);
     });
 
-    it("omits and counts an item that was delisted and added again, if the item was read before the time span", async () => {
+    it("omits and counts an item that was added again, if it was last read before the time span", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       await playChanges(list, delisted, additions);
       const { runs } = await bench.runs.list(list.id, 100);
@@ -319,7 +319,7 @@ describe("a back-test", () => {
       expect(others.map(({ run }) => run.stats.steps["check"]?.requested)).toEqual([3, 4, 4]);
     });
 
-    it("omits and counts the reads before a user removed an item and added it again", async () => {
+    it("omits and counts the reads from before a user removed an item and added it again", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       const reads = { "10001": [10, 9, 8, 7], "10002": [5, 5, 4, 4], "10003": [], "10004": [] };
       await playChanges(list, reads, { 3: [addAgain("10001")] });
@@ -338,7 +338,7 @@ describe("a back-test", () => {
     });
   });
 
-  it("writes no rows, reads no source and charges nothing", async () => {
+  it("writes no rows, reads from no source and charges nothing", async () => {
     const list = await bench.createList(ids, { pipeline: pipelines["limited routes"] ?? null });
     await play(list);
     const before = [await bench.items(list), await bench.list(list), await bench.account()];
@@ -351,7 +351,7 @@ describe("a back-test", () => {
     expect(bench.reads).toHaveLength(reads);
   });
 
-  it("returns the items, credits and events of its runs, their sums, and ten sample events", async () => {
+  it("returns the items, credits and events of each run, their sums, and ten sample events", async () => {
     const pipeline = pipelines["matched routes"] ?? null;
     const list = await bench.createList(ids, { pipeline });
     await play(list);
@@ -381,9 +381,9 @@ describe("a back-test", () => {
       { readsMax: 8 },
       "The 8 runs in this span need more than 8 reads.",
     ],
-    ["more points than the maximum", { pointsMax: 3 }, "more than 3 history points"],
+    ["more history points than the maximum", { pointsMax: 3 }, "more than 3 history points"],
   ])(
-    "with %s is refused as too large, with an error that names the field to change",
+    "that needs %s is refused, and the error names the field to change",
     async (_name, bound, message) => {
       const list = await bench.createList(ids, { pipeline: null });
       await play(list);
@@ -437,7 +437,7 @@ describe("a back-test", () => {
   });
 });
 
-describe("a back-test of a pipeline whose steps have other names or an additional step", () => {
+describe("a back-test of a pipeline with renamed or additional steps", () => {
   const step = (id: string, ...routes: readonly Route[]) =>
     ({ id, scraper: "retailer_d.standard", routes }) as const;
   const pipeline = (...steps: Pipeline["steps"]): Pipeline => ({
@@ -465,7 +465,7 @@ describe("a back-test of a pipeline whose steps have other names or an additiona
   const creditsOf = ({ runs }: Tested) => runs.map(({ run }) => run.credits);
   const matchedIn = ({ runs }: Tested) => runs.map(({ run }) => run.stats.matched);
 
-  it("repeats the past failures of a scraper, regardless of the ID of its step", async () => {
+  it("repeats the past failures of a scraper when the step has another ID", async () => {
     const test = await played();
     for (const id of ["check", "s"]) {
       const result = await test(pipeline(step(id, { when: "failed", notify: true })));
@@ -501,7 +501,7 @@ describe("a back-test of a pipeline whose steps have other names or an additiona
     expect(result.unknownReads).toEqual([{ step: "b", reads: 2 }]);
   });
 
-  it("defers a renamed step that the past run deferred", async () => {
+  it("defers a renamed step if the past run deferred the original step", async () => {
     const bench = await startRunBench({ tables });
     const running = pipeline(step("check", { when: "changed", notify: true }));
     const settings = { pipeline: running, maxCreditsPerRun: 3 };
@@ -516,7 +516,7 @@ describe("a back-test of a pipeline whose steps have other names or an additiona
     expect(runs.map(({ run }) => [run.credits, run.stats.deferred])).toEqual([[0, 4]]);
   });
 
-  it("defers the first items of a watchlist in a run whose clock was earlier than the creation of the items", async () => {
+  it("defers the first items of a watchlist if the run's clock was behind the creation time of the items", async () => {
     const bench = await startRunBench({ tables });
     const running = pipeline(step("check", { when: "changed", notify: true }));
     const list = await bench.createList(ids, { pipeline: running, maxCreditsPerRun: 3 });
@@ -529,8 +529,8 @@ describe("a back-test of a pipeline whose steps have other names or an additiona
   });
 });
 
-describe("a back-test of a pipeline with a scraper that never read the items", () => {
-  it("returns the names of the fields that are missing in the history", async () => {
+describe("a back-test of a pipeline with a scraper that has never read the items", () => {
+  it("returns the names of the fields that the history does not have", async () => {
     const bench = await startRunBench({ tables });
     const scan: Pipeline = {
       entry: "scan",

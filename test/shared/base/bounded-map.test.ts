@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { boundedMap } from "../../../shared/base/bounded-map.ts";
 
-it("a full bounded map removes the entry that was set longest ago, and an entry that is set again counts as new", () => {
+it("a full bounded map removes its oldest entry, and an entry that is set again counts as new", () => {
   const map = boundedMap<number>(2);
   map.set("a", 1);
   map.set("b", 2);

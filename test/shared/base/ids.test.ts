@@ -104,7 +104,7 @@ describe("placeOf", () => {
   });
 });
 
-it("placedId returns IDs that sort by stamp, then by slot, and that sort after numbered IDs", () => {
+it("placedId returns IDs that sort by stamp and then by slot, after all numbered IDs", () => {
   fc.assert(
     fc.property(places, places, (a, b) => {
       fc.pre(a.stamp < b.stamp || (a.stamp === b.stamp && a.slot < b.slot));

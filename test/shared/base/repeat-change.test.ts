@@ -16,13 +16,13 @@ function losing(times: number) {
 }
 
 describe("repeatChange", () => {
-  it("returns the result of the first attempt that no concurrent change invalidates", async () => {
+  it("repeats the change until no concurrent change invalidates it, and returns its result", async () => {
     const { attempt, make } = losing(2);
     await expect(repeatChange(make, { triesMax: 3, exhausted })).resolves.toBe("saved");
     expect(attempt.calls).toBe(3);
   });
 
-  it("throws the error of the caller if concurrent changes invalidate the maximum number of attempts", async () => {
+  it("throws the caller's error if concurrent changes invalidate the maximum number of attempts", async () => {
     const { attempt, make } = losing(3);
     await expect(repeatChange(make, { triesMax: 3, exhausted })).rejects.toThrow(
       "too many concurrent changes",
@@ -30,7 +30,7 @@ describe("repeatChange", () => {
     expect(attempt.calls).toBe(3);
   });
 
-  it("throws 503 without another attempt if no time is left", async () => {
+  it("throws an UNAVAILABLE error without another attempt if no time is left", async () => {
     const { attempt, make } = losing(1);
     const mayRepeat = (): Promise<boolean> => Promise.resolve(false);
     await expect(repeatChange(make, { triesMax: 3, exhausted, mayRepeat })).rejects.toMatchObject({

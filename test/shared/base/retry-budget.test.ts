@@ -48,7 +48,7 @@ describe("a retry budget", () => {
     expect(budget.leftMs()).toBe(7_000);
   });
 
-  it("is reduced only once by the time that two failed requests take in parallel", async () => {
+  it("counts the time of two parallel failed requests only one time", async () => {
     const { clock, under, budget } = world(7_000);
     const ends = Promise.withResolvers<void>();
     const hanging = () => withinBudget(4_000, () => ends.promise).catch((error: unknown) => error);
@@ -106,7 +106,7 @@ describe("a separate retry budget", () => {
     expect(budget.leftMs()).toBe(7_000);
   });
 
-  it("is limited by the deadline of the surrounding work, but not by the time that its failed requests took", async () => {
+  it("ends at the deadline of the surrounding work, but ignores the time that its failed requests took", async () => {
     let endsInMs = 5_000;
     const { under, failing, asked } = world(1_000, () => endsInMs);
     await under(async () => {
@@ -118,7 +118,7 @@ describe("a separate retry budget", () => {
     expect(asked).toEqual([1_000, 1_500]);
   });
 
-  it("limits the time of an unanswered wake-up message, after which the work continues", async () => {
+  it("limits the time of a wake-up message without a response, and the work continues", async () => {
     const { under, request, budget, asked } = world(7_000);
     const warned: string[] = [];
     await under(() =>

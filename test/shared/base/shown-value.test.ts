@@ -17,7 +17,7 @@ describe("a client's value in an error message", () => {
     ],
     ["'a' must be 0.5 or e.g.x.", null, "'a' must be 0.5 or e.g.x (got null)."],
     ["'a' must be plain.", "$& $1", `'a' must be plain (got "$& $1").`],
-  ])("is inserted at the end of the first sentence of %j", (message, input, shown) => {
+  ])("is inserted at the end of the first sentence of the message %j", (message, input, shown) => {
     expect(addRefusedValue(message)({ input })).toBe(shown);
   });
 });

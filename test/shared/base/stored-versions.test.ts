@@ -38,7 +38,7 @@ describe("a release of the service", () => {
     expect(writable({ version: 1 }, older, "current")).toEqual(older);
   });
 
-  it("writes the older version of a kind with a conversion if it is configured to write `previous`", () => {
+  it("writes the older version of a convertible kind if it is configured to write the previous version", () => {
     expect(writable(writing, newer, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(accepting, older, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(requiring, newer, "previous")).toEqual({ ...newer, stored_version: 3 });

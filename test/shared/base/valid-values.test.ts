@@ -19,7 +19,7 @@ describe("the error message for a value that is not one of the valid values", ()
     );
   });
 
-  it("is also the error message of a schema that oneOf creates", () => {
+  it("is also the message of a schema from oneOf", () => {
     expect(safeParse(oneOf("state", states), "active").output).toBe("active");
     expect(safeParse(oneOf("state", states), "actve").issues?.[0].message).toBe(
       `'state' must be one of new, active, delisted (got "actve"). Did you mean 'active'?`,

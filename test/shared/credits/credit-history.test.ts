@@ -28,7 +28,7 @@ it("a filter by watchlist matches the ledger entries of its previews", () => {
   expect(matches(preview, { watchlistId: "wl_2" })).toBe(false);
 });
 
-it("the credits of a ledger entry are negative only for an adjustment that removed credits", () => {
+it("a ledger entry shows negative credits only for an adjustment that removed credits", () => {
   expect(signedCredits(entry)).toBe(4);
   expect(signedCredits({ ...entry, type: "adjust" })).toBe(-4);
   expect(signedCredits({ ...entry, type: "adjust", balanceAfter: 14 })).toBe(4);

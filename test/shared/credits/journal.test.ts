@@ -36,7 +36,7 @@ describe("the usage that a ledger record causes", () => {
   it.each([
     ["counts a settled call that succeeded", settled, { successful: 1, failed: 0, credits: 3 }],
     ["counts a settled call that failed", failed, { successful: 0, failed: 1, credits: 0 }],
-  ])("%s on the day of the record", (_, record, counts) => {
+  ])("on the day of the record %s", (_, record, counts) => {
     expect(usageOf(record)).toEqual({ date: "2026-03-01", requests: 1, ...counts });
   });
 
@@ -80,7 +80,7 @@ describe("the ledger entries of a settled hold", () => {
     expect(entries.map((entry) => Object.hasOwn(entry, "itemsCharged"))).toEqual([false, false]);
   });
 
-  it("are one charge of 0 credits for a hold of 0 credits", () => {
+  it("are a single charge of 0 credits if the hold was for 0 credits", () => {
     const empty = { ...settled, charged: 0, refunded: 0 };
     expect(entriesOf(empty, before)).toMatchObject([{ type: "charge", credits: 0 }]);
   });

@@ -52,7 +52,7 @@ describe("a listed ledger entry of a run's step", () => {
     });
   });
 
-  it("contains only the IDs of the run and the step if an earlier release wrote it", async () => {
+  it("contains only the run ID and the step ID if an earlier release wrote the entry", async () => {
     expect(await listed({ runId: "wlrun_1", step: "check" })).toStrictEqual(shown);
   });
 });
@@ -60,7 +60,7 @@ describe("a listed ledger entry of a run's step", () => {
 describe("a listed ledger entry", () => {
   const { run_id: _run, step: _step, ...unattributed } = shown;
 
-  it("contains no IDs of a call, a run or a step if it is not about any of these", async () => {
+  it("contains no ID of a call, a run or a step if it is about none of these", async () => {
     expect(await listed(null)).toStrictEqual(unattributed);
   });
 
@@ -127,7 +127,7 @@ describe("a page of ledger entries", () => {
     expect(asked).toEqual([["acct_1", { limit: 7, startingAfter: undefined, filter }]]);
   });
 
-  it("is refused if `starting_after` is not the ID of an entry of the account", async () => {
+  it("is refused if 'starting_after' is not the ID of one of the account's entries", async () => {
     const history: CreditHistory = { page: async () => ({ transactions: [], next: null }) };
     await expect(
       listTransactions({ ...query, startingAfter: "ctx_nothing" }, history),

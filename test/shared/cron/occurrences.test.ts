@@ -92,7 +92,7 @@ describe("a cron's local time that a clock change skips", () => {
       "2018-05-04T15:15Z",
       "2018-05-05T14:45Z",
     ]),
-  ])("causes one run, later by the length of the gap: $cron in $zone after $after", (given) => {
+  ])("causes one run, delayed by the length of the gap: $cron in $zone after $after", (given) => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
@@ -105,7 +105,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("causes its run in order with the times of the next day if the shift crosses midnight", () => {
+  it("causes its run in order with the next day's runs if the delay crosses midnight", () => {
     const given = c("0,45 0,23 * * * | Asia/Pyongyang", "2018-05-04T14:00Z", [
       "2018-05-04T14:30Z",
       "2018-05-04T15:00Z",
@@ -117,7 +117,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(asked)).toEqual(asked.due);
   });
 
-  it("causes only one run if another time of the cron equals the shifted time", () => {
+  it("causes no second run if another due time of the cron equals the delayed time", () => {
     const given = c("*/30 * * * * | America/New_York", "2026-03-08T06:00Z", [
       "2026-03-08T06:30Z",
       "2026-03-08T07:00Z",
@@ -127,7 +127,7 @@ describe("a cron's local time that a clock change skips", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("shares one run with the same time of the next day if the clocks skip a whole day", () => {
+  it("shares one run with the same local time of the next day if the clock change skips a whole day", () => {
     const daily = c("0 9 * * * | Pacific/Apia", "2011-12-29T00:00Z", [
       "2011-12-29T19:00Z",
       "2011-12-30T19:00Z",
@@ -164,11 +164,14 @@ describe("a cron's local time that a clock change repeats", () => {
       "2018-02-18T01:30Z",
       "2018-02-19T02:30Z",
     ]),
-  ])("causes one run, at its first occurrence: $cron in $zone after $after", (given) => {
-    expect(dueOf(given)).toEqual(given.due);
-  });
+  ])(
+    "causes one run, at the first occurrence of this time: $cron in $zone after $after",
+    (given) => {
+      expect(dueOf(given)).toEqual(given.due);
+    },
+  );
 
-  it("causes no run at its second occurrence, even if the calculation starts just before that", () => {
+  it("causes no run at its second occurrence, even if the calculation starts just before this occurrence", () => {
     const given = c("*/15 * * * * | America/New_York", "2026-11-01T06:20Z", ["2026-11-01T07:00Z"]);
     expect(dueOf(given)).toEqual(given.due);
   });
@@ -197,7 +200,7 @@ describe("two cron times that a clock change brings closer than five minutes", (
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("cause the run at the earlier time, from whichever instant the calculation starts", () => {
+  it("cause no run at the later time if the calculation starts after the earlier time", () => {
     const cron = parseCron("0,58 2,4 * * *", "America/New_York");
     for (const minute of [57, 58, 59]) {
       const after = new Date(Date.UTC(2026, 2, 8, 7, minute, 30));

@@ -32,7 +32,7 @@ describe("the fields of a cron", () => {
     });
   });
 
-  it("contain all valid values for a star", () => {
+  it("contain all valid values if they are a star", () => {
     expect(parseCron("0 * * * *", "UTC").fields).toEqual({
       minutes: [0],
       hours: numbers(0, 23),
@@ -60,7 +60,7 @@ describe("the fields of a cron", () => {
     ["6-6", [6]],
     ["2,WED,FRI,2", [2, 3, 5]],
     ["SUN-SAT/6,1", [0, 1, 6]],
-  ])("contain, for the day-of-week field %s, the values %j", (field, weekdays) => {
+  ])('with the day-of-week text "%s" contain the values %j', (field, weekdays) => {
     expect(parseCron(`0 0 * * ${field}`, "UTC").fields.weekdays).toEqual(weekdays);
   });
 
@@ -73,11 +73,11 @@ describe("the fields of a cron", () => {
     ["*/100", [0]],
     ["7-7", [7]],
     ["30,0,30", [0, 30]],
-  ])("contain, for the minute field %s, the values %j", (field, minutes) => {
+  ])('with the minute text "%s" contain the values %j', (field, minutes) => {
     expect(parseCron(`${field} 0 * * *`, "UTC").fields.minutes).toEqual(minutes);
   });
 
-  it("count as restricted for every text other than a single star", () => {
+  it("count as restricted unless they are a single star", () => {
     const { daysRestricted, weekdaysRestricted } = parseCron("0 0 */1 * *,1", "UTC").fields;
     expect([daysRestricted, weekdaysRestricted]).toEqual([true, true]);
   });
@@ -113,13 +113,16 @@ describe("a mistyped name in a cron request", () => {
   it.each([
     ["@dialy", "UTC", "Did you mean '@daily'?"],
     ["@daily", "Europe/Berln", "Did you mean 'Europe/Berlin'?"],
-  ])("is refused with the nearest name: %s, %s", (expression, zone, suggestion) => {
-    expect(() => parseCron(expression, zone)).toThrow(suggestion);
-  });
+  ])(
+    "is refused, and the error suggests the nearest name: cron %s, time zone %s",
+    (expression, zone, suggestion) => {
+      expect(() => parseCron(expression, zone)).toThrow(suggestion);
+    },
+  );
 });
 
 describe("the stored expression of a cron", () => {
-  it("is the text of the request without surrounding spaces", () => {
+  it("is the text of the request, trimmed of spaces at both ends", () => {
     expect(parseCron(" \t0  0\t* * mon\r\n", "UTC")).toMatchObject({ expression: "0  0\t* * mon" });
     expect(parseCron(" @Daily ", "UTC")).toMatchObject({ expression: "@Daily" });
   });
@@ -162,7 +165,7 @@ describe("an invalid cron", () => {
     ["0 0 * * JAN", "'JAN' is not a value of this field."],
     ["0 0 * * MONDAY", "'MONDAY' is not a value of this field."],
     ["*-5 * * * *", "The range must begin with a value, not with '*', as in 1-5."],
-  ])("is refused, and the error contains the reason: %s", (expression, reason) => {
+  ])("is refused with the reason in the error: %s", (expression, reason) => {
     const { param, message } = refusalOf(expression);
     expect(param).toBe("cron");
     expect(message).toContain(reason);
@@ -193,7 +196,7 @@ describe("an invalid cron", () => {
     "H * * * *",
     "~ * * * *",
     "0 0 1-MON * *",
-  ])("is refused because of its syntax: %s", (expression) => {
+  ])("is refused for its syntax: %s", (expression) => {
     expect(refusalOf(expression)).toMatchObject({ param: "cron" });
   });
 
@@ -226,14 +229,14 @@ describe("an invalid cron", () => {
 
 describe("a cron", () => {
   it.each(["0 0 30 2 *", "0 0 30-31 FEB *", "0 0 31 4,6,9,11 *", "0 0 31 2-6/2 *"])(
-    "is refused if no month has one of its days: %s",
+    "is refused if its days exist in none of its months: %s",
     (expression) => {
       expect(refusalOf(expression).message).toContain("'cron' never fires");
     },
   );
 
   it.each(["0 0 29 2 *", "0 0 30 2 MON", "0 0 31 * *", "0 0 30,31 2,4 *", "0 0 31 2,4,12 *"])(
-    "is accepted if at least one month has one of its days: %s",
+    "is accepted if one of its days exists in one of its months: %s",
     (expression) => {
       expect(parseCron(expression, "UTC").expression).toBe(expression);
     },
@@ -256,7 +259,7 @@ describe("the smallest gap between two runs of a cron", () => {
     ["0,58 0,23 31 12 *", 58],
     ["0,58 0,23 1,31 4,6 *", 58],
     ["0,58 0,23 * * MON,WED,FRI", 58],
-  ])("is accepted for %s: %d minutes", (expression, gap) => {
+  ])("is accepted for the expression %s: %d minutes", (expression, gap) => {
     expect(smallestGapMinutes(parseCron(expression, "UTC").fields)).toBe(gap);
   });
 
@@ -281,7 +284,7 @@ describe("the smallest gap between two runs of a cron", () => {
     ["0,58 0,23 29 2 SUN", "2 minutes apart"],
     ["0,58 0,23 1,28 2,3 MON", "2 minutes apart"],
     ["0,58 0,23 * 2 SAT,SUN", "2 minutes apart"],
-  ])("is refused for %s: %s", (expression, gap) => {
+  ])("is refused for the expression %s: %s", (expression, gap) => {
     expect(refusalOf(expression).message).toContain(gap);
   });
 });
@@ -330,7 +333,7 @@ describe("the time zone of a cron", () => {
     "constructor",
     "Europe/Berlin\u0000",
     "x".repeat(300),
-  ])("that is sent as %j is refused", (timezone) => {
+  ])("is refused if it is sent as %j", (timezone) => {
     const { param, message } = refusalOf("@daily", timezone);
     expect(param).toBe("timezone");
     expect(message).toContain("must be an IANA time zone name");

@@ -34,7 +34,7 @@ interface ParseRow {
 }
 
 describe("the API status of a sample cron", () => {
-  it.each(rowsOf<ParseRow>("expressions.jsonl"))("for $expr is $api", (row) => {
+  it.each(rowsOf<ParseRow>("expressions.jsonl"))("for the expression $expr is $api", (row) => {
     expect(isAccepted(row.expr)).toBe(row.api === "201");
     if (row.fields === undefined) {
       expect(() => parseFields(row.expr)).toThrow(/^'cron' (?:has|must have) /);
@@ -60,10 +60,13 @@ interface GapRow {
 }
 
 describe("the shortest interval of a sample cron", () => {
-  it.each(rowsOf<GapRow>("intervals.jsonl"))("for $cron is $min_gap_minutes minutes", (row) => {
-    expect(isAccepted(row.cron)).toBe(row.accept);
-    expect(smallestGapMinutes(parseFields(row.cron))).toBe(row.min_gap_minutes);
-  });
+  it.each(rowsOf<GapRow>("intervals.jsonl"))(
+    "for the expression $cron is $min_gap_minutes minutes",
+    (row) => {
+      expect(isAccepted(row.cron)).toBe(row.accept);
+      expect(smallestGapMinutes(parseFields(row.cron))).toBe(row.min_gap_minutes);
+    },
+  );
 });
 
 interface ClockRow {
@@ -75,7 +78,7 @@ interface ClockRow {
 
 describe("the due times of a sample cron around a clock change", () => {
   it.each(rowsOf<ClockRow>("clock-changes.jsonl"))(
-    "are those in the fixture: $cron in $timezone after $from_utc",
+    "equal those in the fixture: $cron in $timezone after $from_utc",
     (row) => {
       const cron = parseCron(row.cron, row.timezone);
       const due = nextOccurrences(cron, new Date(row.from_utc), row.expect.length);

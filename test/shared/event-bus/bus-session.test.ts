@@ -90,7 +90,7 @@ describe("the delivery of events to the event bus", () => {
     expect(counted("bus_failed")).toBe(2);
   });
 
-  it("ends the attempt at the first batch from which the bus accepts no event", async () => {
+  it("stops an attempt after the first batch from which the bus accepts no event", async () => {
     const run = aRun(many(35));
     world.bus.refuse((_, { call }) => (call === 1 ? "InternalFailure" : undefined));
     await world.publish(run);
@@ -101,7 +101,7 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toEqual(bodies(run));
   });
 
-  it("postpones the other runs without an attempt after three failed calls in a row", async () => {
+  it("postpones the remaining runs after three failed calls in a row", async () => {
     world.bus.refuse(() => "InternalFailure");
     for (const runId of ["wlrun_1", "wlrun_2", "wlrun_3", "wlrun_4", "wlrun_5"]) {
       await world.publish(aRun(many(1), { runId }));
@@ -121,7 +121,7 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toHaveLength(5);
   });
 
-  it("stops retrying an event after the last retry, and counts and logs it", async () => {
+  it("stops retrying an event after its last retry, and counts and logs the event", async () => {
     world.bus.refuse(({ detail }) => (detail.includes("_1_1") ? "InternalFailure" : undefined));
     const run = aRun(many(3));
     await world.publish(run);
@@ -157,7 +157,7 @@ describe("the delivery of events to the event bus", () => {
     expect(envelope).toBe(small?.body);
   });
 
-  it("splits a run into batches that do not exceed the size of a call", async () => {
+  it("splits the events of a run into batches that do not exceed the size limit of a call", async () => {
     const note = "x".repeat(100 * 1024);
     const events = Array.from({ length: 5 }, (_, n) =>
       serializeEvent(
@@ -178,7 +178,7 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toEqual(bodies(run));
   });
 
-  it("sends webhooks while the bus fails", async () => {
+  it("does not stop the delivery of webhooks while the bus fails", async () => {
     const receiver = await startReceiver();
     await world.addEndpoint(account, receiver.url);
     world.bus.refuse(() => "InternalFailure");
@@ -192,7 +192,7 @@ describe("the delivery of events to the event bus", () => {
     expect(details()).toEqual([]);
   });
 
-  it("continues in the next time slice after the last batch", async () => {
+  it("continues after the last sent batch in the next time slice", async () => {
     const run = aRun(many(40));
     world.bus.refuse((_, { call, position }) => {
       if (call === 0 && position === 0) world.clock.advance(hour);
@@ -227,7 +227,7 @@ describe("the delivery of events to the event bus", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("removes the pending entries in a deployment without a bus", async () => {
+  it("removes its pending entries in a deployment without a bus", async () => {
     world.bus.refuse(() => "InternalFailure");
     await world.publish(aRun(many(1)));
     await world.deliverDue();
@@ -252,7 +252,7 @@ describe("the delivery of events to the event bus", () => {
     expect(await world.nextDue()).toBeNull();
   });
 
-  it("does not list its entries as webhook deliveries", async () => {
+  it("does not show its entries as webhook deliveries", async () => {
     world.bus.refuse(() => "InternalFailure");
     await world.publish(aRun(many(1)));
     const wanted = { limit: 10, before: null, filter: {} };

@@ -87,7 +87,7 @@ describe("archiveRun", () => {
     expect(text).toBe(small.events.map(({ body }) => `${body}\n`).join(""));
   });
 
-  it("writes an index of version 1, which has no version field, and readRunIndex refuses an unknown version", async () => {
+  it("writes an index without a version field, and readRunIndex refuses an index of an unknown version", async () => {
     await archiveRun(small, bodies);
     const index = JSON.parse(gunzipSync(await object("run.json.gz")).toString()) as object;
     expect(index).not.toHaveProperty("stored_version");
@@ -170,7 +170,7 @@ describe("archiveRun", () => {
     expect(text === run.events.map(({ body }) => `${body}\n`).join("")).toBe(true);
   });
 
-  it("stores no index if a chunk could not be stored", async () => {
+  it("stores no index if the storage of a chunk failed", async () => {
     const failing: EventBodies = {
       ...stored,
       put: (key, bytes) =>
@@ -195,7 +195,7 @@ describe("a read of archived events", () => {
     }
   });
 
-  it("returns all lines in order, with one read per chunk", async () => {
+  it("returns all lines in order, with one request per chunk", async () => {
     const run = noisy([0.75, 0.75, 0.75, 2.25, 0.25, 1.875]);
     const { events } = await archiveRun(run, bodies);
 
@@ -205,7 +205,7 @@ describe("a read of archived events", () => {
     );
   });
 
-  it("returns only the requested lines in the requested order, and returns a line twice if it is requested twice", async () => {
+  it("returns only the requested lines in the requested order, including repeated lines", async () => {
     const { events } = await archiveRun(small, bodies);
     const order = [5, 0, 2, 2, 1, 4];
     const asked = order.map((n) => events[n] as ArchivedEvent);
@@ -214,7 +214,7 @@ describe("a read of archived events", () => {
     expect(await lines(small, [])).toEqual([]);
   });
 
-  it("does not fetch the bytes between distant events", async () => {
+  it("does not fetch the bytes between two distant events", async () => {
     const run = noisy([0.25, 1, 0.25]);
     const { events } = await archiveRun(run, bodies);
     const apart = [events[0], events[2]] as ArchivedEvent[];
@@ -261,7 +261,7 @@ describe("a read of archived events", () => {
     expect((await lines(run, [first, second])).map((body) => body === null)).toEqual([true, false]);
   });
 
-  it("finds a run only with the account of the run and its run ID", async () => {
+  it("finds a run only under its own account and run ID", async () => {
     await archiveRun(small, bodies);
     expect(await readRunIndex({ accountId: "acct_2", runId: "wlrun_1" }, bodies)).toBeNull();
     expect(await readRunIndex({ accountId: "acct_1", runId: "wlrun_2" }, bodies)).toBeNull();

@@ -24,7 +24,7 @@ const numbersOf = (before: unknown, after: unknown) => {
 };
 
 describe("the rows of an event of changed items", () => {
-  it("are one for each changed field, with the values as JSON and with the label, metadata, title and address of the item", () => {
+  it("are one for each changed field, with JSON values and the label, metadata, title and address of the item", () => {
     const details = {
       label: "Blue cup",
       metadata: { target_price: 9 },
@@ -71,14 +71,14 @@ describe("the rows of an event of changed items", () => {
     ]);
   });
 
-  it("have no percentage if a value is not a number or the value before is 0", () => {
+  it("have no percentage if a value is not a number or the old value is 0", () => {
     expect(numbersOf(10, null)).toEqual([10, null, null]);
     expect(numbersOf(null, 10)).toEqual([null, 10, null]);
     expect(numbersOf(0, 10)).toEqual([0, 10, null]);
     expect(numbersOf(true, false)).toEqual([null, null, null]);
   });
 
-  it("have null for label, metadata, title and address of an item without them", () => {
+  it("have null for the label, metadata, title and address that an item lacks", () => {
     const [row] = changeRows(changed({ price: { before: 1, after: 2 } }));
     expect(row).toMatchObject({ label: null, metadata: null, title: null, url: null });
   });

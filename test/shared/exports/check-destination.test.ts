@@ -102,13 +102,13 @@ describe("setting an S3 destination", () => {
       message: /AccessDenied.*Allow .*s3:PutObject on 'acme\/shop\/\*' and s3:DeleteObject/,
     },
     {
-      what: "a wrong region, if the store returns the right one",
+      what: "a wrong region when the store returns the right one",
       answer: refuseAsStore(400, "AuthorizationHeaderMalformed", "<Region>us-west-2</Region>"),
       param: "region",
       message: /The bucket is in 'us-west-2'\. Set 'region' to this value/,
     },
     {
-      what: "a wrong region, if the store returns no region",
+      what: "a wrong region when the store returns no region",
       answer: refuseAsStore(301, "PermanentRedirect"),
       param: "region",
       message: /probably in another region/,
@@ -150,7 +150,7 @@ describe("setting an S3 destination", () => {
       message: /TeapotException\. See the documentation of the store/,
     },
   ])(
-    "is refused because of $what, and the error names the field to change",
+    "is refused for $what, and the error names the field to change",
     async ({ answer, param, message }) => {
       server.answer = answer;
 
@@ -161,7 +161,7 @@ describe("setting an S3 destination", () => {
     },
   );
 
-  it("fails with an error that names 'region' or 'secret_access_key' if the store refuses the signature", async () => {
+  it("fails with an error that names 'region' and 'secret_access_key' if the store refuses the signature", async () => {
     const endpoint = at(signed);
     expect((await refusalOf({ endpoint, region: "us-east-1" })).message).toContain("'region'");
     expect((await refusalOf({ endpoint, secret_access_key: "another" })).param).toBe(
@@ -187,7 +187,7 @@ describe("setting an S3 destination", () => {
     ["404 without a code", 404, "<html>Not found</html>"],
     ["405 without a code", 405, ""],
   ])(
-    "fails with an error that names 'endpoint' if a web server there returns %s",
+    "fails with an error that names 'endpoint' if a web server at this address returns %s",
     async (_, status, page) => {
       server.answer = (response) => response.writeHead(status).end(page);
 
@@ -198,7 +198,7 @@ describe("setting an S3 destination", () => {
     },
   );
 
-  it("fails with an error that names 'endpoint' if a server there responds to every request like a successful write", async () => {
+  it("fails with an error that names 'endpoint' if a server accepts every request like a successful write", async () => {
     server.answer = (response) =>
       response.writeHead(200, { ETag: '"d41d8cd98f00b204e9800998ecf8427e"' }).end();
 
@@ -263,7 +263,7 @@ describe("setting an S3 destination with a role", () => {
 });
 
 describe("a test of an S3 destination", () => {
-  it("returns an error that names the field to change and the correction, like the error of a refused change", async () => {
+  it("returns the same error as a refused change: the field to change, and the correction", async () => {
     await put();
     server.answer = refuseAsStore(400, "KMS.DisabledException");
 

@@ -141,7 +141,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     expect(events).toHaveLength(101);
   });
 
-  it("has a column for each partition of the object keys", async () => {
+  it("has in DuckDB a column for each partition of the object keys", async () => {
     const partitions = await duck.rows(
       "SELECT DISTINCT dt, watchlist_id, run_number, typeof(run_number) AS type FROM events",
     );
@@ -151,7 +151,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     ]);
   });
 
-  it("contains each change that the webhook receiver got exactly once", async () => {
+  it("contains each change that the webhook receiver got, without repetitions", async () => {
     const got = received.flatMap(({ data }) => data.changes ?? []);
     const [counts] = await duck.rows(`SELECT CAST(count(*) AS INT) AS entries,
       CAST(count(DISTINCT id) AS INT) AS items,
@@ -199,13 +199,13 @@ describe("the Parquet file of a run of 50,000 changes", () => {
       .map(({ id, changes: { price } }) => [id, price.before, price.after].join(" "))
       .sort();
 
-  it("is listed in the manifest with its size and digest", () => {
+  it("is listed in the run's manifest with its size and digest", () => {
     const bytes = objects.get(rowsKey)!;
     const listed = { key: rowsKey, rows: items, bytes: bytes.length, sha256: sha256(bytes) };
     expect(manifest()).toMatchObject({ rows: listed });
   });
 
-  it("has in DuckDB the changes that the webhook receiver got, and a column for each partition", async () => {
+  it("in DuckDB has the changes that the webhook receiver got, and a column for each partition", async () => {
     const rows = await duck.rows(
       `SELECT item_id, before_number, after_number, field, kind, CAST(dt AS VARCHAR) AS dt,
         watchlist_id, CAST(run_number AS INT) AS run_number, typeof(changed_at) AS time,
@@ -236,7 +236,7 @@ describe("the Parquet file of a run of 50,000 changes", () => {
   });
 
   it.skipIf(!hasReaders).each(Object.entries(readers))(
-    "has in %s the changes that the webhook receiver got",
+    "in %s has the changes that the webhook receiver got",
     (_reader, read) => {
       const program = `
 import sys, pandas, pyarrow.parquet
@@ -261,18 +261,18 @@ for row in ${read}.itertuples():
   );
 });
 
-describe("the snapshot file of 50,000 items", () => {
+describe("the snapshot file of a watchlist with 50,000 items", () => {
   const key = folderName.replace("/events/v=2/", "/snapshots/v=1/") + "items.parquet";
   const expected = () =>
     Array.from({ length: items }, (_, n) => [idOf(n), priceOf(n), n % 3 !== 0].join(" "));
 
-  it("is listed in the manifest with its size and digest", () => {
+  it("is listed in the run's manifest with its size and digest", () => {
     const bytes = objects.get(key)!;
     const listed = { key, rows: items, bytes: bytes.length, sha256: sha256(bytes) };
     expect(manifest()).toMatchObject({ snapshot: listed });
   });
 
-  it("has in DuckDB every item with its values, and a column for each partition", async () => {
+  it("in DuckDB has every item with its values, and a column for each partition", async () => {
     const rows = await duck.rows(
       `SELECT item_id, price, in_stock FROM snapshots
         WHERE dt = DATE '2026-11-19' AND watchlist_id = 'wl_prices' AND run_number = run
@@ -284,7 +284,7 @@ describe("the snapshot file of 50,000 items", () => {
   });
 
   it.skipIf(!hasReaders).each(Object.entries(readers))(
-    "has in %s every item with its values",
+    "in %s has every item with its values",
     (_reader, read) => {
       const program = `
 import sys, pandas, pyarrow.parquet

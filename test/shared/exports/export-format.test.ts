@@ -85,8 +85,8 @@ async function expectEachEventOnce(runs: readonly RunEvents[]): Promise<void> {
   }
 }
 
-describe("the exported objects of a run", () => {
-  it("keep the format of the first export when the run is backfilled after a change of compression", async () => {
+describe("the format of a run's exported objects", () => {
+  it("stays that of the first export if the compression is changed before a backfill", async () => {
     await world.setDestination(account);
     const runs = [await publishAndExport(1)];
     await world.setDestination(account, { compression: "none" });
@@ -103,7 +103,7 @@ describe("the exported objects of a run", () => {
     ]);
   });
 
-  it("keep their format when the prefix is changed and later restored, with a backfill after each change", async () => {
+  it("stays the same if the prefix is changed and restored, with a backfill after each change", async () => {
     await world.setDestination(account);
     const run = await publishAndExport(1);
     for (const wanted of [
@@ -122,7 +122,7 @@ describe("the exported objects of a run", () => {
     expect(elsewhere).toHaveLength(types.length + 1);
   });
 
-  it("keep their format when the destination is deleted and created again with another compression", async () => {
+  it("stays the same if the destination is deleted and created again with another compression", async () => {
     await world.setDestination(account);
     const run = await publishAndExport(1);
     await world.registering.destinations.delete(account);
@@ -132,7 +132,7 @@ describe("the exported objects of a run", () => {
     await expectEachEventOnce([run]);
   });
 
-  it("all have the same format if the compression is changed between the attempts of an export", async () => {
+  it("is the same for all objects if the compression is changed between the attempts of an export", async () => {
     await world.setDestination(account);
     failPuts((put) => put === 2);
     const run = await publishAndExport(1);
@@ -144,7 +144,7 @@ describe("the exported objects of a run", () => {
     await expectEachEventOnce([run]);
   });
 
-  it("all have the same format if a process dies after the first object and the compression is then changed", async () => {
+  it("is the same for all objects if the compression is changed after a process died during the export", async () => {
     await world.setDestination(account);
     let isDead = false;
     const { outbox } = world.delivering.exports;
@@ -191,7 +191,7 @@ describe("the exported objects of a run", () => {
 });
 
 describe("an upgrade from export layout 1", () => {
-  it("exports a run again from its first event if the previous release exported only a part of it", async () => {
+  it("exports a run again from its first event if the previous release exported a part of it", async () => {
     await world.setDestination(account);
     const run = aRun(types, { runId: "wlrun_1", runNumber: 1 });
     failPuts(() => true);
@@ -208,7 +208,7 @@ describe("an upgrade from export layout 1", () => {
     await expectEachEventOnce([run]);
   });
 
-  it("results, after a backfill, in each event exactly once in the objects that the documented glob matches, and in the view of both layouts", async () => {
+  it("with a backfill exports each event exactly one time to the documented glob and the view of both layouts", async () => {
     await world.setDestination(account);
     const run = aRun(types, { runId: "wlrun_1", runNumber: 1 });
     const old = aRun(types, { runId: "wlrun_0", runNumber: 0 });

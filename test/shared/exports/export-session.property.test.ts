@@ -50,7 +50,7 @@ function withFaults(world: ExportWorld, faults: readonly string[]): string[] {
   return written;
 }
 
-it("an export writes every event as one object, and each manifest after the objects that it lists, no matter which requests fail", async () => {
+it("an export writes one object per event, and each manifest after its objects, no matter which requests fail", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 3 }),

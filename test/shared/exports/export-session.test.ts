@@ -78,7 +78,7 @@ const pending = async (): Promise<readonly string[]> => {
 const destination = () => world.registering.destinations.get(account);
 
 describe("the export of a run", () => {
-  it("writes one object per event, equal to the webhook body, and the manifest last", async () => {
+  it("writes one object per event with the bytes of the webhook body, and then the manifest", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => null);
     const run = aRun(types);
@@ -138,7 +138,7 @@ describe("the export of a run", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("writes objects without compression when compression is none", async () => {
+  it('writes uncompressed objects if the destination\'s compression is "none"', async () => {
     await world.setDestination(account, { compression: "none", prefix: "" });
     const run = aRun(types);
     await world.publish(run);
@@ -150,7 +150,7 @@ describe("the export of a run", () => {
     expect([...stored.keys()]).toHaveLength(3);
   });
 
-  it("writes at most four objects concurrently, and the manifest only after all other objects", async () => {
+  it("writes at most four objects concurrently, and the manifest after all other objects", async () => {
     await world.setDestination(account);
     const { buckets } = world.exporting;
     let now = 0;
@@ -182,7 +182,7 @@ describe("the export of a run", () => {
     expect((await objects()).size).toBe(22);
   });
 
-  it("writes nothing if the run is published again after its export", async () => {
+  it("writes nothing when the exported run is published again", async () => {
     await world.setDestination(account);
     const run = aRun(types);
     await world.publish(run);
@@ -198,7 +198,7 @@ describe("the export of a run", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("continues with the object that could not be written after 5 s", async () => {
+  it("after a failed write continues with the same object after 5 s", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -228,7 +228,7 @@ describe("the export of a run", () => {
     expect(await log()).toMatchObject([{ state: "done", attemptCount: 2, lastError: null }]);
   });
 
-  it("writes again only the first failed object and the objects after it", async () => {
+  it("writes only the first failed object and the objects after it again", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -266,7 +266,7 @@ describe("the export of a run", () => {
     expect(waits).toEqual([5, 300, 5]);
   });
 
-  it("writes the whole run again after the destination was changed", async () => {
+  it("writes the whole run again after a change of the destination", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(({ key }) =>
       key.startsWith("shop/") && key.includes("/00002-") ? "SlowDown" : null,
@@ -281,7 +281,7 @@ describe("the export of a run", () => {
     expect(keys.filter((key) => key.startsWith("new/"))).toHaveLength(3);
   });
 
-  it("stops between two objects at the end of its time slice, and continues there in the next slice", async () => {
+  it("stops between two objects at the end of its time slice, and continues in the next slice", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => {
       world.clock.advance(5_000);
@@ -316,7 +316,7 @@ describe("the export of a run", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("is postponed without an attempt if the three exports before it failed", async () => {
+  it("is postponed without an attempt after three failed exports in a row", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => "SlowDown");
     for (let n = 0; n < 8; n += 1) {
@@ -339,7 +339,7 @@ describe("the export of a run", () => {
     ).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
   });
 
-  it("fails only after ten attempts, even if other exports of the destination fail too", async () => {
+  it("fails only after ten attempts, even if other exports of the destination also fail", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => "SlowDown");
     for (let n = 0; n < 8; n += 1) {
@@ -356,7 +356,7 @@ describe("the export of a run", () => {
     expect(records.map(({ attemptCount }) => attemptCount)).toEqual(records.map(() => 10));
   });
 
-  it("shares one connection with the other exports of its time slice, and the connection is closed at the end of the slice", async () => {
+  it("shares one connection with the other exports of its time slice, and closes the connection after the slice", async () => {
     const store = await startReceiver();
     store.answer = answerAsStore;
     const { buckets } = world.exporting;
@@ -382,7 +382,7 @@ describe("the export of a run", () => {
     await store.stop();
   });
 
-  it("fails without an attempt if its events have expired", async () => {
+  it("fails without an attempt if the run's events have expired", async () => {
     await world.setDestination(account);
     await world.publish(aRun(types));
     const keys = interceptPuts(() => null);
@@ -394,7 +394,7 @@ describe("the export of a run", () => {
     expect(await destination()).toMatchObject({ failuresInRow: 0, lastError: null });
   });
 
-  it("assumes the role of the destination, and stores the reason if AWS refuses this", async () => {
+  it("assumes the role of the destination, and stores the reason if AWS refuses the role", async () => {
     const roleArn = "arn:aws:iam::123456789012:role/events";
     await world.setDestination(account, { credentials: { auth: "role", roleArn } });
     await world.publish(aRun(types));
@@ -417,7 +417,7 @@ describe("the export of a run", () => {
     ["destination_disabled", () => world.setDestination(account, { enabled: false })],
     ["destination_deleted", () => world.registering.destinations.delete(account)],
   ])(
-    "fails with %s before its next attempt is due if the destination no longer accepts exports",
+    "fails with the reason %s before its next attempt if the destination stops accepting exports",
     async (reason, change) => {
       await world.setDestination(account);
       interceptPuts(() => "SlowDown");

@@ -15,7 +15,7 @@ const object = {
 } as const;
 
 describe("the keys of exported objects", () => {
-  it("contain the start day, the watchlist, the run, the position, the type and the event", () => {
+  it("contain the start day, the watchlist, the run, the position, the type and the ID of the event", () => {
     const run = "shop/events/v=2/dt=2026-11-19/watchlist_id=wl_1/run_number=00000042/";
 
     expect(objectKey(folder, object)).toBe(`${run}00003-watchlist.product.delisted-evt_1.jsonl.gz`);
@@ -26,7 +26,7 @@ describe("the keys of exported objects", () => {
     expect(checkKey("shop/")).toBe("shop/_service_check");
   });
 
-  it("contain the start day in UTC", () => {
+  it("contain the start day of the run in UTC", () => {
     const runStartedAt = "2026-11-20T00:30:00+01:00";
 
     expect(manifestKey({ ...folder, runStartedAt })).toContain("dt=2026-11-19/");

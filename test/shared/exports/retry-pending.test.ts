@@ -72,7 +72,7 @@ async function pendingExports(...runNumbers: readonly number[]): Promise<void> {
 
 describe("pending exports", () => {
   it.each<[string, DestinationPatch]>([
-    ["where objects go", { prefix: "other/" }],
+    ["the prefix of objects", { prefix: "other/" }],
     ["the format of objects", { compression: "none" }],
     ["nothing", {}],
   ])("are attempted immediately when a PATCH of the destination changes %s", async (_, wanted) => {
@@ -86,7 +86,7 @@ describe("pending exports", () => {
     expect(await world.exportStates(account)).toEqual(["done", "done"]);
   });
 
-  it("are attempted immediately after a successful test of the destination, and not after a failed test", async () => {
+  it("are attempted immediately after a successful test of the destination, but not after a failed test", async () => {
     await pendingExports(1);
     isDown = false;
     const { buckets } = world.registering;
@@ -104,7 +104,7 @@ describe("pending exports", () => {
     expect(await world.exportStates(account)).toEqual(["done"]);
   });
 
-  it("are each attempted once after a requested retry, even if 30 are pending", async () => {
+  it("are each attempted one time after the client requests a retry, even if 30 are pending", async () => {
     const numbers = Array.from({ length: 30 }, (_, n) => n);
     await publish(...numbers);
     await world.work();
@@ -119,7 +119,7 @@ describe("pending exports", () => {
     expect(manifests).toHaveLength(30);
   });
 
-  it("start again with the first delay of the retry schedule after a requested retry", async () => {
+  it("restart their retry schedule after the client requests a retry", async () => {
     await publish(1);
     for (let attempts = 0; attempts < 9; attempts += 1) {
       world.clock.advance(day + 3 * 60 * 60 * 1_000);
@@ -132,7 +132,7 @@ describe("pending exports", () => {
     expect(await exports()).toMatchObject([{ state: "pending", tries: 1, attemptCount: 10 }]);
   });
 
-  it("are attempted in the current time slice if the client requests a retry after three exports of the slice have failed", async () => {
+  it("are attempted in the current time slice if the client requests a retry after three failed exports", async () => {
     await publish(1, 2, 3, 4, 5);
     const { buckets } = world.exporting;
     const open = (access: Parameters<typeof buckets.open>[0]) => {

@@ -79,14 +79,14 @@ describe("a Parquet file of rows", () => {
     ]);
   });
 
-  it("always has the same bytes for the same rows", async () => {
+  it("has the same bytes whenever it is created from the same rows", async () => {
     const rows = Array.from({ length: 3_000 }, (_, n) => ({ ...row, itemId: `${n}` }));
     const [one, two] = [await rowsFile(rows), await rowsFile(rows)];
     expect(Buffer.compare(one.bytes, two.bytes)).toBe(0);
     expect(one.sha256).toBe(two.sha256);
   });
 
-  it("has no column with the name of a folder of its key, which query engines add as a column", async () => {
+  it("has no column with the name of a folder in its object key", async () => {
     const { bytes } = await rowsFile([row]);
     const file = bytes.buffer.slice(
       bytes.byteOffset,

@@ -116,16 +116,19 @@ function viewOf({ name, folder: place, format, columns }: ExportTable): string {
 }
 
 describe("the Athena tables in docs/s3-export.md", () => {
-  it.each(exportTables)("have in $name the column types that the objects have", async (table) => {
-    const described = await duck.rows(`DESCRIBE SELECT * FROM ${table.name}`);
-    expect(described.map((row) => [row["column_name"], unquoted(row["column_type"])])).toEqual(
-      [...table.columns, ...partitionColumns].map(({ name, type }) => [name, duckType(type)]),
-    );
-    expect(await duck.rows(`SELECT * FROM ${table.name}`)).not.toEqual([]);
-  });
+  it.each(exportTables)(
+    "have the same column types in $name as the exported objects",
+    async (table) => {
+      const described = await duck.rows(`DESCRIBE SELECT * FROM ${table.name}`);
+      expect(described.map((row) => [row["column_name"], unquoted(row["column_type"])])).toEqual(
+        [...table.columns, ...partitionColumns].map(({ name, type }) => [name, duckType(type)]),
+      );
+      expect(await duck.rows(`SELECT * FROM ${table.name}`)).not.toEqual([]);
+    },
+  );
 
   it.each(exportTables)(
-    "have in $name only column names that Hive and Spark allow",
+    "have only column names in $name that Hive and Spark allow",
     ({ name, columns }) => {
       const names = [...columns, ...partitionColumns].map((one) => one.name);
       for (const one of [name, ...names]) expect(one).toMatch(/^[a-z][a-z0-9_]*$/);
@@ -133,7 +136,7 @@ describe("the Athena tables in docs/s3-export.md", () => {
     },
   );
 
-  it.each(exportTables)("include $name, with the statement that the page shows", (table) => {
+  it.each(exportTables)("include $name, with the CREATE statement of the page", (table) => {
     const statements = codeBlocks(page, "").map((code) => code.trim());
     expect(statements).toContain(tableStatement(table, "s3://my-bucket/shop/"));
   });
@@ -186,7 +189,7 @@ describe("the saved queries of Athena", () => {
     expect(codeBlocks(page, "").map((code) => code.trim())).toContain(query?.sql);
   });
 
-  it("each select one watchlist and a time span of days, so that Athena reads few objects", () => {
+  it("select one watchlist and a time span of days each", () => {
     for (const { sql } of savedQueries) {
       const tables = sql.match(/FROM (?:events|changes|snapshots)/g) ?? [];
       expect(tables.length).toBeGreaterThan(0);

@@ -36,7 +36,7 @@ const manifestOf = (objects: ReadonlyMap<string, Buffer>) => {
   return JSON.parse(String(bytes)) as { readonly rows: unknown };
 };
 
-describe("the export of a run to a destination with `rows`", () => {
+describe("the export of a run to a destination with the setting 'rows'", () => {
   it("writes the changes of the run as one Parquet file, which the manifest lists", async () => {
     await world.setDestination(account, { rows: true });
     const run = threeChanges();
@@ -94,7 +94,7 @@ describe("the export of a run to a destination with `rows`", () => {
   });
 
   it.each([".parquet", "_manifest.json"])(
-    "is complete after a retry if the store refused the key that ends in %s",
+    "is complete after a retry if the store refused the object key with the ending %s",
     async (suffix) => {
       await world.setDestination(account, { rows: true });
       world.refuseOnce(suffix);
@@ -117,7 +117,7 @@ describe("the export of a run to a destination with `rows`", () => {
   );
 });
 
-it("the export of a run to a destination without `rows` has no Parquet file", async () => {
+it("the export of a run to a destination without the setting 'rows' has no Parquet file", async () => {
   await world.setDestination(account);
   await world.publish(threeChanges());
   await world.work();

@@ -51,7 +51,7 @@ const manifestOf = (objects: ReadonlyMap<string, Buffer>) => {
 
 describe("the export of a run that has a snapshot file", () => {
   it.each(["run", "day"] as const)(
-    "copies the file to a destination with `snapshot` %s, and lists it in the manifest",
+    "copies the file to a destination with the 'snapshot' setting \"%s\", and lists the file in the manifest",
     async (choice) => {
       await world.setDestination(account, { snapshot: choice });
       await publishRun();
@@ -63,7 +63,7 @@ describe("the export of a run that has a snapshot file", () => {
     },
   );
 
-  it("copies nothing to a destination without `snapshot`", async () => {
+  it("copies nothing to a destination without the setting 'snapshot'", async () => {
     await world.setDestination(account);
     await publishRun();
     await world.work();
@@ -74,7 +74,7 @@ describe("the export of a run that has a snapshot file", () => {
   });
 
   it.each([".parquet", "_manifest.json"])(
-    "is complete after a retry if the store refused the key that ends in %s",
+    "is complete after a retry if the store refused the object key with the ending %s",
     async (suffix) => {
       await world.setDestination(account, { snapshot: "run" });
       world.refuseOnce(suffix);

@@ -21,13 +21,13 @@ describe("the kind of an item's change", () => {
     ["seller", null, "S1", null, "other"],
     ["delisted", false, true, null, "delisted"],
   ] as const)(
-    "of %s from %j to %j with the difference %j is %s",
+    "of the field '%s' from %j to %j with the difference %j is \"%s\"",
     (...[field, before, after, delta, kind]) => {
       expect(kindOf({ field, before, after, delta })).toBe(kind);
     },
   );
 
-  it("is, for every field, one of the kinds that the field can have", () => {
+  it("is always one of the kinds that the field allows", () => {
     const values = [null, 1, 2, "a", "b", true, false];
     for (const field of [...Object.keys(fieldTypes), "delisted"]) {
       for (const before of values) {
@@ -40,7 +40,7 @@ describe("the kind of an item's change", () => {
     }
   });
 
-  it("for a delisting uses a field name that no scraper has", () => {
+  it("for a delisting has a field name that no scraper uses", () => {
     expect(Object.keys(fieldTypes)).not.toContain("delisted");
   });
 });

@@ -16,8 +16,8 @@ const anyLateRuns = fc.array(
   { maxLength: 4 },
 );
 
-describe("mergeHistory, which merges the history points of a window,", () => {
-  it("merges every complete window, in whatever order the runs are recorded and merge", async () => {
+describe("mergeHistory", () => {
+  it("merges every complete window of runs, in whatever order the runs are recorded and merged", async () => {
     await fc.assert(
       fc.asyncProperty(anyLateRuns, async (lateRuns) => {
         const late = new Map(lateRuns.map(({ run, ...delays }) => [run, delays]));

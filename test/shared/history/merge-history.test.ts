@@ -28,7 +28,7 @@ const mergeAfter = (runNumber: number, isOver = false): Promise<boolean> =>
   });
 const merged = (): Promise<number> => history.mergedWindows(list.watchlistId);
 
-describe("mergeHistory, which merges the history points of a window,", () => {
+describe("mergeHistory", () => {
   it("merges the history points of a window after the last run of the window, and not before", async () => {
     for (const run of runsOf(1).slice(0, -1)) {
       await record(run);
@@ -41,7 +41,7 @@ describe("mergeHistory, which merges the history points of a window,", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("merges a window that has a run in progress only at the end of that run", async () => {
+  it("waits for a run in progress before it merges the window of the run", async () => {
     for (const run of runsOf(1)) if (run !== 7) await record(run);
     inProgress.add(7);
     expect(await mergeAfter(lastRunOf(1))).toBe(true);
@@ -81,14 +81,14 @@ describe("mergeHistory, which merges the history points of a window,", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("also merges earlier windows that no run has merged, one after the other", async () => {
+  it("also merges the earlier windows that were not merged", async () => {
     for (const window of [1, 2, 3]) for (const run of runsOf(window)) await record(run);
 
     expect(await mergeAfter(lastRunOf(2) + 1)).toBe(true);
     expect(await merged()).toBe(3);
   });
 
-  it("merges the later windows that waited for a run in an earlier window", async () => {
+  it("also merges later windows that were waiting for a run in an earlier window", async () => {
     const late = 7;
     for (const run of [...runsOf(1), ...runsOf(2)]) if (run !== late) await record(run);
     inProgress.add(late);
@@ -100,7 +100,7 @@ describe("mergeHistory, which merges the history points of a window,", () => {
     expect(await merged()).toBe(2);
   });
 
-  it("merges a later window in a second attempt of a run whose process died after the first merge", async () => {
+  it("merges a later window when a run is repeated after its process died during the first merge", async () => {
     for (const run of [...runsOf(1), ...runsOf(2)]) await record(run);
     await history.merge(list, { window: 1, absent: new Set(), isOver: () => false });
 
@@ -116,7 +116,7 @@ describe("mergeHistory, which merges the history points of a window,", () => {
     expect(await merged()).toBe(1);
   });
 
-  it("returns false if its time runs out before the window is merged", async () => {
+  it("returns false if its time is over before the window is merged", async () => {
     for (const run of runsOf(1)) await record(run);
 
     expect(await mergeAfter(lastRunOf(1), true)).toBe(false);

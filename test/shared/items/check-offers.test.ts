@@ -67,7 +67,7 @@ describe("a check of offers", () => {
     [[true, undefined], 1],
     [[undefined], 0],
   ])(
-    "charges half a credit for each `ok` answer, rounded up once: for the answers %j it charges %i credits",
+    'charges half a credit per "ok" answer, rounded up: %j results in a charge of %i',
     async (all, credits) => {
       const { body, ...left } = await check(answering(all), all.length);
       const reserved = Math.ceil(all.length / 2);
@@ -77,7 +77,7 @@ describe("a check of offers", () => {
     },
   );
 
-  it("returns for each offer ID whether the offer can be bought, without a tier", async () => {
+  it("returns for each offer ID whether the offer can be bought, and no tier", async () => {
     const { body } = await check(answering([true, false, undefined]), 3);
     const asin = "B00EXAMPLE";
     expect(body).toEqual({
@@ -101,7 +101,7 @@ describe("a check of offers", () => {
     expect(v.is(offerCheckResponse, body)).toBe(true);
   });
 
-  it("holds one slot and half a credit per offer, rounded up once, while it is in progress", async () => {
+  it("holds one slot and half a credit per offer, with the sum rounded up, while it is in progress", async () => {
     let during: unknown;
     const checker: OfferChecker = {
       async checkOffers({ offers }) {
@@ -116,7 +116,7 @@ describe("a check of offers", () => {
   it.each([
     [280_000, 110],
     [20_000, 20],
-  ])("with %i ms left gives the source %i s to respond", async (deadlineMs, seconds) => {
+  ])("with %i ms left lets the source respond for %i s", async (deadlineMs, seconds) => {
     let asked: OffersCheckRequest | undefined;
     const checker: OfferChecker = {
       async checkOffers(request) {
@@ -130,8 +130,8 @@ describe("a check of offers", () => {
   });
 });
 
-describe("a check of offers that the balance does not cover", () => {
-  it("fails with 402, and no offer is checked", async () => {
+describe("a check of offers that costs more than the balance", () => {
+  it("fails with 402, and does not read the offers", async () => {
     const unasked: OfferChecker = { checkOffers: () => Promise.reject(new Error("It was asked")) };
     await expect(check(unasked, 2 * granted + 1)).rejects.toMatchObject({
       status: 402,
@@ -154,7 +154,7 @@ describe("a check of offers with a broken offer checker", () => {
       async () => [answerOf({ asin: "B00EXAMPLE", offerListingId: "id+9" }, true)],
     ],
   ])(
-    "refunds all credits when the checker %s",
+    "refunds all credits when the offer checker %s",
     async (_case, checkOf: OfferChecker["checkOffers"]) => {
       await expect(check({ checkOffers: checkOf }, 1)).rejects.toThrow(/broken/i);
       expect(await world.account()).toMatchObject({

@@ -6,7 +6,7 @@ import { fixedClock } from "../../support/clock.ts";
 
 const { attemptMs, answerSpareMs, cancelMs, sendMs } = limits.dependencies;
 
-it("a call reports in time that its charge is unconfirmed if it was charged too late to respond and cannot cancel the charge", async () => {
+it("a call that can neither respond in time nor cancel its charge reports that the charge is unconfirmed", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   /** Returns a request without a response. */
   const hang = (): Promise<never> =>
@@ -64,7 +64,7 @@ it("a call reports in time that its charge is unconfirmed if it was charged too 
   expect(tookMs + sendMs).toBeLessThanOrEqual(answerSpareMs);
 });
 
-it("a call whose maximum cost exceeds its limit of credits fails with 402 before it reserves, reads or takes a slot", async () => {
+it("a call that can cost more than its credit limit fails with 402, without a reservation, a read or a slot", async () => {
   const never = (): Promise<never> => Promise.reject(new Error("the call went on"));
   const clock = fixedClock("2026-03-01T00:00:00Z");
   const now = clock.now();

@@ -22,7 +22,7 @@ function refusal(work: () => unknown): ServiceError {
 const refused = (body: unknown): ServiceError => refusal(() => parse(body));
 
 describe("a request for offers", () => {
-  it("has the default platform, marketplace and condition if it contains none of these", () => {
+  it("without a platform, a marketplace and a condition gets the default of each", () => {
     expect(parse({ ids: ["B00EXAMPLE"] })).toEqual({
       platform: "retailer_a",
       marketplace: "us",
@@ -39,7 +39,7 @@ describe("a request for offers", () => {
     },
   );
 
-  it.each(["all", "new", "used"])("is accepted with the condition %s", (condition) => {
+  it.each(["all", "new", "used"])('is accepted with the condition "%s"', (condition) => {
     expect(parse({ ids: ["B00EXAMPLE"], condition })).toMatchObject({ condition });
   });
 
@@ -90,7 +90,7 @@ describe("a request for offers with an invalid value", () => {
     ["asins", { asins: {} }],
     ["platform", { platform: 4 }],
     ["marketplace", { marketplace: null }],
-  ])("is refused with an error at the path %s: %j", (path, body) => {
+  ])("is refused with an error at the path '%s': %j", (path, body) => {
     const result = v.safeParse(offersRequest, { ids: ["B00EXAMPLE"], ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
   });
@@ -106,7 +106,7 @@ const comingSoon = [
   ["an announced marketplace of another platform", { platform: "retailer_d", marketplace: "ca" }],
 ] as const;
 
-describe("a request for offers that are not available", () => {
+describe("a request for offers where offers are not available", () => {
   it.each(comingSoon)(
     "is refused with 501 for %s, even if the IDs are malformed or missing",
     (_case, shop) => {
@@ -121,7 +121,7 @@ describe("a request for offers that are not available", () => {
   );
 
   it.each(comingSoon)(
-    "is refused with 501 for %s in the query of the route for one item",
+    "is refused with 501 for %s, even in the query of the route for one item",
     (_case, shop) => {
       expect(refusal(() => v.parse(itemOffersRequest, shop))).toMatchObject({ status: 501 });
     },
@@ -129,7 +129,7 @@ describe("a request for offers that are not available", () => {
 });
 
 describe("a request for the offers of one item", () => {
-  it("has the default platform, marketplace and condition if it contains none of these", () => {
+  it("without a platform, a marketplace and a condition gets the default of each", () => {
     expect(v.parse(itemOffersRequest, {})).toEqual({
       platform: "retailer_a",
       marketplace: "us",
@@ -142,7 +142,7 @@ describe("a request for the offers of one item", () => {
   });
 
   it.each(["", " ", "B00", "B00EXAMPLE1", "B00EXAMPL%"])(
-    "is refused with an error that names 'asin' for the ID %j",
+    "for the ID %j is refused, and the error names 'asin'",
     (id) => {
       expect(refusal(() => parsePathId("retailer_a", id))).toMatchObject({
         status: 400,

@@ -27,7 +27,7 @@ const listingIds = ({ offers }: OffersResult): string[] =>
   offers.map(({ offerListingId }) => offerListingId);
 
 describe("the offers of a listing", () => {
-  it("are returned with all fields, the featured offer first, then the others by price", () => {
+  it("are returned with all fields: the featured offer first, then the others by price", () => {
     const offers = [
       offerOf({ offerListingId: "dear", price: 30 }),
       offerOf({ offerListingId: "shipped", price: 10, shipping: 3.99 }),
@@ -56,7 +56,7 @@ describe("the offers of a listing", () => {
     ["new", ["new"]],
     ["used", offerConditions.filter((condition) => condition !== "new")],
   ])(
-    "with the condition filter %s have the conditions %j, and the offer count includes every condition",
+    'with the condition filter "%s" have the conditions %j, and the offer count includes all conditions',
     (condition, shown) => {
       const offers = offerConditions.map((one, n) =>
         offerOf({ offerListingId: one, condition: one, price: n }),
@@ -67,7 +67,7 @@ describe("the offers of a listing", () => {
     },
   );
 
-  it("are returned with the ID of the featured offer even if the condition filter excludes this offer", () => {
+  it("include the ID of the featured offer even if the condition filter excludes this offer", () => {
     const offers = [
       offerOf({ offerListingId: "featured", isBuybox: true }),
       offerOf({ offerListingId: "used", condition: "used_good" }),
@@ -77,7 +77,7 @@ describe("the offers of a listing", () => {
     expect(listingIds(result)).toEqual(["used"]);
   });
 
-  it("are at most the first 31 of all offers, to which the condition filter is then applied", () => {
+  it("are limited to the first 31 of all offers before the condition filter is applied", () => {
     const crowd = Array.from({ length: 40 }, (_, n) =>
       offerOf({ offerListingId: String(n), price: n, condition: n < 30 ? "new" : "used_good" }),
     );
@@ -89,16 +89,16 @@ describe("the offers of a listing", () => {
     expect(listingIds(present(offers, { condition: "used" }))).toEqual([]);
   });
 
-  it("have a count that is never less than the number of returned offers", () => {
+  it("have a count that is at least the number of returned offers", () => {
     expect(present([offerOf(), offerOf()], { totalOffers: 0 }).totalOffers).toBe(2);
   });
 });
 
-describe("a listing without offers", () => {
+describe("the offers result of a listing without offers", () => {
   it.each([
     ["not_found", { totalOffers: 0, offers: [] }],
     ["unavailable", { offers: [] }],
-  ] as const)("with the status %s has the result %j", (status, more) => {
+  ] as const)('with the status "%s" is %j', (status, more) => {
     const result = presentOffers({ id, status, fetchedAt }, "all");
     expect(result).toEqual({ id, asin: id, status, fetchedAt, ...more });
     expect(v.is(offersResultSchema, result)).toBe(true);

@@ -74,7 +74,7 @@ describe("a read of offers", () => {
     ["not_found", 1],
     ["unavailable", 0],
   ])(
-    "charges for a listing by its number of offers or its status: %s costs %i credits",
+    "charges for a listing by its number of offers or its status: %s results in a charge of %i",
     async (listing, credits) => {
       const { body, ...left } = await read(answering([listing]), 1);
       expect(left).toEqual({ credits, balance: granted - credits, reserved: 3 });
@@ -83,7 +83,7 @@ describe("a read of offers", () => {
     },
   );
 
-  it("returns results in request order, without a tier and without partial results", async () => {
+  it("returns results in the order of the request, without a tier and without partial results", async () => {
     const { body } = await read(answering([2, "not_found", "unavailable", 0]), 4);
     expect(body).toEqual({
       platform: "retailer_a",
@@ -122,7 +122,7 @@ describe("a read of offers", () => {
   it.each([
     [280_000, 170],
     [20_000, 20],
-  ])("with %i ms left gives the source %i s to respond", async (deadlineMs, seconds) => {
+  ])("with %i ms left lets the source respond for %i s", async (deadlineMs, seconds) => {
     let asked: OffersReadRequest | undefined;
     const scraper: OfferScraper = {
       async readOffers(request) {
@@ -155,8 +155,8 @@ describe("a read of offers", () => {
   });
 });
 
-describe("a read of offers that the balance does not cover", () => {
-  it("fails with 402, and no source is read", async () => {
+describe("a read of offers that costs more than the balance", () => {
+  it("fails with 402, and does not read from the source", async () => {
     const unread: OfferScraper = { readOffers: () => Promise.reject(new Error("It was read")) };
     await expect(read(unread, Math.floor(granted / 3) + 1)).rejects.toMatchObject({
       status: 402,

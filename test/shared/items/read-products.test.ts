@@ -89,7 +89,7 @@ const read = (
 };
 
 describe("a read of products", () => {
-  it("charges items that were found or do not exist, and refunds all others", async () => {
+  it("charges the items that were found and those that do not exist, and refunds all others", async () => {
     const { body, credits, balance } = await read(
       answering(["ok", "partial", "not_found", "unavailable"]),
       4,
@@ -105,7 +105,7 @@ describe("a read of products", () => {
     expect(await account().get(accountId)).toMatchObject({ held: 0, spent: 2, inFlight: 0 });
   });
 
-  it("returns results in request order, with only the fields of the specification", async () => {
+  it("returns results in the order of the request, with only the fields of the specification", async () => {
     const { body } = await read(answering(["ok", "not_found", "unavailable"]), 3);
     expect(body.results).toEqual([
       { id: "6000000", status: "ok", fetchedAt, title: "Lamp 6000000" },
@@ -136,7 +136,7 @@ describe("a read of products", () => {
     expect(during).toMatchObject({ balance: granted - 30, held: 30, inFlight: 1 });
   });
 
-  it("returns counts that add up to the number of items and determine the charge, and leaves no hold", async () => {
+  it("returns counts that equal the number of items and the charge, and leaves no hold", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...allStatuses), { minLength: 1, maxLength: 3 }),
@@ -160,7 +160,7 @@ describe("a read of products", () => {
 });
 
 describe("a read of products without enough credits or slots", () => {
-  it("fails with 402 if the balance is too low, reads nothing and does not change the balance", async () => {
+  it("fails with 402 if the balance is too low, and does not read from the source", async () => {
     const scraper: Scraper = { read: () => Promise.reject(new Error("It was read")) };
     await expect(read(scraper, granted + 1)).rejects.toMatchObject({
       status: 402,
@@ -169,7 +169,7 @@ describe("a read of products without enough credits or slots", () => {
     expect(await account().get(accountId)).toMatchObject({ balance: granted, inFlight: 0 });
   });
 
-  it("fails with 429 if all slots are taken, and reads nothing", async () => {
+  it("fails with 429 if all slots are taken, and does not read from the source", async () => {
     const busy = Promise.withResolvers<void>();
     let reading = 0;
     const scraper: Scraper = {
@@ -234,7 +234,7 @@ describe("a read of products whose request to the ledger gets no response", () =
   }
 
   it.each(["before", "after"])(
-    "refunds all credits if the settlement takes effect %s the hold is cancelled",
+    "refunds all credits if the settlement takes effect %s the cancellation of the hold",
     async (when) => {
       const late: (() => Promise<unknown>)[] = [];
       const through: Ledger = {
@@ -253,7 +253,7 @@ describe("a read of products whose request to the ledger gets no response", () =
     },
   );
 
-  it("fails with an error that the read may have been charged if the message that cancels the charge cannot be sent", async () => {
+  it("fails with an error that names a possible charge if the cancel message cannot be sent", async () => {
     const through: Ledger = { ...ledger, settle: noAnswer };
     const reading = read(answering(["ok"]), 1, { through, cancels: isUnreachable });
     await expect(reading).rejects.toMatchObject({
@@ -263,7 +263,7 @@ describe("a read of products whose request to the ledger gets no response", () =
     });
   });
 
-  it("cancels the hold that its unanswered reservation may have created, and reads nothing", async () => {
+  it("cancels the hold that its reservation may have created, and does not read from the source", async () => {
     const through: Ledger = {
       ...ledger,
       async reserve(reservation) {
@@ -279,7 +279,7 @@ describe("a read of products whose request to the ledger gets no response", () =
     expect(await account().get(accountId)).toMatchObject(untouched);
   });
 
-  it("sends a message that cancels its hold if the read fails and the release of the hold gets no response", async () => {
+  it("sends a message that cancels its hold if the read fails and the ledger does not confirm the release", async () => {
     const broken: Scraper = { read: () => Promise.reject(new Error("the cause")) };
     const through: Ledger = { ...ledger, settle: noAnswer };
     await expect(read(broken, 1, { through, cancels })).rejects.toThrow("the cause");

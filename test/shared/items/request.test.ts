@@ -23,7 +23,7 @@ describe("a products request", () => {
     ["retailer_b", "12345"],
     ["retailer_c", "123456"],
     ["retailer_d", "6501234"],
-  ])("on %s has the default marketplace and tier if it names none", (platform, id) => {
+  ])("on %s without a marketplace and a tier gets the default of each", (platform, id) => {
     expect(parse({ platform, ids: [id] })).toEqual({
       platform,
       marketplace: "us",
@@ -34,7 +34,7 @@ describe("a products request", () => {
   });
 
   it.each(["pulse", "lite", "full"])(
-    "without a platform reads retailer_a at the requested tier %s",
+    'without a platform reads from retailer_a at the requested tier "%s"',
     (tier) => {
       expect(parse({ ids: ["B000000001"], tier })).toEqual({
         platform: "retailer_a",
@@ -51,26 +51,26 @@ describe("a products request", () => {
     expect(parse({ ...fields, ids: ["6501234"] })).toMatchObject({ ids: ["6501234"] });
   });
 
-  it("on retailer_a is accepted with its IDs as 'asins'", () => {
+  it("on retailer_a is accepted with its IDs in the field 'asins'", () => {
     expect(parse({ asins: [" b000000001", "", "B000000001"], tier: "lite" })).toMatchObject({
       ids: ["B000000001"],
     });
   });
 
-  it("on retailer_c is parsed to its IDs without the prefix A-, each ID once", () => {
+  it('on retailer_c is parsed to its IDs without the prefix "A-", each ID once', () => {
     expect(parse({ platform: "retailer_c", ids: ["A-123456", "123456"] })).toMatchObject({
       ids: ["123456"],
     });
   });
 
   it.each([[["delivery"]], [["delivery", "more"]], [[]]])(
-    "on retailer_a keeps its value of 'include': %j",
+    "on retailer_a keeps the value of its field 'include': %j",
     (include) => {
       expect(parse({ ids: ["B000000001"], tier: "pulse", include })).toMatchObject({ include });
     },
   );
 
-  it("on retailer_d is accepted with 'include', which is ignored", () => {
+  it("on retailer_d is accepted with the field 'include', which has no effect", () => {
     const body = { platform: "retailer_d", ids: ["6501234"], include: ["delivery"] };
     expect(parse(body)).not.toHaveProperty("include");
   });
@@ -83,7 +83,7 @@ describe("a products request", () => {
     ["retailer_c", "standard", numbered(1_000)],
     ["retailer_d", "standard", numbered(1_000)],
   ])(
-    "for %s at the tier %s is accepted with the maximum number of different IDs, but not with one more",
+    'for %s at the tier "%s" is accepted with the maximum number of different IDs, but not with one more',
     (platform, tier, ids) => {
       expect(parse({ platform, tier, ids: [...ids, ...ids] })).toMatchObject({ ids });
       const more = [...ids, platform === "retailer_a" ? "Z000000000" : "7777777"];
@@ -101,7 +101,7 @@ describe("an invalid products request", () => {
     ["ids", { platform: "retailer_d" }],
     ["tier", { ids: ["B000000001"] }],
     ["tier", { asins: ["nope"] }],
-  ])("is refused with 400 MISSING_PARAM, and the error names %s: %j", (param, body) => {
+  ])("is refused with 400 MISSING_PARAM, and the error names '%s': %j", (param, body) => {
     expect(refusal(body)).toMatchObject({ status: 400, code: "MISSING_PARAM", details: { param } });
   });
 
@@ -119,11 +119,11 @@ describe("an invalid products request", () => {
     ["tier", { tier: "", ids: ["B000000001"] }],
     ["marketplace", { marketplace: "zz", ids: ["B000000001"], tier: "lite" }],
     ["platform", { platform: "retailer_z", ids: ["B000000001"] }],
-  ])("is refused with 400 INVALID_PARAM, and the error names %s: %j", (param, body) => {
+  ])("is refused with 400 INVALID_PARAM, and the error names '%s': %j", (param, body) => {
     expect(refusal(body)).toMatchObject({ status: 400, code: "INVALID_PARAM", details: { param } });
   });
 
-  it("without a valid tier is refused with an error that lists the valid tiers and suggests the nearest one", () => {
+  it("without a valid tier is refused with an error that lists the tiers and suggests the nearest one", () => {
     const ids = ["B000000001"];
     expect(refusal({ ids }).message).toBe(
       "Parameter 'tier' is required on retailer_a: one of pulse, lite, full.",
@@ -143,10 +143,13 @@ describe("an invalid products request", () => {
     ["tier", { tier: {}, ids: [] }],
     ["include", { include: "delivery", ids: [] }],
     ["include.1", { include: ["delivery", 7], ids: [] }],
-  ])("with a value of the wrong type is refused with an error at the path %s: %j", (path, body) => {
-    const result = v.safeParse(productsRequest, { platform: "retailer_d", ...body });
-    expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
-  });
+  ])(
+    "with a value of the wrong type is refused with an error at the path '%s': %j",
+    (path, body) => {
+      const result = v.safeParse(productsRequest, { platform: "retailer_d", ...body });
+      expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
+    },
+  );
 });
 
 describe("a products request with several errors", () => {
@@ -171,7 +174,7 @@ describe("a products request with several errors", () => {
     ["an unknown tier", { ids: ["?"], tier: "x" }, 400, "tier"],
     ["a malformed ID", { ids: ["?", ...asins(10_001)], tier: "pulse" }, 400, "ids[0]"],
     ["too many IDs", { ids: asins(10_001), tier: "pulse" }, 400, "ids"],
-  ])("is refused with the error about %s first", (...row) => {
+  ])("is refused for %s before the other errors", (...row) => {
     const [, body, status, param] = row;
     const { status: answered, details } = refusal(body);
     expect({ status: answered, param: details.param }).toEqual({ status, param });

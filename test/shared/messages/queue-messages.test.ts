@@ -38,7 +38,7 @@ describe("a message of the runs queue", () => {
       cancelMessage({ accountId: "acct_1", holdId: "req_1" }),
       { type: "cancel", account_id: "acct_1", hold_id: "req_1" },
     ],
-  ])("about %s is parsed to the values with which it was written", (_, written, parsed) => {
+  ])("about %s is parsed to the values that it was written with", (_, written, parsed) => {
     expect(parse(runsMessage, sent(written))).toEqual(parsed);
   });
 
@@ -49,7 +49,7 @@ describe("a message of the runs queue", () => {
 });
 
 describe("the messages of the other queues", () => {
-  it("are parsed to the values with which they were written", () => {
+  it("are parsed to the values that they were written with", () => {
     const batch = { ...run, runId: "wlrun_1", step: "lite", plan: "p", starts: null, batch: 7 };
     const hop = { ...batch, hops: 4 };
     const job = { accountId: "acct_1", watchlistId: "wl_1", id: "bt_1" };
@@ -61,7 +61,7 @@ describe("the messages of the other queues", () => {
     expect(parse(deliveryMessage, sent(toDeliveryMessage(target)))).toEqual(target);
   });
 
-  it("are refused if they are deliveries with an empty target ID", () => {
+  it("are refused if a delivery message has an empty target ID", () => {
     const message = toDeliveryMessage({ accountId: "acct_1", targetId: "" });
     expect(() => parse(deliveryMessage, sent(message))).toThrow(/targetId|Invalid/);
   });

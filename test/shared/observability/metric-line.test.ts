@@ -12,7 +12,7 @@ const members = (...metrics: Parameters<typeof metricMembers>[0]): Record<string
   metricMembers(metrics, new Date());
 
 describe("a log line with metrics", () => {
-  it("contains each metric value with its dimensions, of which the stage is always the first", () => {
+  it("contains each metric value with its dimensions, first the stage", () => {
     const line = lineOf(
       members(
         newMetrics("items", { scraper: "retailer_d.standard" }, { items_ok: 3, items_partial: 0 }),
@@ -44,7 +44,7 @@ describe("a log line with metrics", () => {
     });
   });
 
-  it("contains at most a hundred durations, including the shortest and the longest", () => {
+  it("contains at most a hundred durations, with the shortest and the longest among them", () => {
     const times = Array.from({ length: 1_000 }, (_, n) => 1_000 - n);
     const { delivery_ms: kept = [] } = metricsOf(
       lineOf(members(newMetrics("deliveries", {}, { delivery_ms: times }))),
@@ -56,7 +56,7 @@ describe("a log line with metrics", () => {
     expect(Math.abs(middle - 505)).toBeLessThan(20);
   });
 
-  it("omits an invalid value, so that CloudWatch does not drop the whole line", () => {
+  it("omits an invalid value, and keeps all other values", () => {
     const line = lineOf(
       members(
         newMetrics("run_ends", {}, { runs_completed: 1, run_ms: Number.NaN }),
@@ -69,7 +69,7 @@ describe("a log line with metrics", () => {
     expect(JSON.stringify(line)).not.toContain("step_ms");
   });
 
-  it("contains no members of the metric format if there are no metrics", () => {
+  it("has no members of the metric format if it has no metrics", () => {
     expect(members()).toEqual({});
     expect(members(newMetrics("deliveries", {}, {}))).toEqual({});
   });

@@ -4,8 +4,8 @@ import { metricKinds } from "../../../shared/observability/metric-names.ts";
 
 const items = (scraper: string, ok: number) => newMetrics("items", { scraper }, { items_ok: ok });
 
-describe("the collected metrics of a call or message", () => {
-  it("are summed if they are counts, and kept individually if they are durations", () => {
+describe("the metrics that a call or message collects", () => {
+  it("are summed if they are counts, and listed one by one if they are durations", () => {
     const attempt = (ms: number) =>
       newMetrics("deliveries", {}, { delivery_attempts: 1, delivery_ms: ms });
 
@@ -14,7 +14,7 @@ describe("the collected metrics of a call or message", () => {
     ]);
   });
 
-  it("share one log line if all their dimensions have equal values", () => {
+  it("share one log line if their dimensions are equal", () => {
     const late = newMetrics("run_starts", {}, { runs_started: 1 });
     const batch = newMetrics("batches", { scraper: "a" }, { batch_ms: 1 });
 
@@ -24,13 +24,13 @@ describe("the collected metrics of a call or message", () => {
     ]);
   });
 
-  it("are written as one log line without metrics if there are none", () => {
+  it("result in one log line even if there are no metrics", () => {
     expect(inLines([])).toEqual([[]]);
   });
 });
 
 describe("the list of all metrics", () => {
-  it("contains each metric name only once", () => {
+  it("has no metric name twice", () => {
     const names = Object.values(metricKinds).flatMap(({ metrics }) => Object.keys(metrics));
 
     expect(new Set(names).size).toBe(names.length);

@@ -9,8 +9,8 @@ import {
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 
-describe("nextWaitSeconds, which computes the delay of a retry,", () => {
-  it("returns the documented delay after each attempt, and null after the tenth attempt", () => {
+describe("nextWaitSeconds", () => {
+  it("returns the documented retry delay after each attempt, and null after the tenth attempt", () => {
     const waits = Array.from({ length: attemptsMax }, (_, index) =>
       nextWaitSeconds({ attempt: index + 1, retryAfterSeconds: null, fraction: 0.5 }),
     );
@@ -18,7 +18,7 @@ describe("nextWaitSeconds, which computes the delay of a retry,", () => {
     expect(waits).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, null]);
   });
 
-  it("returns a delay that differs from the documented delay by at most a tenth", () => {
+  it("returns a retry delay that differs from the documented delay by at most a tenth", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: attemptsMax - 1 }),
@@ -32,7 +32,7 @@ describe("nextWaitSeconds, which computes the delay of a retry,", () => {
     );
   });
 
-  it("returns the time in Retry-After if it is longer than the delay, but at most an hour", () => {
+  it("returns the time in Retry-After if it is longer than the retry delay, but at most an hour", () => {
     const waits = [2, 120, 7_200].map((asked) =>
       nextWaitSeconds({ attempt: 1, retryAfterSeconds: asked, fraction: 0.5 }),
     );
@@ -41,7 +41,7 @@ describe("nextWaitSeconds, which computes the delay of a retry,", () => {
   });
 });
 
-describe("retryAfterSeconds, which parses a Retry-After header,", () => {
+describe("retryAfterSeconds", () => {
   it.each([
     [null, null],
     ["120", 120],
@@ -49,7 +49,7 @@ describe("retryAfterSeconds, which parses a Retry-After header,", () => {
     ["Fri, 20 Nov 2026 09:00:00 GMT", 0],
     ["soon", null],
     ["-5", 0],
-  ])("returns for the value %j this number of seconds: %s", (header, seconds) => {
+  ])("parses the Retry-After header %j as the number of seconds %s", (header, seconds) => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 
@@ -58,11 +58,11 @@ describe("retryAfterSeconds, which parses a Retry-After header,", () => {
     ["1 Dec 2026 10:00:00 GMT", 950_400],
     ["  Fri, 20 Nov 2026 10:02:00 GMT ", 120],
     ["Fri, 20 Nov 2026 10:02:00 +0000", 120],
-  ])("accepts the HTTP date %j", (header, seconds) => {
+  ])("accepts the Retry-After date %j", (header, seconds) => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 
-  it("accepts a number of seconds with spaces around it", () => {
+  it("accepts spaces around the number of seconds in a Retry-After header", () => {
     expect(retryAfterSeconds(" 120 ", now)).toBe(120);
   });
 });

@@ -25,27 +25,47 @@ const three = ["a", "b", "c"].map((name) => taken(name));
 
 describe("a claim of a delivery target", () => {
   it.each([
-    ["four others are claimed", [...three, taken("d")], { outcome: "full" }],
-    ["no other is claimed or due", [later], { isContested: false, isCrowded: false }],
-    ["one other waits", [waiting("a")], { isContested: false, isCrowded: true }],
-    ["three others are claimed", three, { isContested: false, isCrowded: true }],
-    ["two others are claimed", three.slice(1), { isContested: false, isCrowded: false }],
+    ["is refused if four other targets are claimed", [...three, taken("d")], { outcome: "full" }],
     [
-      "three others are claimed and one waits",
+      "is neither contested nor crowded if no other target is claimed or due",
+      [later],
+      { isContested: false, isCrowded: false },
+    ],
+    [
+      "is crowded but not contested if one other target waits",
+      [waiting("a")],
+      { isContested: false, isCrowded: true },
+    ],
+    [
+      "is crowded but not contested if three other targets are claimed",
+      three,
+      { isContested: false, isCrowded: true },
+    ],
+    [
+      "is neither contested nor crowded if two other targets are claimed",
+      three.slice(1),
+      { isContested: false, isCrowded: false },
+    ],
+    [
+      "is contested and crowded if three other targets are claimed and one waits",
       [...three, waiting("d")],
       { isContested: true, isCrowded: true },
     ],
     [
-      "four others wait",
+      "is contested and crowded if four other targets wait",
       ["a", "b", "c", "d"].map((name) => waiting(name)),
       { isContested: true, isCrowded: true },
     ],
-    ["a lease ends now", [...three, { ...taken("d", 0), due: inSeconds(9) }], { outcome: "free" }],
-  ])("is granted, refused or contested by the limit of four targets: %s", (_, others, expected) => {
+    [
+      "succeeds if the lease of the fourth other target ends now",
+      [...three, { ...taken("d", 0), due: inSeconds(9) }],
+      { outcome: "free" },
+    ],
+  ])("%s", (_, others, expected) => {
     expect(beforeClaim(others, now)).toMatchObject(expected);
   });
 
-  it("returns the account's other claimed targets", () => {
+  it("returns the other claimed targets of the account", () => {
     expect(beforeClaim([waiting("w"), taken("t"), later], now)).toMatchObject({
       taken: [taken("t")],
     });
@@ -57,33 +77,33 @@ describe("a contested claim of a delivery target", () => {
   const stays = (others: readonly TargetTimes[], before: readonly TargetTimes[]): boolean =>
     keepsClaim(own, { others, taken: before }, now);
 
-  it("remains valid if at most three others have an earlier lease", () => {
+  it("remains valid if at most three other claims have an earlier lease", () => {
     expect(stays([taken("a", 59), taken("b", 59), taken("c", 59)], [])).toBe(true);
     expect(stays([taken("a", 59), taken("b", 59), taken("c", 59), taken("z", 61)], [])).toBe(true);
   });
 
-  it("is not valid if four others have an earlier lease", () => {
+  it("becomes invalid if four other claims have an earlier lease", () => {
     expect(stays([taken("a", 59), taken("b", 59), taken("c", 59), taken("d", 59)], [])).toBe(false);
   });
 
-  it("ranks after claims whose lease ends at the same time and whose target ID is lower", () => {
+  it("ranks behind a claim whose lease ends at the same time and whose target ID is lower", () => {
     expect(stays([...three, taken("d", 60)], [])).toBe(false);
     expect(stays([...three, taken("z", 60)], [])).toBe(true);
   });
 
-  it("ranks after earlier claims, even if the leases of those claims were extended since", () => {
+  it("ranks behind earlier claims, even if their leases were extended later", () => {
     const extended = ["w", "x", "y", "z"].map((name) => taken(name, 70));
     expect(stays(extended, [])).toBe(true);
     expect(stays(extended, extended)).toBe(false);
   });
 
-  it("does not count claims whose leases have ended", () => {
+  it("ignores claims whose leases have ended", () => {
     expect(stays([...three, taken("d", -1)], [taken("d", -1)])).toBe(true);
   });
 });
 
 describe("the waiting targets of an account", () => {
-  it("are the due targets without a lease, in the order of their due times", () => {
+  it("are the due targets without a lease, ordered by due time", () => {
     const found = waitingTargets([waiting("a", 1), later, taken("t"), waiting("b", 9)], now);
     expect(found.map(({ targetId }) => targetId)).toEqual(["b", "a"]);
   });

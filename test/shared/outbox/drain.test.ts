@@ -97,7 +97,7 @@ const listOutbox = (): OutboxStore<string> => ({
 const worked = () => kept.flatMap(({ records }) => records);
 
 describe("drain, which processes the entries of an outbox,", () => {
-  it("calls `begins` with each entry before processing it, even if the processing fails", async () => {
+  it("calls the function 'begins' for each entry before processing it, even if the processing fails", async () => {
     entries = [entry("a"), entry("b")];
     const steps: string[] = [];
     const usual = session;
@@ -114,7 +114,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(steps).toEqual(["a", "works on a", "b", "works on b"]);
   });
 
-  it("reports the attempts of the session, even if the processing fails", async () => {
+  it("reports the metrics of delivery attempts, even if the processing fails", async () => {
     entries = [entry("a")];
     const attempts = attemptCounts();
     session = {
@@ -134,7 +134,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     ]);
   });
 
-  it("processes all due entries, stores the changes in few transactions, and sends no wake-up message", async () => {
+  it("processes all due entries with few transactions and no wake-up message", async () => {
     entries = Array.from({ length: 60 }, (_, n) => entry(`e${String(n).padStart(2, "0")}`));
     await drain(target, dependencies);
 
@@ -154,7 +154,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(messages).toEqual([]);
   });
 
-  it("postpones entries that are not due, and sends a delayed wake-up message if SQS allows the delay", async () => {
+  it("postpones entries that are not due, and sends a wake-up message with the delay if SQS allows it", async () => {
     entries = [
       entry("soon", { lane: "later", dueAt: "2026-11-20T10:14:59.100Z" }),
       entry("now", { lane: "later" }),
@@ -169,7 +169,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(messages).toEqual([]);
   });
 
-  it("processes all entries, due or not, if the target is deleted or disabled", async () => {
+  it("processes all entries, even those not yet due, if the target is deleted or disabled", async () => {
     session = { ...session, target: () => Promise.resolve({ hasEnded: true, parallel: 1 }) };
     entries = [entry("tomorrow", { lane: "later", dueAt: "2026-11-21T10:00:00.000Z" })];
     await drain(target, dependencies);
@@ -199,7 +199,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(messages).toEqual([{ delay: 0 }]);
   });
 
-  it("stops processing entries before their due time if the target is enabled again during the drain", async () => {
+  it("stops processing entries that are not due if the target is enabled again during the drain", async () => {
     let asked = 0;
     session = {
       ...session,
@@ -221,7 +221,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(messages).toEqual([{ delay: 300 }]);
   });
 
-  it("processes entries of a backlog and new entries alternately", async () => {
+  it("processes old entries and new entries alternately", async () => {
     entries = ["a", "b", "c"].flatMap((name) => [
       entry(`new-${name}`),
       entry(`old-${name}`, { lane: "later" }),
@@ -284,7 +284,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(worked()).toEqual(["a", "b"]);
   });
 
-  it("processes all other entries if one fails, releases the target, and then throws the error", async () => {
+  it("processes all other entries if one entry fails, releases the target, and then throws the error", async () => {
     entries = ["a", "b", "c"].map((key) => entry(key));
     session = {
       ...session,
@@ -299,7 +299,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(messages).toEqual([]);
   });
 
-  it("stops and throws if its changes cannot be stored", async () => {
+  it("stops and throws an error if its changes cannot be stored", async () => {
     const { outbox } = dependencies;
     dependencies = {
       ...dependencies,
@@ -329,7 +329,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(messages).toEqual([{ delay: 0, targets: [other] }]);
   });
 
-  it("stops without an error if another process has taken the lease", async () => {
+  it("stops without an error if another process has taken over the lease", async () => {
     entries = ["a", "b", "c"].map((key) => entry(key));
     let closed = 0;
     session = {
@@ -350,7 +350,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(closed).toBe(1);
   });
 
-  it("reads a small outbox once, even if a processed entry adds another due entry", async () => {
+  it("reads a small outbox one time, even if a processed entry adds another due entry", async () => {
     entries = [entry("a"), entry("b", { lane: "later", dueAt: "2026-11-20T10:05:00.000Z" })];
     session = {
       ...session,
@@ -368,7 +368,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(reads).toBe(1);
   });
 
-  it("reads the target once if the outbox is empty after the first entries", async () => {
+  it("reads the target one time if the outbox is empty after the first entries", async () => {
     let targetReads = 0;
     const usual = session;
     session = {

@@ -52,7 +52,7 @@ const refusedBlocks: readonly Row[] = [
 
 describe("isPublicAddress", () => {
   it.each(refusedBlocks)(
-    "refuses the first and the last address of %s, and accepts the public addresses next to them",
+    "refuses the first and the last address of %s, and accepts the neighboring public addresses",
     (_, ...row) => {
       const [first, last, before, after] = row;
 

@@ -80,16 +80,16 @@ describe("isPublicAddress", () => {
     "ff02::1",
     "localhost",
     "",
-  ])("refuses '%s', which is not a public address", (address) => {
+  ])("refuses the address %s, which is not public", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  it("refuses a global unicast address with a zone, which names an interface of this host", () => {
+  it("refuses an IPv6 address with a zone", () => {
     expect(isPublicAddress("2600::1")).toBe(true);
     expect(isPublicAddress("2600::1%eth0")).toBe(false);
   });
 
-  it("refuses every IPv6 address outside global unicast space", () => {
+  it("refuses every IPv6 address outside the global unicast range", () => {
     const globalUnicast = new BlockList();
     globalUnicast.addSubnet("2000::", 3, "ipv6");
 

@@ -47,9 +47,9 @@ async function post(url: string, options: Partial<ConnectionOptions> = {}) {
 
 const named = (): string => `https://receiver.hooks-example.com:${receiver.port}/`;
 
-describe("an IP address in a URL", () => {
+describe("a delivery to a URL with an IP address", () => {
   it.each(["127.0.0.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1"])(
-    "is never connected to if it is %s",
+    "opens no connection to %s",
     async (host) => {
       const before = receiver.connections();
 
@@ -59,7 +59,7 @@ describe("an IP address in a URL", () => {
     },
   );
 
-  it("is refused if the URL has a scheme other than https or, on the local server, http", async () => {
+  it("is refused if the scheme is not https, except http on the local server", async () => {
     const { lookup, asked } = nameServer(["8.8.8.8"]);
 
     expect(await post("http://receiver.hooks-example.com/", { lookup })).toEqual(refused);
@@ -70,7 +70,7 @@ describe("an IP address in a URL", () => {
   });
 });
 
-describe("a host name in a URL", () => {
+describe("a delivery to a URL with a host name", () => {
   it.each([
     [["127.0.0.1"]],
     [["::1"]],
@@ -79,7 +79,7 @@ describe("a host name in a URL", () => {
     [["127.0.0.1", "8.8.8.8"]],
     [["2606:4700::1111", "127.0.0.1", "8.8.8.8"]],
     [["not an address"]],
-  ])("is never connected to if it resolves to %o", async (addresses) => {
+  ])("opens no connection if the name resolves to %o", async (addresses) => {
     const before = receiver.connections();
 
     expect(await post(named(), { lookup: nameServer(addresses).lookup })).toEqual(refused);
@@ -87,13 +87,13 @@ describe("a host name in a URL", () => {
     expect(receiver.connections()).toBe(before);
   });
 
-  it("results in the error name_not_resolved if it does not exist", async () => {
+  it("fails with the error name_not_resolved if the name does not exist", async () => {
     const exchange = await post(named(), { lookup: nameServer([]).lookup });
 
     expect(exchange).toEqual({ outcome: "failed", error: "name_not_resolved", sent: false });
   });
 
-  it("is refused at delivery if it resolves to a private address after a public one at registration", async () => {
+  it("is refused if the name resolves to a private address, even after a public one at registration", async () => {
     const before = receiver.connections();
     const { lookup, resolver } = nameServer(["8.8.8.8"], ["127.0.0.1"]);
 
@@ -103,7 +103,7 @@ describe("a host name in a URL", () => {
     expect(receiver.connections()).toBe(before);
   });
 
-  it("is refused at registration if it does not resolve to a public address", async () => {
+  it("is refused at registration if the name does not resolve to a public address", async () => {
     const { resolver } = nameServer(["127.0.0.1"], ["8.8.8.8"]);
 
     await expect(
@@ -111,7 +111,7 @@ describe("a host name in a URL", () => {
     ).rejects.toThrow("resolves to an address that is not public");
   });
 
-  it("is resolved and checked again for every new socket", async () => {
+  it("resolves and checks the name again for every new socket", async () => {
     const policy = { allowLoopback: false, allows: (address: string) => address === "127.0.0.1" };
     const { lookup, asked } = nameServer(["127.0.0.1"], ["127.0.0.1", "10.0.0.1"]);
     receiver.answer = (socket) => socket.write(wire(200, { Connection: "close" }));
@@ -132,7 +132,7 @@ describe("a host name in a URL", () => {
     expect(receiver.connections()).toBe(before + 1);
   });
 
-  it("is connected to at its next address if the first one does not respond", async () => {
+  it("connects to the next address if the first one does not respond", async () => {
     const policy = addressPolicy({ allowLoopback: true });
     receiver.answer = (socket) => socket.write(wire(200));
     // No server listens at the first address.
@@ -175,8 +175,8 @@ describe("a connection that bypasses the guard's lookup", () => {
   );
 });
 
-describe("environment variables", () => {
-  it("can neither set a proxy for deliveries nor disable the check of certificates", async () => {
+describe("environment variables of a function", () => {
+  it("cannot set a proxy for deliveries, and cannot disable the check of certificates", async () => {
     const untrusted = await startTlsReceiver(selfSigned);
     const proxy = await startTcpServer((socket) => socket.destroy());
     const address = `http://127.0.0.1:${proxy.port}`;
@@ -242,7 +242,7 @@ const refusedAddress = fc.oneof(
 );
 const publicAddress = fc.constantFrom("8.8.8.8", "2606:4700::1111", "1.1.1.1");
 
-describe("a connection to any host in a customer's URL", () => {
+describe("a delivery to any host in a customer's URL", () => {
   it("never reaches a loopback address, whatever DNS returns", async () => {
     const before = receiver.connections();
     let accepted = 0;

@@ -64,7 +64,7 @@ const notConnected = { ...broken, sent: false };
 const untrusted = { outcome: "failed", error: "tls_failed", sent: false };
 const tooSlow = { outcome: "failed", error: "timeout", sent: true };
 
-describe("a receiver's response", () => {
+describe("the response of a webhook receiver", () => {
   it.each([200, 204, 304, 400, 401, 404, 410, 500, 503])(
     "is returned with its status %i",
     async (status) => {
@@ -81,7 +81,7 @@ describe("a receiver's response", () => {
   });
 
   it.each([301, 302, 303, 307, 308])(
-    "is returned and not followed if it is a redirect with status %i",
+    "with the redirect status %i is returned, and the redirect is not followed",
     async (status) => {
       const elsewhere = await receiving((socket) => socket.write(wire(200)));
       const receiver = await receiving((socket) =>
@@ -106,7 +106,7 @@ describe("a receiver's response", () => {
     expect(await post(url)).toMatchObject({ status: 200, body: packed });
   });
 
-  it("is accepted in HTTP/1.0, in which the body ends with the connection", async () => {
+  it("is accepted in HTTP/1.0, where the end of the connection ends the body", async () => {
     const { url } = await receiving((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nold"));
 
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("old") });
@@ -119,7 +119,7 @@ describe("a receiver's response", () => {
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("ok") });
   });
 
-  it("counts as a failed connection if it follows too many interim responses", async () => {
+  it("counts as a failed connection after too many interim responses", async () => {
     const receiver = await receiving((socket) =>
       trickle(socket, "HTTP/1.1 102 Processing\r\n\r\n".repeat(10)),
     );
@@ -128,7 +128,7 @@ describe("a receiver's response", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("causes the connection to be closed if it switches protocols", async () => {
+  it("closes the connection if it switches protocols", async () => {
     const headers = { Connection: "Upgrade", Upgrade: "websocket" };
     const receiver = await receiving((socket) => socket.write(wire(101, headers)));
 
@@ -136,7 +136,7 @@ describe("a receiver's response", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("is accepted only if its headers have at most 16 KiB", async () => {
+  it("is accepted if its headers have at most 16 KiB, and not if they are larger", async () => {
     const receiver = await receiving((socket) =>
       socket.write(wire(200, { "X-Long": "x".repeat(17 * 1_024) })),
     );
@@ -153,7 +153,7 @@ describe("a receiver's response", () => {
     expect(await post(url)).toEqual(broken);
   });
 
-  it("is read only up to the limit if it never ends", async () => {
+  it("is read up to the size limit if it never ends", async () => {
     let written = 0;
     const receiver = await receiving((socket) => {
       socket.write(wire(200, { "Content-Length": String(1_024 ** 3) }));
@@ -189,7 +189,7 @@ describe("a receiver's response", () => {
     expect(await post(url)).toMatchObject({ outcome: "answered", status: 200 });
   });
 
-  it("is returned even if the connection is reset after it", async () => {
+  it("is returned even if the connection is then reset", async () => {
     const server = await accepting((socket) => {
       socket.once("data", () => {
         socket.write(wire(202, {}, "ok"), () => socket.resetAndDestroy());
@@ -203,7 +203,7 @@ describe("a receiver's response", () => {
 });
 
 describe("the time limits of a delivery request", () => {
-  it("abort a request whose response header arrives byte by byte", async () => {
+  it("abort a request if the response headers arrive byte by byte", async () => {
     const receiver = await receiving((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
       trickle(socket, "x");
@@ -213,7 +213,7 @@ describe("the time limits of a delivery request", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("abort a request whose response body arrives byte by byte, and the status is still returned", async () => {
+  it("abort a request if the response body arrives byte by byte, but the status is still returned", async () => {
     const receiver = await receiving((socket) => {
       socket.write(wire(200, { "Content-Length": "100000" }, "a"));
       trickle(socket, "a");
@@ -227,7 +227,7 @@ describe("the time limits of a delivery request", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("abort a request to which the server never responds", async () => {
+  it("abort a request if the server never responds", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const receiver = await receiving(() => vi.advanceTimersByTime(15_000));
 
@@ -237,7 +237,7 @@ describe("the time limits of a delivery request", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("abort a request that the server never reads", async () => {
+  it("abort a request if the server never reads it", async () => {
     const receiver = await receiving(() => {});
     receiver.atHeader = (socket) => socket.pause();
     const connection = guardedConnection({
@@ -274,7 +274,7 @@ describe("the time limits of a delivery request", () => {
     expect(exchange).toEqual({ outcome: "failed", error: "connect_timeout", sent: false });
   });
 
-  it("include a connect limit, which does not apply to a connection that is already established", async () => {
+  it("limit the time to connect, but not for an established connection", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const receiver = await receiving((socket) => {
       vi.advanceTimersByTime(14_999);
@@ -288,7 +288,7 @@ describe("the time limits of a delivery request", () => {
 });
 
 describe("a connection to a receiver", () => {
-  it("fails at a port without a listener", async () => {
+  it("fails if no server listens at its port", async () => {
     const server = await startTcpServer(() => {});
     await server.stop();
 
@@ -296,7 +296,7 @@ describe("a connection to a receiver", () => {
     expect(await post(`http://127.0.0.1:${server.port}/`)).toEqual(notConnected);
   });
 
-  it("fails if the receiver resets it before reading anything", async () => {
+  it("fails if the receiver resets it before reading the request", async () => {
     const server = await accepting((socket) => socket.resetAndDestroy());
 
     expect(await post(`https://127.0.0.1:${server.port}/`)).toEqual(notConnected);
@@ -306,24 +306,24 @@ describe("a connection to a receiver", () => {
     expect(server.connections()).toBe(2);
   });
 
-  it("fails if the receiver closes its half of the connection before it responds", async () => {
+  it("fails if the receiver half-closes it before responding", async () => {
     const { url } = await receiving((socket) => socket.end());
 
     expect(await post(url)).toEqual(broken);
   });
 
   it.each([
-    ["that no authority has signed", selfSigned],
-    ["for another name", namedOtherwise],
-    ["that has expired", expired],
-  ])("fails with a certificate %s", async (_, certificate) => {
+    ["is not signed by an authority", selfSigned],
+    ["is for another host name", namedOtherwise],
+    ["has expired", expired],
+  ])("fails if the receiver's certificate %s", async (_, certificate) => {
     const receiver = await receiving((socket) => socket.write(wire(200)), certificate);
 
     expect(await post(receiver.url)).toEqual(untrusted);
     expect(receiver.requests).toEqual([]);
   });
 
-  it("fails with a certificate of an unknown authority", async () => {
+  it("fails if an unknown authority signed the receiver's certificate", async () => {
     const receiver = await receiving((socket) => socket.write(wire(200)));
     const connection = guardedConnection({ policy, answerBytesMax: 1 });
     const url = new URL(receiver.url);
@@ -339,7 +339,7 @@ describe("a connection to a receiver", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it("fails if the certificate is valid for the Host header but not for the host of the URL", async () => {
+  it("fails if the certificate is for the Host header but not for the host of the URL", async () => {
     const receiver = await receiving((socket) => socket.write(wire(200)), namedOtherwise);
     const connection = guardedConnection({
       policy,
@@ -355,7 +355,7 @@ describe("a connection to a receiver", () => {
   });
 
   it.each(["TLSv1", "TLSv1.1"] as const)(
-    "fails if the receiver supports only %s",
+    "fails if the receiver supports only the protocol version %s",
     async (version) => {
       const old = {
         minVersion: "TLSv1",
@@ -369,14 +369,14 @@ describe("a connection to a receiver", () => {
     },
   );
 
-  it.each(["TLSv1.2", "TLSv1.3"] as const)("is made over %s", async (version) => {
+  it.each(["TLSv1.2", "TLSv1.3"] as const)("uses the protocol version %s", async (version) => {
     const only = { minVersion: version, maxVersion: version };
     const receiver = await receiving((socket) => socket.write(wire(200)), { ...trusted, ...only });
 
     expect(await post(receiver.url)).toMatchObject({ outcome: "answered", status: 200 });
   });
 
-  it("fails if the receiver supports HTTP/2 only", async () => {
+  it("fails if the receiver supports only HTTP/2", async () => {
     const choosing = await receiving((socket) => socket.write(wire(200)), {
       ...trusted,
       ALPNProtocols: ["h2"],

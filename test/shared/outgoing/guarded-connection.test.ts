@@ -69,7 +69,7 @@ describe("guardedConnection", () => {
     });
   });
 
-  it("never shares a socket with another connection to the same receiver", async () => {
+  it("uses other sockets than another connection to the same receiver", async () => {
     const [one, other] = [connect(), connect()];
 
     await post(one);
@@ -80,7 +80,7 @@ describe("guardedConnection", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it("opens at most the maximum number of sockets, and queues further requests", async () => {
+  it("opens at most the maximum number of sockets, and queues the other requests", async () => {
     const held: (() => void)[] = [];
     receiver.answer = (socket) => held.push(() => socket.write(wire(200, {}, "ok")));
     const connection = connect({ parallel: 3 });
@@ -115,7 +115,7 @@ describe("guardedConnection", () => {
     });
   });
 
-  it("returns a failure for headers that are invalid in HTTP, and then sends the next request", async () => {
+  it("returns a failure for invalid HTTP headers, and then sends the next request", async () => {
     const connection = connect({ parallel: 1 });
     const url = new URL(receiver.url);
     const headers = { "X-Split": "a\r\nX-Other: b" };
@@ -139,7 +139,7 @@ describe("closing a guarded connection", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("makes current, waiting and later requests fail", async () => {
+  it("makes current, queued and later requests fail", async () => {
     receiver.answer = () => {};
     const connection = connect({ parallel: 1 });
     const underWay = post(connection, "under way");
@@ -155,7 +155,7 @@ describe("closing a guarded connection", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("prevents a failed request from being repeated on a new socket", async () => {
+  it("does not repeat an unfinished request on a new socket", async () => {
     const connection = connect();
     await post(connection);
     receiver.answer = () => {};
@@ -169,7 +169,7 @@ describe("closing a guarded connection", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("closes a socket that is not connected yet", async () => {
+  it("also closes a socket that is still connecting", async () => {
     const connection = connect();
     const sent = post(connection);
 
@@ -182,7 +182,7 @@ describe("closing a guarded connection", () => {
 });
 
 describe("a reused socket of a guarded connection", () => {
-  it("has no event listeners left from earlier requests", async () => {
+  it("keeps no event listeners of earlier requests", async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on("warning", onWarning);
@@ -195,7 +195,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("is replaced once by a new socket if the server closes it at the next request", async () => {
+  it("is replaced by a new socket if the server closes it at the next request", async () => {
     const connection = connect();
     await post(connection, "first");
     receiver.answer = (socket) => {
@@ -209,7 +209,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it("is replaced by a new socket, not by another idle socket", async () => {
+  it("is replaced by a new socket, and not by another idle socket", async () => {
     const connection = connect({ parallel: 3 });
     const held: (() => void)[] = [];
     receiver.answer = (socket) => {
@@ -229,7 +229,7 @@ describe("a reused socket of a guarded connection", () => {
     await eventually(() => expect(receiver.open()).toBe(1));
   });
 
-  it("is replaced at most once for the same request", async () => {
+  it("is replaced no more than once for the same request", async () => {
     const connection = connect();
     await post(connection);
     receiver.answer = (socket) => socket.destroy();
@@ -266,7 +266,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it("is replaced after a failed request, but a new socket is not", async () => {
+  it("is replaced after a failed request, whereas a new socket is not", async () => {
     receiver.answer = (socket) => socket.destroy();
 
     expect(await post(connect())).toEqual(broken);
@@ -274,7 +274,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("is closed if the server closes it after every response without announcing it", async () => {
+  it("is closed if the server closes its connection after every response without announcing it", async () => {
     receiver.answer = (socket) => socket.end(wire(200, {}, "ok"));
     const connection = connect();
 
@@ -318,7 +318,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(await post(connection)).toMatchObject({ status: 503 });
   });
 
-  it("is not used again after two responses to one request", async () => {
+  it("is not used again after it received two responses to one request", async () => {
     const connection = connect();
     receiver.answer = (socket) => socket.write(wire(500) + wire(200, {}, "forged"));
     expect(await post(connection)).toMatchObject({ status: 500 });
@@ -329,7 +329,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it("is not used again after a response that came before the request was sent", async () => {
+  it("is not used again after it received a response before the request was sent", async () => {
     const connection = connect();
     const early: (() => void)[] = [];
     receiver.answer = () => {};
@@ -346,7 +346,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it("is not used again after a response that was not read to its end", async () => {
+  it("is not used again after a response that was only partly read", async () => {
     const connection = connect({ answerBytesMax: 3 });
     receiver.answer = (socket) => socket.write(wire(200, {}, "more than three"));
 

@@ -37,7 +37,7 @@ describe("requirePublicUrl", () => {
     ["https://hooks.shop-example.com:22/", "'url' must use port 443 or 1024 to 65535."],
     ["https://10.0.0.1/", "'url' must have a public host."],
   ])(
-    "refuses %s with a message that states the problem and the expected form",
+    "refuses %s, and the error states the problem and the expected form",
     async (value, message) => {
       await expect(register(value, "8.8.8.8")).rejects.toMatchObject({
         status: 400,
@@ -48,7 +48,7 @@ describe("requirePublicUrl", () => {
     },
   );
 
-  it("refuses a name that does not exist", async () => {
+  it("refuses a host name that does not exist", async () => {
     await expect(register(url)).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining(`cannot be resolved (got "${hookHost}")`) as string,

@@ -70,14 +70,14 @@ async function sent(url: string, options: Partial<Parameters<typeof guardedConne
   }
 }
 
-describe("sample IP addresses are accepted or refused as documented:", () => {
+describe("the documented result for a sample IP address", () => {
   it.each(rowsOf("ip"))("$input: $expect", (row) => {
     // If the sample allows either result, the service chooses the stricter one.
     expect(isPublicAddress(row.input)).toBe(row.expect === "accept");
   });
 });
 
-describe("sample webhook URLs are accepted or refused as documented:", () => {
+describe("the documented result for a sample webhook URL", () => {
   it.each(rowsOf("url"))("$input: $expect", async (row) => {
     const names = nameServer(row.stub_dns ?? [somewherePublic]);
 
@@ -87,7 +87,7 @@ describe("sample webhook URLs are accepted or refused as documented:", () => {
   });
 
   it.each(rowsOf("url").filter((row) => row.stub_dns !== undefined))(
-    "$input: is refused again when an event is sent",
+    "is refused again when an event is sent: $input",
     async (row) => {
       const { lookup } = nameServer(row.stub_dns ?? []);
 
@@ -100,8 +100,8 @@ describe("sample webhook URLs are accepted or refused as documented:", () => {
   );
 });
 
-describe("connections with sample DNS answers behave as documented:", () => {
-  it.each(rowsOf("dns"))("$input, $answers: $expect", async (row) => {
+describe("the documented result for a connection with sample DNS answers", () => {
+  it.each(rowsOf("dns"))("$input resolves to $answers: $expect", async (row) => {
     const before = receiver.connections();
     const names = nameServer(...(row.answers ?? []));
     const url = new URL(row.input);
@@ -176,7 +176,7 @@ function trickle(socket: TLSSocket): void {
   socket.on("close", () => clearInterval(timer));
 }
 
-describe("sample receivers are handled as documented:", () => {
+describe("the documented result for a sample receiver", () => {
   it.each(rowsOf("receiver"))("$input: $expect", async ({ input }) => {
     const play = receivers[input];
 
@@ -185,8 +185,8 @@ describe("sample receivers are handled as documented:", () => {
   });
 });
 
-describe("the sample file of addresses, URLs and receivers", () => {
-  it("contains no kind of sample that these tests omit", () => {
+describe("the file of sample addresses, URLs and receivers", () => {
+  it("has no kind of sample without a test", () => {
     expect(rows).toHaveLength(
       rowsOf("ip").length + rowsOf("url").length + rowsOf("dns").length + rowsOf("receiver").length,
     );

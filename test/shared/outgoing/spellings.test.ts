@@ -73,40 +73,46 @@ const privateAddresses: readonly Bytes[] = [
   [0, 0, 0, 0],
 ];
 
-describe("a private IP address as the host of a webhook URL", () => {
-  it.each(Object.entries(ipv4Spellings))("is refused in every spelling: %s", (name, spell) => {
-    for (const bytes of privateAddresses) {
-      expect(parsePublicUrl(`https://${spell(bytes)}/hook`, rules)).toMatchObject({
-        outcome: "refused",
-        reason: "must have a public host",
+describe("a webhook URL with a private IP address as its host", () => {
+  it.each(Object.entries(ipv4Spellings))(
+    "is refused if the address has the spelling: %s",
+    (name, spell) => {
+      for (const bytes of privateAddresses) {
+        expect(parsePublicUrl(`https://${spell(bytes)}/hook`, rules)).toMatchObject({
+          outcome: "refused",
+          reason: "must have a public host",
+        });
+      }
+      // A public address in the same spelling is accepted.
+      const port = name === "a port" ? ":8443" : "";
+      expect(parsePublicUrl(`https://${spell([8, 8, 4, 4])}/hook`, rules)).toEqual({
+        outcome: "accepted",
+        href: `https://8.8.4.4${port}/hook`,
+        hostname: "8.8.4.4",
       });
-    }
-    // A public address in the same spelling is accepted.
-    const port = name === "a port" ? ":8443" : "";
-    expect(parsePublicUrl(`https://${spell([8, 8, 4, 4])}/hook`, rules)).toEqual({
-      outcome: "accepted",
-      href: `https://8.8.4.4${port}/hook`,
-      hostname: "8.8.4.4",
-    });
-  });
+    },
+  );
 
-  it.each(Object.entries(ipv6Spellings))("is refused inside an IPv6 address: %s", (_, spell) => {
-    for (const bytes of [...privateAddresses, [8, 8, 4, 4] as const]) {
-      expect(parsePublicUrl(`https://[${spell(bytes)}]/hook`, rules)).toMatchObject({
-        outcome: "refused",
-        reason: "must have a public host",
-      });
-    }
-  });
+  it.each(Object.entries(ipv6Spellings))(
+    "is refused if the address is inside an IPv6 address: %s",
+    (_, spell) => {
+      for (const bytes of [...privateAddresses, [8, 8, 4, 4] as const]) {
+        expect(parsePublicUrl(`https://[${spell(bytes)}]/hook`, rules)).toMatchObject({
+          outcome: "refused",
+          reason: "must have a public host",
+        });
+      }
+    },
+  );
 });
 
-describe("a host name in a webhook URL", () => {
+describe("a webhook URL with a host name", () => {
   it.each([
     ["https://b\u00fccher.shop/", "xn--bcher-kva.shop"],
     ["https://\u65e5\u672c\u8a9e\u3002jp/", "xn--wgv71a119e.jp"],
     ["https://HOOKS.SHOP-EXAMPLE.COM/", "hooks.shop-example.com"],
     ["https://\uff48\uff4f\uff4f\uff4b\uff53.shop-example.com/", "hooks.shop-example.com"],
-  ])("is stored in its DNS form: %s", (raw, hostname) => {
+  ])("is stored with the DNS form of the name: %s", (raw, hostname) => {
     expect(parsePublicUrl(raw, rules)).toMatchObject({ outcome: "accepted", hostname });
   });
 
@@ -116,7 +122,7 @@ describe("a host name in a webhook URL", () => {
     "https://%6c%6f%63%61%6c%68%6f%73%74/",
     "https://metadata\u3002google\uff0einternal/",
     "https://printer.loca\u2113/",
-  ])("is refused in any spelling if it names an internal host: %s", (raw) => {
+  ])("is refused if the name is an internal host in any spelling: %s", (raw) => {
     expect(parsePublicUrl(raw, rules)).toMatchObject({
       outcome: "refused",
       reason: "must have a public host",

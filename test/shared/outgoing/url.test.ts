@@ -26,7 +26,7 @@ describe("parsePublicUrl", () => {
       "https://f6g7h8i9j0.execute-api.us-east-1.amazonaws.com/prod",
       "https://f6g7h8i9j0.execute-api.us-east-1.amazonaws.com/prod",
     ],
-  ])("accepts %s and returns %s", (raw, href) => {
+  ])("accepts the URL %s and returns %s", (raw, href) => {
     expect(parsePublicUrl(raw, rules)).toMatchObject({ outcome: "accepted", href });
   });
 
@@ -129,7 +129,7 @@ describe("parsePublicUrl", () => {
     "alt",
     "svc",
     "metadata.google.internal",
-  ])("refuses the name '%s' and every name under it", (name) => {
+  ])("refuses the host name '%s' and every name below it", (name) => {
     for (const host of [name, `${name}.`, name.toUpperCase(), `a.${name}`, `a.b.${name}.`]) {
       expect(parsePublicUrl(`https://${host}/`, rules).outcome).toBe("refused");
     }
@@ -138,7 +138,7 @@ describe("parsePublicUrl", () => {
     expect(parsePublicUrl(`https://${name}.shop-example.com/`, rules).outcome).toBe("accepted");
   });
 
-  it("accepts plain HTTP and loopback hosts only if the policy allows loopback", () => {
+  it("refuses plain HTTP and loopback hosts unless the policy allows loopback", () => {
     for (const raw of [
       "http://127.0.0.1:9000/hook",
       "http://localhost:9000/",

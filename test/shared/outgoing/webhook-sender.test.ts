@@ -38,7 +38,7 @@ function connect(url: string, options: Partial<WebhookSenderOptions> = {}): Rece
 }
 
 describe("webhookSender", () => {
-  it("sends exactly the given bytes and headers and returns the response", async () => {
+  it("sends exactly the given bytes and headers, and returns the response", async () => {
     receiver.answer = (response) => response.writeHead(202, { "Retry-After": "7" }).end("later");
 
     const result = await connect(receiver.url).send({ headers, body });
@@ -57,7 +57,7 @@ describe("webhookSender", () => {
     });
   });
 
-  it("connects at the first delivery, and uses this connection for all later deliveries", async () => {
+  it("connects at the first delivery, and uses the same connection for later deliveries", async () => {
     const before = receiver.connections();
     const connection = connect(`${receiver.url}?a=b`);
     expect(receiver.connections()).toBe(before);
@@ -80,7 +80,7 @@ describe("webhookSender", () => {
     await secure.stop();
   });
 
-  it("opens separate connections for each receiver, and closes them when it is closed", async () => {
+  it("opens a separate connection for each receiver, and closes them all when it is closed", async () => {
     const before = receiver.connections();
     const [one, other] = [connect(receiver.url), connect(receiver.url)];
     await one.send({ headers, body });
@@ -119,7 +119,7 @@ describe("webhookSender", () => {
     expect(result.outcome === "answered" && result.body.length).toBe(16 * 1_024);
   });
 
-  it("returns the duration, which is never negative, even if the clock is set back", async () => {
+  it("returns a duration that is never negative, even if the clock is set back", async () => {
     const clock = fixedClock("2026-11-20T10:00:00.000Z");
     const connection = connect(receiver.url, { clock });
     receiver.answer = (response) => {
@@ -144,7 +144,7 @@ describe("webhookSender", () => {
     expect(result.durationMs).toBeGreaterThanOrEqual(290);
   });
 
-  it("sends nothing to an address that is not public", async () => {
+  it("sends nothing to a private address", async () => {
     const before = receiver.connections();
     const strict = { policy: addressPolicy(), lookup: nameServer(["127.0.0.1"]).lookup };
 

@@ -25,7 +25,7 @@ function refusalOf(
 
 const cheap = { field: "price", op: "below", value: 10 } as const;
 
-describe("a key that has no effect with the 'when' of its route", () => {
+describe("a key that does not apply to the 'when' of its route", () => {
   it.each<[keyof Route, Partial<Route>, string]>([
     [
       "where",
@@ -48,7 +48,7 @@ describe("a key that has no effect with the 'when' of its route", () => {
     ["once", { when: "changed", once: true }, "'unchanged', 'ok' or 'failed'"],
     ["once", { when: "new", once: true }, "'unchanged', 'ok' or 'failed'"],
     ["once", { when: "always", once: true }, "'unchanged', 'ok' or 'failed'"],
-  ])("is refused: the key %s in %j", (key, route, accepted) => {
+  ])("is refused: the key '%s' in the route %j", (key, route, accepted) => {
     expect(refusalOf(route)).toEqual({
       param: `route.${key}`,
       message: `'${key}' applies only with 'when': ${accepted}. Omit it if 'when' is '${route.when ?? "ok"}'.`,
@@ -68,13 +68,13 @@ describe("a key that has no effect with the 'when' of its route", () => {
     { when: "failed", once: true },
     { when: "changed", once: false },
     { when: "ok", once: false },
-  ])("is not reported for the valid route %j", (route) => {
+  ])("is not found in the valid route %j", (route) => {
     expect(refusalOf(route)).toBeNull();
   });
 });
 
-describe("a route with 'once'", () => {
-  it("is refused with 'when': ok if it has no condition", () => {
+describe("a route with the key 'once'", () => {
+  it("is refused with 'when' \"ok\" and without a condition", () => {
     expect(refusalOf({ once: true })).toEqual({
       param: "route.once",
       message:
@@ -83,14 +83,14 @@ describe("a route with 'once'", () => {
   });
 
   it.each<Partial<Route>>([cheap, { where: [cheap] }])(
-    "is accepted with 'when': ok and the condition %j",
+    "is accepted with 'when' \"ok\" and the condition %j",
     (condition) => {
       expect(refusalOf({ ...condition, once: true })).toBeNull();
     },
   );
 });
 
-describe("a route with 'cooldown'", () => {
+describe("a route with the key 'cooldown'", () => {
   it("is refused if it runs a step but does not notify", () => {
     expect(refusalOf({ cooldown: "1h", notify: false, run: "next" })).toEqual({
       param: "route.cooldown",
@@ -104,28 +104,28 @@ describe("a route with 'cooldown'", () => {
   });
 });
 
-describe.each(["min_delta", "min_delta_percent"] as const)("a route with '%s'", (key) => {
-  it("is refused without a field", () => {
+describe.each(["min_delta", "min_delta_percent"] as const)("a route with the key '%s'", (key) => {
+  it("is refused if it names no field", () => {
     expect(refusalOf({ when: "changed", [key]: 1 })).toEqual({
       param: "route.field",
       message: "Parameter 'route.field' is required.",
     });
   });
 
-  it("is refused with a field that is not a number", () => {
+  it("is refused if its field is not numeric", () => {
     expect(refusalOf({ when: "changed", field: "inStock", [key]: 1 })).toEqual({
       param: `route.${key}`,
       message: `'${key}' compares numbers, but 'inStock' is a boolean. Omit '${key}', or choose a field with numbers.`,
     });
   });
 
-  it("is accepted with a field that is a number", () => {
+  it("is accepted if its field is numeric", () => {
     expect(refusalOf({ when: "changed", field: "price", [key]: 1 })).toBeNull();
   });
 });
 
 describe("a test in the 'where' of a route", () => {
-  it("is refused, with its position in the error, if routes cannot test this field of the scraper", () => {
+  it("is refused, with its position in the error, if its field is not testable at this scraper", () => {
     const where = [
       { field: "price", op: "below", value: 10 },
       { field: "offerId", op: "is", value: "x" },
@@ -138,17 +138,17 @@ describe("a test in the 'where' of a route", () => {
     expect(refusal?.message).not.toContain("offerId,");
   });
 
-  it.each(["title", "constructor"])("is refused with the field %s", (field) => {
+  it.each(["title", "constructor"])("is refused if its field is '%s'", (field) => {
     const where = [{ field, op: "is", value: "x" }] as const;
     expect(refusalOf({ where })?.param).toBe("route.where[0].field");
   });
 
-  it("is accepted with a derived field", () => {
+  it("is accepted if its field is derived", () => {
     expect(refusalOf({ where: [{ field: "lowest30d", op: "below", value: 10 }] })).toBeNull();
   });
 });
 
-describe("an operator that compares numbers", () => {
+describe("a numeric operator of a route", () => {
   it.each([
     { when: "changed", op: "increased" },
     { when: "changed", op: "decreased" },

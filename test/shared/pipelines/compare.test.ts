@@ -5,7 +5,7 @@ import { changedFields } from "../../../shared/pipelines/compare.ts";
 const fields = ["price", "inStock", "state", "regularPrice"];
 
 describe("the changed fields between two reads", () => {
-  it("are returned with their values before and after, without unchanged fields", () => {
+  it("are returned with their old and new values, without unchanged fields", () => {
     const before = { price: 10, inStock: true, state: "ADD_TO_CART" };
     const after = { price: 9.5, inStock: true, state: "SOLD_OUT" };
     expect(changedFields(before, after, fields)).toEqual({
@@ -50,7 +50,7 @@ describe("the changed fields between two reads", () => {
     "usedMinPrice",
     "buyboxPrice",
     "lowestPrice",
-  ])("include %s only if it changes by more than half a cent", (field) => {
+  ])("include the field '%s' only if it changes by more than half a cent", (field) => {
     expect(changedFields({ [field]: 10 }, { [field]: 10.005 }, [field])).toEqual({});
     expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
   });
@@ -59,16 +59,16 @@ describe("the changed fields between two reads", () => {
     expect(changedFields({ rating: 4.5 }, { rating: 4.501 }, ["rating"])).toHaveProperty("rating");
   });
 
-  it("do not include a field that is absent in one of the reads", () => {
+  it("omit a field that only one of the reads has", () => {
     expect(changedFields({ price: 10 }, {}, fields)).toEqual({});
     expect(changedFields({}, { price: 10 }, fields)).toEqual({});
   });
 
-  it("include only requested fields", () => {
+  it("include only the requested fields", () => {
     expect(changedFields({ title: "a" }, { title: "b" }, fields)).toEqual({});
   });
 
-  it("are empty between a snapshot and itself", () => {
+  it("are none if a snapshot is compared with itself", () => {
     const value = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.string(),

@@ -36,23 +36,26 @@ function decideLast(
   return decision;
 }
 
-describe("a `changed` route with a minimum difference", () => {
+describe("a route with 'when' \"changed\" and a minimum difference", () => {
   it.each([
     { what: "exactly the minimum", from: 40_000_000.1, to: 40_000_000.4, least: 0.3 },
     { what: "the minimum less the tolerance", from: 0, to: 1, least: 1.000_000_001 },
-  ])("matches a difference of $what, although $to - $from < $least", ({ from, to, least }) => {
-    expect(to - from).toBeLessThan(least);
-    const route = { ...priceRoute, min_delta: least };
-    expect(decideLast(route, [{ price: from }, { price: to }]).matches).toBe(true);
-  });
+  ])(
+    "matches a difference of $what: from $from to $to with the minimum $least",
+    ({ from, to, least }) => {
+      expect(to - from).toBeLessThan(least);
+      const route = { ...priceRoute, min_delta: least };
+      expect(decideLast(route, [{ price: from }, { price: to }]).matches).toBe(true);
+    },
+  );
 
-  it("does not match a difference that is less than the minimum by more than the tolerance", () => {
+  it("does not match a difference that is below the minimum by more than the tolerance", () => {
     const route = { ...priceRoute, min_delta: 1.000_000_002 };
     expect(decideLast(route, [{ price: 0 }, { price: 1 }]).matches).toBe(false);
   });
 
   it.each<Partial<Route>>([{ min_delta: 10 }, { min_delta_percent: 10 }])(
-    "takes the first number as reference value if the first value is null: %j",
+    "takes the first number as its reference value if the first read is null: %j",
     (least) => {
       const reads = [{ price: null }, { price: 100 }, { price: 90 }] as const;
       expect(decideLast({ ...priceRoute, ...least }, reads)).toEqual({
@@ -64,8 +67,8 @@ describe("a `changed` route with a minimum difference", () => {
   );
 });
 
-describe("a `changed` route with `confirm`", () => {
-  it("keeps its count of confirming reads at a read that lacks a tested field", () => {
+describe("a route with 'when' \"changed\" and 'confirm'", () => {
+  it("keeps its count of confirming reads after a read without a tested field", () => {
     const where = [{ field: "inStock", op: "is", value: true }] as const;
     const route: Route = { ...priceRoute, confirm: 2, where };
     const before: Snapshot = { price: 100, inStock: true };
@@ -81,7 +84,7 @@ describe("a `changed` route with `confirm`", () => {
   });
 });
 
-describe("a `changed` route with a cooldown", () => {
+describe("a route with 'when' \"changed\" and a cooldown", () => {
   it("stores the end of the cooldown and the reference value, but no count of confirming reads", () => {
     const route: Route = { ...priceRoute, cooldown: "1h" };
     expect(decideLast(route, [{ price: 100 }, { price: 90 }, { price: 80 }])).toEqual({
@@ -92,8 +95,8 @@ describe("a `changed` route with a cooldown", () => {
   });
 });
 
-describe("a `changed` route with the op `decreased` and without limits", () => {
-  it("compares with the last number read, even if the `where` tests of the route failed at that read", () => {
+describe('a route with \'when\' "changed" and the op "decreased", without limits', () => {
+  it("compares with the last number read, even if its tests in 'where' failed at that read", () => {
     const where = [{ field: "inStock", op: "is", value: true }] as const;
     const route: Route = { ...priceRoute, op: "decreased", where };
     const reads = [
@@ -105,7 +108,7 @@ describe("a `changed` route with the op `decreased` and without limits", () => {
   });
 });
 
-describe("the state of a route with `when: changed` after another step has read the item", () => {
+describe("the state of a route with 'when' \"changed\" after another step has read the item", () => {
   const minimum: Route = { ...priceRoute, min_delta: 5 };
   const confirmed: Route = { when: "changed", confirm: 3, notify: true };
   const decreased: Route = { ...priceRoute, op: "decreased" };
@@ -115,7 +118,7 @@ describe("the state of a route with `when: changed` after another step has read 
     [before, after]: readonly [Snapshot | undefined, Snapshot],
   ): RouteState => keepState(route, state, { before, after, trackedFields });
 
-  it("has the last value as its reference value if the state had no reference value", () => {
+  it("gets the last value as its reference value if it had none", () => {
     expect(kept(minimum, {}, [{ price: 100 }, { price: 97 }])).toEqual({ from: { price: 100 } });
   });
 
@@ -125,16 +128,16 @@ describe("the state of a route with `when: changed` after another step has read 
     expect(kept(minimum, state, [{ price: 97 }, { price: 97 }])).toEqual(state);
   });
 
-  it("loses its reference value if the field has that value again", () => {
+  it("loses its reference value if the field returns to that value", () => {
     const state = { from: { price: 100 } };
     expect(kept(minimum, state, [{ price: 97 }, { price: 100 }])).toEqual({});
   });
 
-  it("has no reference value if the field was null and the route compares only numbers", () => {
+  it("has no reference value if the field was null and the route compares numbers", () => {
     expect(kept(minimum, {}, [{ price: null }, { price: 100 }])).toEqual({});
   });
 
-  it("has the last number as its reference value while the field is null if the op is decreased", () => {
+  it('keeps the last number as its reference value while the field is null, for the op "decreased"', () => {
     const state = { from: { price: 100 } };
     expect(kept(decreased, {}, [{ price: 100 }, { price: null }])).toEqual(state);
     expect(kept(decreased, state, [{ price: null }, { price: null }])).toEqual(state);
@@ -142,10 +145,10 @@ describe("the state of a route with `when: changed` after another step has read 
   });
 
   it.each<readonly [what: string, before: Snapshot | undefined, after: Snapshot]>([
-    ["nothing was read before", undefined, { price: 90 }],
-    ["the field was not read before", { inStock: true }, { price: 90 }],
-    ["the field was not read now", { price: 90 }, { inStock: true }],
-  ])("stays the same if %s", (_what, before, after) => {
+    ["no previous read exists", undefined, { price: 90 }],
+    ["the field is missing in the previous read", { inStock: true }, { price: 90 }],
+    ["the field is missing in the new read", { price: 90 }, { inStock: true }],
+  ])("does not change if %s", (_what, before, after) => {
     const state = { from: { price: 100 }, seen: { price: 1 } };
     expect(kept({ ...priceRoute, confirm: 2 }, state, [before, after])).toEqual(state);
     expect(kept({ ...priceRoute, confirm: 2 }, {}, [before, after])).toEqual({});
@@ -157,7 +160,7 @@ describe("the state of a route with `when: changed` after another step has read 
     expect(kept(confirmed, {}, [before, after])).toEqual({ from: { price: 100, inStock: true } });
   });
 
-  it("includes only the field that the route names", () => {
+  it("includes only the field of the route if the route names one", () => {
     const before = { price: 100, inStock: true };
     const route = { ...confirmed, field: "price" };
     expect(kept(route, {}, [before, { price: 97, inStock: false }])).toEqual({
@@ -165,7 +168,7 @@ describe("the state of a route with `when: changed` after another step has read 
     });
   });
 
-  it("keeps its count of confirming reads only if the value stays on the same side of the reference value", () => {
+  it("keeps its count of confirming reads while the value stays on one side of the reference value", () => {
     const state = { from: { price: 100 }, seen: { price: 2 } };
     expect(kept(confirmed, state, [{ price: 90 }, { price: 80 }])).toEqual(state);
     expect(kept(confirmed, state, [{ price: 90 }, { price: 110 }])).toEqual({

@@ -23,15 +23,15 @@ describe("the cooldown of a route", () => {
     { until: "2026-11-01T11:59:59.999Z", isActive: false },
     { until: at, isActive: false },
     { until: "2026-11-01T12:00:00.001Z", isActive: true },
-  ])("that ends at $until is active at a read at 12:00: $isActive", ({ until, isActive }) => {
+  ])("has the state active = $isActive at 12:00 if it ends at $until", ({ until, isActive }) => {
     expect(isCooling({ until }, at)).toBe(isActive);
   });
 
-  it("is not active if the route state contains no end of a cooldown", () => {
+  it("is not active if the route state does not have its end", () => {
     expect(isCooling({}, at)).toBe(false);
   });
 
-  it("starts when the route matches, and keeps its end when the route does not match", () => {
+  it("starts when the route matches, and does not move when the route does not match", () => {
     const route: Route = { when: "ok", cooldown: "1h", notify: true };
     const ended = { until: "2026-11-01T08:00:00.000Z" };
     expect(cooldownAfter(route, ended, { matches: true, at })).toStrictEqual({ until: later });
@@ -45,8 +45,8 @@ describe("the cooldown of a route", () => {
   });
 });
 
-describe("a route with a `when` other than `changed`", () => {
-  it("stores only the end of its cooldown if it has neither `confirm` nor `once`", () => {
+describe("a route whose 'when' is not \"changed\"", () => {
+  it("stores only the end of its cooldown if it has neither 'confirm' nor 'once'", () => {
     expect(decided({ cooldown: "1h" }, ["met"])).toStrictEqual({
       matched: [true],
       state: { until: later },
@@ -58,7 +58,7 @@ describe("a route with a `when` other than `changed`", () => {
     expect(decided({ once: true }, ["met", "unmet"]).state).toStrictEqual({});
   });
 
-  it("stores the number of reads that met the condition, up to the value of confirm", () => {
+  it("counts the reads that met its condition, up to the value of 'confirm'", () => {
     expect(decided({ confirm: 3 }, ["met", "met"])).toStrictEqual({
       matched: [false, false],
       state: { held: 2 },
@@ -69,14 +69,14 @@ describe("a route with a `when` other than `changed`", () => {
     });
   });
 
-  it("with `once` and `confirm` matches only once while every read meets the condition", () => {
+  it("with 'once' and 'confirm' matches one time while every read meets the condition", () => {
     expect(decided({ once: true, confirm: 2 }, ["met", "met", "met", "met"])).toStrictEqual({
       matched: [false, true, false, false],
       state: { matched: true },
     });
   });
 
-  it("keeps its route state at a read for which the condition has no result", () => {
+  it("keeps its route state at a read that leaves the condition undecided", () => {
     expect(decided({ confirm: 2 }, ["met", "unknown"])).toStrictEqual({
       matched: [false, false],
       state: { held: 1 },

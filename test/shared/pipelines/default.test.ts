@@ -24,7 +24,7 @@ describe("the default pipeline", () => {
     },
   );
 
-  it("of retailer_a reads items at pulse, then changed items at lite, and reads new items at full", () => {
+  it("of retailer_a reads all items at pulse, changed items also at lite, and new items at full", () => {
     expect(presentPipeline(defaultPipeline("retailer_a", defaultRefreshEveryRuns))).toEqual({
       entry: "pulse",
       baseline: "full",
@@ -48,7 +48,7 @@ describe("the default pipeline", () => {
     });
   });
 
-  it("of retailer_a has a refresh every `refreshEveryRuns` runs, and no refresh if the number is 0", () => {
+  it("of retailer_a has a refresh every 'refreshEveryRuns' runs, or none if this number is 0", () => {
     expect(defaultPipeline("retailer_a", 3).refresh).toEqual({ everyRuns: 3, entry: "lite" });
     expect(defaultPipeline("retailer_a", 0).refresh).toBeNull();
   });

@@ -31,7 +31,7 @@ describe("the order of a run's steps", () => {
     ]);
   });
 
-  it("is the entry step, the refresh entry and then the baseline step, if no route requires another order", () => {
+  it("is the entry step, the refresh entry, then the baseline step if no route requires another order", () => {
     const steps = ["d", "c", "b", "a"].map((id) => ({ id, scraper: lite, routes: [] }) as const);
     const pipeline = { entry: "a", baseline: "c", refresh: { everyRuns: 2, entry: "b" }, steps };
     expect(ids(pipeline)).toEqual(["a", "b", "c", "d"]);
@@ -46,7 +46,7 @@ describe("the order of a run's steps", () => {
     expect(ids(pipeline)).toEqual(["baseline", "entry"]);
   });
 
-  it("contains every step once, after all steps that route to it, for any pipeline", () => {
+  it("has every step once, after all steps that route to it, for any pipeline", () => {
     fc.assert(
       fc.property(anyPipeline(), (pipeline) => {
         const order = ids(pipeline);
@@ -60,7 +60,7 @@ describe("the order of a run's steps", () => {
     );
   });
 
-  it("throws an error for a pipeline with a loop, which the parser would refuse", () => {
+  it("throws an error for a pipeline with a loop", () => {
     const steps = [{ id: "a", scraper: lite, routes: to("a") }] as const;
     expect(() => ids({ entry: "a", baseline: null, refresh: null, steps })).toThrow(
       "do not form a loop",
@@ -71,7 +71,7 @@ describe("the order of a run's steps", () => {
 describe("a step of a pipeline", () => {
   const step = { id: "a", scraper: "retailer_a.offers", routes: [] } as const;
 
-  it("is returned when it is requested by its ID", () => {
+  it("is found by its ID", () => {
     const pipeline = { entry: "a", baseline: null, refresh: null, steps: [step] };
     expect(stepOf(pipeline, "a")).toBe(step);
     expect(() => stepOf(pipeline, "b")).toThrow("has a step 'b'");
@@ -83,13 +83,13 @@ describe("a step of a pipeline", () => {
     ["new", "offers_new"],
     ["used", "offers_used"],
   ] as const)(
-    "over offers with the condition %s stores readings of the kind %s",
+    "with the condition filter %j stores its offers as readings of the kind %j",
     (condition, kind) => {
       expect(readingKind({ ...step, ...(condition && { condition }) })).toBe(kind);
     },
   );
 
-  it("stores readings of one kind at lite and full, and of another kind at pulse", () => {
+  it("stores the same kind of reading at lite and full, and another kind at pulse", () => {
     const kindOf = (scraper: "retailer_a.lite" | "retailer_a.full" | "retailer_a.pulse"): string =>
       readingKind({ id: "a", scraper, routes: [] });
     expect(kindOf("retailer_a.lite")).toBe(kindOf("retailer_a.full"));
@@ -108,7 +108,7 @@ describe("testsMetadata", () => {
     ],
   });
 
-  it("returns true if a route, or a test in its `where`, compares a field with metadata", () => {
+  it("returns true if a route, or a test in its 'where', compares a field with metadata", () => {
     const inWhere = [
       { field: "inStock", op: "is", value: true },
       { field: "price", op: "below", value: target },

@@ -26,7 +26,7 @@ describe("the estimated credits of a run", () => {
     });
   });
 
-  it("for a pipeline without a refresh are the same for refresh runs and other runs", () => {
+  it("are the same for refresh runs and other runs if the pipeline has no refresh", () => {
     expect(estimatedCredits(defaultPipeline("retailer_a", 0), items)).toMatchObject({
       pulseRun: 26,
       refreshRun: 26,
@@ -66,18 +66,18 @@ describe("the estimated credits of a run", () => {
     ["ok without once", { when: "ok", once: false }, { pulseRun: 26 + 303, newAsins: 3 + 30 }],
     ["always with confirm", { when: "always", confirm: 2 }, { pulseRun: 26 + 303, newAsins: 3 }],
   ])(
-    "for a route with 'when': %s include only items that are certain to match it",
+    "for a route with 'when' \"%s\" include only items that are certain to match it",
     (_name, route, credits) => {
       expect(estimatedCredits(twoSteps(route), items)).toMatchObject(credits);
     },
   );
 
-  it("are rounded up only once per step", () => {
+  it("are rounded up after the sum of a step, not per item", () => {
     const one = { new: 0, active: 1, delisted: 0 };
     expect(estimatedCredits(twoSteps({ when: "always" }), one).pulseRun).toBe(1 + 3);
   });
 
-  it("include a step once, even if two routes lead to it", () => {
+  it("include a step one time if two routes lead to it", () => {
     const lite = "retailer_a.lite";
     const pipeline: Pipeline = {
       entry: "a",
@@ -99,7 +99,7 @@ describe("the estimated credits of a run", () => {
     expect(estimatedCredits(pipeline, items).pulseRun).toBe(3 * 101);
   });
 
-  it("are 0 for a watchlist whose items are all delisted", () => {
+  it("are 0 for a watchlist with only delisted items", () => {
     fc.assert(
       fc.property(anyPipeline(), (pipeline) => {
         expect(estimatedCredits(pipeline, { new: 0, active: 0, delisted: 7 })).toEqual({
@@ -112,14 +112,14 @@ describe("the estimated credits of a run", () => {
   });
 });
 
-describe("the least and the most credits of a run", () => {
+describe("the lowest and the highest estimate of a run's credits", () => {
   const start = { start: "a", items: 100 };
 
   it.each<[When, { readonly least: number; readonly most: number }]>([
     ["always", { least: 25 + 100, most: 25 + 300 }],
     ["changed", { least: 25, most: 25 + 300 }],
   ])(
-    "for a route with 'when': %s to an offers step include this step at its lowest and its highest price",
+    "include an offers step behind a route with 'when' \"%s\" at its lowest and its highest price",
     (when, { least, most }) => {
       const starts = new Map([[start.start, start.items]]);
       expect(boundsOf(twoSteps({ when }), { starts, limit: Infinity })).toEqual({
@@ -130,20 +130,20 @@ describe("the least and the most credits of a run", () => {
   );
 });
 
-describe("the least and the most credits of a run under a limit", () => {
+describe("the lowest and the highest estimate of a run's credits under a credit limit", () => {
   const bounds = (route: Route, limit: number) =>
     boundsOf(twoSteps(route), { starts: new Map([["a", 40]]), limit });
 
-  it("are 0 if the first step exceeds the limit", () => {
+  it("are 0 if the first step costs more than the limit", () => {
     expect(bounds({ when: "changed" }, 9)).toEqual({ best: 0, worst: 0 });
   });
 
-  it("omit a further step that every item reaches if the step exceeds the limit", () => {
+  it("omit a second step if reading every item there costs more than the limit", () => {
     expect(bounds({ when: "always" }, 129)).toEqual({ best: 10, worst: 10 });
     expect(bounds({ when: "always" }, 130)).toEqual({ best: 50, worst: 130 });
   });
 
-  it("include the rest of the limit for a step that new items and changed items reach", () => {
+  it("include the rest of the limit for a step that only new and changed items reach", () => {
     const pipeline = twoSteps({ when: "changed" });
     const starts = new Map([
       ["a", 40],

@@ -21,7 +21,7 @@ describe("the result of a route's test that compares two fields", () => {
     { price: -10, op: "below", regularPrice: null, verdict: "unmet" },
     { price: 10, op: "above", regularPrice: null, verdict: "unmet" },
   ])(
-    "is $verdict for the price $price, the op '$op' and the other field's value $regularPrice",
+    'is "$verdict" for the price $price, the op "$op" and the other field\'s value $regularPrice',
     ({ price, op, regularPrice, verdict }) => {
       const route: Route = { when: "ok", field: "price", op, value: other, notify: true };
       const values = { price, regularPrice };
@@ -31,7 +31,7 @@ describe("the result of a route's test that compares two fields", () => {
     },
   );
 
-  it("is unmet for a null price in a route with `once` if another test fails", () => {
+  it("is \"unmet\" for a null price in a route with 'once' if another test fails", () => {
     const route: Route = {
       when: "ok",
       field: "price",
@@ -45,7 +45,7 @@ describe("the result of a route's test that compares two fields", () => {
     expect(verdictOf(route, { values: { price: null, inStock: true } })).toBe("unknown");
   });
 
-  it("is unknown if the read lacks the tested field or the field to compare with", () => {
+  it('is "unknown" if the read lacks one of the two compared fields', () => {
     const route: Route = { when: "ok", field: "price", op: "below", value: other, notify: true };
     expect(verdictOf(route, { values: { price: 9 } })).toBe("unknown");
     expect(verdictOf(route, { values: { regularPrice: 9 } })).toBe("unknown");

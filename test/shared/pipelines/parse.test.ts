@@ -43,7 +43,7 @@ const withRoute = (route: Json, scraper = "retailer_a.lite"): Json =>
 const always = (run: string): Json => ({ when: "always", run });
 
 describe("a pipeline in a request", () => {
-  it("starts with its first step and has no baseline and no refresh by default", () => {
+  it("starts with its first step, and has no baseline and no refresh by default", () => {
     expect(parse(pipelineOf(lite("a", always("b")), lite("b")))).toEqual({
       entry: "a",
       baseline: null,
@@ -76,7 +76,7 @@ describe("a pipeline in a request", () => {
     expect(steps).toEqual([{ id: "a", scraper: "retailer_a.lite", routes: [] }]);
   });
 
-  it("is accepted with ten steps, eight routes in a step, and 64 characters in a step ID", () => {
+  it("is accepted with ten steps, eight routes per step, and step IDs of 64 characters", () => {
     const steps = names(10).map((id, at) =>
       lite(id, ...notifyingRoutes(7), at < 9 ? always(`s${at + 1}`) : { when: "ok", notify: true }),
     );
@@ -85,18 +85,21 @@ describe("a pipeline in a request", () => {
     expect(parse(named).entry).toHaveLength(64);
   });
 
-  it("appears in errors under the name of its request parameter", () => {
+  it("is named in errors by its request parameter", () => {
     expect(refused(() => parsePipeline({ steps: [{}] }, shop, "body.plan")).param).toBe(
       "body.plan.steps[0].id",
     );
   });
 
-  it.each(stepScraperIds)("is accepted with %s on the platform of this scraper", (scraper) => {
-    const platform = scraper.split(".")[0] as Platform;
-    const first = platform === "retailer_a" ? "retailer_a.lite" : scraper;
-    const pipeline = pipelineOf(stepOn(first, "a", always("b")), stepOn(scraper, "b"));
-    expect(parse(pipeline, platform).steps[1]).toMatchObject({ scraper });
-  });
+  it.each(stepScraperIds)(
+    "is accepted with the scraper %s on the platform of this scraper",
+    (scraper) => {
+      const platform = scraper.split(".")[0] as Platform;
+      const first = platform === "retailer_a" ? "retailer_a.lite" : scraper;
+      const pipeline = pipelineOf(stepOn(first, "a", always("b")), stepOn(scraper, "b"));
+      expect(parse(pipeline, platform).steps[1]).toMatchObject({ scraper });
+    },
+  );
 });
 
 describe("a pipeline with a missing key", () => {
@@ -115,7 +118,7 @@ describe("a pipeline with a missing key", () => {
       withRoute({ when: "changed", field: "price", op: "below" }),
     ],
     ["pipeline.steps[0].routes[0].value", withRoute({ when: "ok", field: "inStock", op: "is" })],
-  ])("is refused with an error that names %s: %j", (param, value) => {
+  ])("is refused, and the error names '%s': %j", (param, value) => {
     expect(refused(() => parse(value))).toEqual({
       code: "MISSING_PARAM",
       status: 400,
@@ -389,7 +392,7 @@ describe("a route of a pipeline", () => {
   });
 
   it.each(["new", "unchanged", "failed", "not_found", "always"])(
-    "with 'when': %s accepts no field, op or value",
+    "with 'when' \"%s\" accepts no field, op or value",
     (when) => {
       for (const [key, value] of Object.entries({ field: "price", op: "is", value: 1 })) {
         const refusal = refused(() => parse(withRoute({ when, [key]: value })));
@@ -493,7 +496,7 @@ describe("a route of a pipeline", () => {
     expect(refusal.message).toContain(message);
   });
 
-  it("may test the derived field of a pulse read only with 'when': ok", () => {
+  it("may test a derived field of a pulse read only with 'when' \"ok\"", () => {
     const test = { field: "buyboxAboveLowest", op: "is", value: true };
     expect(parse(withRoute({ when: "ok", ...test }, "retailer_a.pulse")).steps).toHaveLength(1);
     const refusal = refused(() =>
@@ -546,7 +549,7 @@ describe("the routes between a pipeline's steps", () => {
       "pipeline.steps[2].routes[0].run",
       pipelineOf(lite("a"), lite("b", always("c")), lite("c", always("b"))),
     ],
-  ])("are refused if they loop: %s, and the error names %s", (loop, param, value) => {
+  ])("are refused if they form the loop %s, and the error names '%s'", (loop, param, value) => {
     const refusal = refused(() => parse(value));
     expect(refusal.param).toBe(param);
     expect(refusal.message).toContain(`Steps cannot loop: ${loop}.`);
@@ -558,7 +561,7 @@ describe("the routes between a pipeline's steps", () => {
   });
 
   it.each(["retailer_a.lite", "retailer_a.pulse"])(
-    "are checked in a short time even if %s steps form too many paths to follow each one",
+    "are checked in a short time even if many %s steps form too many paths to follow",
     (scraper) => {
       const steps = names(10).map((id, at) =>
         stepOn(
@@ -571,7 +574,7 @@ describe("the routes between a pipeline's steps", () => {
     },
   );
 
-  it("are refused if no run reaches one of the steps", () => {
+  it("are refused if they leave a step that no run reaches", () => {
     const refusal = refused(() => parse(pipelineOf(lite("a"), lite("b", always("c")), lite("c"))));
     expect(refusal.param).toBe("pipeline.steps[1]");
     expect(refusal.message).toContain("No run reaches the step 'b'.");
@@ -581,7 +584,7 @@ describe("the routes between a pipeline's steps", () => {
   const pulse = stepOn("retailer_a.pulse", "pulse", always("check"));
 
   it.each(["retailer_a.lite", "retailer_a.full", "retailer_a.offers"])(
-    "may lead to an offer check if an earlier step is %s",
+    "may lead to an offer check after a step with the scraper %s",
     (scraper) => {
       const steps = [stepOn(scraper, "find", always("pulse")), pulse, check];
       expect(parse({ steps }).steps).toHaveLength(3);
@@ -617,7 +620,7 @@ describe("the routes between a pipeline's steps", () => {
       },
     ],
   ])(
-    "are refused if an offer check may come before a step that finds an offer: from the %s",
+    "are refused if an offer check may run before any offer is found: from the %s",
     (_way, param, value) => {
       const refusal = refused(() => parse(value));
       expect(refusal.param).toBe(param);
@@ -628,7 +631,7 @@ describe("the routes between a pipeline's steps", () => {
   );
 });
 
-describe("the error about an offer check without an earlier offer", () => {
+describe("the error for an offer check without an earlier offer", () => {
   it("contains the path from the start of the run to the offer check", () => {
     const steps = [
       stepOn("retailer_a.pulse", "scan", always("again")),
@@ -641,7 +644,7 @@ describe("the error about an offer check without an earlier offer", () => {
   });
 });
 
-describe("a pipeline for a marketplace that is only announced", () => {
+describe("a pipeline for an announced marketplace", () => {
   const uk = { platform: "retailer_a", marketplace: "uk" } as const;
 
   it("is refused with 501", () => {
@@ -671,7 +674,7 @@ describe("a pipeline in JSON", () => {
     );
   });
 
-  it("is either parsed, or refused with 400 and a `param` inside the pipeline, no matter what it contains", () => {
+  it("is either parsed, or refused with 400 and a 'param' inside the pipeline, whatever it contains", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), anyShopPipeline.chain(damaged)), (value) => {
         expectReadOrRefused(value);

@@ -31,19 +31,19 @@ const statesAt = (position: number, state: RouteState) =>
 const nothing = { reads_met: 0, reported: false, cooldown_until: null };
 
 describe("the states of notifying routes in API responses", () => {
-  it("show how many reads met the condition of a route with confirm", () => {
+  it("show how many reads met the condition of a route with 'confirm'", () => {
     expect(presentRouteStates(pipeline, statesAt(1, { held: 2 }))).toEqual([
       { ...nothing, step: "check", route: 1, reads_met: 2 },
     ]);
   });
 
-  it("show that a route with once has reported the item", () => {
+  it("show whether a route with 'once' has reported the item", () => {
     expect(presentRouteStates(pipeline, statesAt(2, { matched: true }))).toEqual([
       { ...nothing, step: "check", route: 2, reported: true },
     ]);
   });
 
-  it("show the cooldown of a route once, even if the route also runs a step", () => {
+  it("show a route's cooldown one time, even if the route also runs a step", () => {
     const until = "2026-03-01T06:00:00.000Z";
     expect(presentRouteStates(pipeline, statesAt(3, { until }))).toEqual([
       { ...nothing, step: "check", route: 3, cooldown_until: until },

@@ -22,7 +22,7 @@ const all = names.flatMap((platform) =>
 );
 
 describe("the list of a platform's scrapers", () => {
-  it.each(names)("matches the response schema of its operation: %s", (platform) => {
+  it.each(names)("matches the response schema of its operation: platform %s", (platform) => {
     const answer = presentScrapers(shopOf(platform));
     expect(parse(scrapersResponse, answer)).toEqual(answer);
     expect(answer).toMatchObject({ object: "watchlist_scrapers", platform, marketplace: "us" });
@@ -39,7 +39,7 @@ describe("the list of a platform's scrapers", () => {
     { id: "retailer_c.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_d.standard", name: "Standard", min: 1, max: 1 },
   ])(
-    "includes $id with the name $name and a price of $min to $max credits",
+    "includes $id with the name $name, the minimum price $min and the maximum price $max",
     ({ id, name, min, max }) => {
       const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
       expect(listed.find((scraper) => scraper.id === id)).toMatchObject({
@@ -99,7 +99,7 @@ describe("the list of a platform's scrapers", () => {
     ]);
   });
 
-  it("contains condition filters for retailer_a.offers only", () => {
+  it("contains condition filters for no scraper but retailer_a.offers", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const listed = scrapers.flatMap(({ id, conditions }) =>
       conditions === undefined ? [] : [[id, conditions]],
@@ -108,7 +108,7 @@ describe("the list of a platform's scrapers", () => {
   });
 
   it.each(names)(
-    "contains for each field exactly the tests that the pipeline parser accepts: %s",
+    "contains for each field exactly the tests that the pipeline parser accepts: platform %s",
     (platform) => {
       for (const { id, fields } of presentScrapers(shopOf(platform)).scrapers) {
         for (const { name, type, whens, ops } of fields) {
@@ -147,7 +147,7 @@ describe("the platform of a query for scrapers", () => {
     expect(parse(scrapersRequest, {})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
-  it("is the platform that the query names, and an unknown or unavailable platform is refused", () => {
+  it("is the platform in the query, and is refused if it is unknown or not live", () => {
     const query = { platform: "retailer_d", marketplace: "us" };
     expect(parse(scrapersRequest, query)).toEqual(query);
     expect(() => parse(scrapersRequest, { platform: "retailer_x" })).toThrow(
@@ -172,7 +172,7 @@ describe("the pipeline template", () => {
   });
 
   it.each(names)(
-    "that is the first for %s is the default, and all template IDs are unique",
+    "of %s that comes first is the default, and all template IDs are unique",
     (platform) => {
       const ids = templates(platform).map(({ id }) => id);
       expect(templates(platform)[0]).toMatchObject({

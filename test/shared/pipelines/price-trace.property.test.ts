@@ -37,7 +37,7 @@ const anyReads: fc.Arbitrary<readonly KnownPrice[]> = fc
   });
 
 it.each(derivedPriceFields)(
-  "the derived field %s has the same value if it is calculated from its trace as from all earlier reads",
+  "the derived field '%s' has the same value from its stored trace as from all earlier reads",
   (field) => {
     const observed = new Set<boolean>();
     fc.assert(
@@ -60,11 +60,14 @@ it.each(derivedPriceFields)(
   },
 );
 
-it.each(derivedPriceFields)("the trace of %s has at most one entry for each day", (field) => {
-  const rising = Array.from({ length: 24 * 120 }, (_, n) => ({ at: start + n * hour, price: n }));
-  let trace = startTrace(field, { was: undefined, is: 0, at: start });
-  for (const [n, { at, price }] of rising.entries()) {
-    trace = traceAfter(field, trace, { was: rising[n - 1]?.price ?? 0, is: price, at });
-  }
-  expect(trace.days?.length ?? 0).toBeLessThanOrEqual(91);
-});
+it.each(derivedPriceFields)(
+  "the stored trace of the derived field '%s' has at most one entry per day",
+  (field) => {
+    const rising = Array.from({ length: 24 * 120 }, (_, n) => ({ at: start + n * hour, price: n }));
+    let trace = startTrace(field, { was: undefined, is: 0, at: start });
+    for (const [n, { at, price }] of rising.entries()) {
+      trace = traceAfter(field, trace, { was: rising[n - 1]?.price ?? 0, is: price, at });
+    }
+    expect(trace.days?.length ?? 0).toBeLessThanOrEqual(91);
+  },
+);

@@ -20,7 +20,7 @@ function traceOf(field: DerivedPriceField, prices: readonly (number | null)[]): 
     );
 }
 
-describe("the stored prices of the derived field lowest30d", () => {
+describe("the stored prices for the derived field 'lowest30d'", () => {
   it.each([
     ["absent while the price falls", [10, 9, 8], undefined],
     [
@@ -45,7 +45,7 @@ describe("the stored prices of the derived field lowest30d", () => {
     expect(traceOf("lowest30d", prices).days).toEqual(days);
   });
 
-  it("have only one entry for a price that ends twice on one day", () => {
+  it("include one entry for a price that ends twice on one day", () => {
     const at = 100.5 * dayMs;
     const read = (was: number, is: number) => ({ was, is, at });
     let trace = startTrace("lowest30d", { was: undefined, is: 8, at });
@@ -61,11 +61,11 @@ describe("the stored prices of the derived field lowest30d", () => {
   });
 });
 
-describe("the stored prices of the derived field average30d", () => {
+describe("the stored days of the derived field 'average30d'", () => {
   const read = { was: 10, is: 12, at: 102.25 * dayMs };
   const started = startTrace("average30d", { was: undefined, is: 10, at: 100.5 * dayMs });
 
-  it("are, for each day, the milliseconds with a price, and the sum of price times milliseconds", () => {
+  it("contain the milliseconds with a price, and the sum of price times milliseconds", () => {
     expect(traceAfter("average30d", started, read)).toEqual({
       since: 100,
       at: 102.25 * dayMs,
@@ -77,12 +77,12 @@ describe("the stored prices of the derived field average30d", () => {
     });
   });
 
-  it("have no entry for a day that begins at the time of the read", () => {
+  it("do not include a day that begins at the time of the read", () => {
     const midnight = traceAfter("average30d", started, { ...read, at: 102 * dayMs });
     expect(midnight.days?.map(([day]) => day)).toEqual([100, 101]);
   });
 
-  it("have no entry for a day that is more than 30 days before the read", () => {
+  it("do not include a day that ended more than 30 days before the read", () => {
     const late = traceAfter("average30d", started, { ...read, at: 140.5 * dayMs });
     expect(late.days?.[0]).toEqual([110, dayMs, 10 * dayMs]);
     expect(late.days).toHaveLength(31);
@@ -91,7 +91,7 @@ describe("the stored prices of the derived field average30d", () => {
 
 describe("the stored trace of a derived price field", () => {
   it.each<DerivedPriceField>(["previousPrice", "lowest30d", "average30d", "changedCount7d"])(
-    "is the same object as before if the price did not change: %s",
+    "is the same object after a read with the same price: '%s'",
     (field) => {
       const trace = traceOf(field, [10, 9]);
       expect(traceAfter(field, trace, { was: 9, is: 9, at: 110 * dayMs })).toBe(trace);
@@ -99,7 +99,7 @@ describe("the stored trace of a derived price field", () => {
   );
 });
 
-describe("the stored trace of the derived field previousPrice", () => {
+describe("the stored trace of the derived field 'previousPrice'", () => {
   it.each([
     ["no price if no read had a price", [null, null], { since: 100 }],
     ["the price before the current one", [10, 9, 8], { since: 100, previous: 9 }],
@@ -118,7 +118,7 @@ describe("the stored trace of the derived field previousPrice", () => {
     expect(traceOf("previousPrice", prices)).toEqual(trace);
   });
 
-  it("results in a value of the previous price even if the trace began only recently", () => {
+  it("determines the previous price even if the trace began recently", () => {
     const read = { was: 9, is: 9, at: 101 * dayMs };
     expect(derivedPrice("previousPrice", traceOf("previousPrice", [10, 9]), read)).toBe(10);
   });

@@ -20,7 +20,7 @@ const low: Route = {
 const keyOf = (route: Route, step: Partial<Step> = {}): string | null | undefined =>
   partsOf({ ...stepWith(route), ...step })[0]?.key;
 
-describe("a pipeline route", () => {
+describe("a route of a pipeline", () => {
   it.each<Partial<Route>>([
     { min_delta: 1 },
     { min_delta_percent: 1 },
@@ -31,7 +31,7 @@ describe("a pipeline route", () => {
     expect(isGated({ when: "ok", notify: true, ...limit })).toBe(true);
   });
 
-  it("counts as a route without limits if it has no key for a limit, or only 'once': false", () => {
+  it("counts as a route without limits if it has no limit, or the single limit 'once' with false", () => {
     expect(isGated({ ...drop, run: "next" })).toBe(false);
     expect(isGated({ when: "ok", notify: true, once: false })).toBe(false);
   });
@@ -40,28 +40,28 @@ describe("a pipeline route", () => {
 describe("the parts into which the routes of a step are split", () => {
   const both: Route = { ...drop, cooldown: "1h", run: "next" };
 
-  it("are two for a route with cooldown, run and notify: one part without cooldown, and one part without run", () => {
+  it("are one part without cooldown and one without run if the route has cooldown, run and notify", () => {
     const { cooldown: _, notify: __, ...routing } = both;
     const { run: ___, ...notifying } = both;
     expect(partsOf(stepWith(both)).map(({ route }) => route)).toEqual([routing, notifying]);
   });
 
   it.each(["cooldown", "run", "notify"] as const)(
-    "are only the route itself if the route has no %s",
+    "are only the route itself if the route has no '%s'",
     (key) => {
       const { [key]: _, ...route } = both;
       expect(partsOf(stepWith(route)).map((part) => part.route)).toEqual([route]);
     },
   );
 
-  it("are computed only once for each step of a pipeline", () => {
+  it("are computed one time per step of a pipeline", () => {
     const step = stepWith(drop);
     const pipeline = { entry: "lite", baseline: null, refresh: null, steps: [step] };
     expect(partsOf(step)).toBe(partsOf(step));
     expect(statefulParts(pipeline)).toBe(statefulParts(pipeline));
   });
 
-  it("have a state only if the route has limits or the op increased or decreased", () => {
+  it('have a state only if the route has limits, or the op "increased" or "decreased"', () => {
     const steps = [
       stepWith({ when: "changed", notify: true }, drop),
       { ...stepWith(low), id: "b" },
@@ -74,8 +74,8 @@ describe("the parts into which the routes of a step are split", () => {
   });
 });
 
-describe("the key of a route's state", () => {
-  it("is null for a route that has neither limits nor the op increased or decreased", () => {
+describe("the key of a route state", () => {
+  it('is null for a route without limits, "increased" and "decreased"', () => {
     expect(keyOf({ when: "changed", field: "price", notify: true })).toBeNull();
   });
 
@@ -111,7 +111,7 @@ describe("the key of a route's state", () => {
     },
   );
 
-  it("differs for two condition filters of a step, and is the same for the filter all and for no filter", () => {
+  it('depends on the condition filter of the step, and is equal for the filter "all" and no filter', () => {
     expect(keyOf(low, { condition: "new" })).not.toBe(keyOf(low, { condition: "used" }));
     expect(keyOf(low, { condition: "all" })).toBe(keyOf(low));
   });

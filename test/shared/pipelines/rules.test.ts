@@ -84,9 +84,9 @@ const takenBy: Record<When, readonly (keyof typeof outcomes)[]> = {
 const takes = (route: Route, facts: ReadingFacts, step = lite): boolean =>
   matchRoutes(step({ ...route, run: "next" }), facts).next.length > 0;
 
-describe("a pipeline route", () => {
+describe("a route of a pipeline", () => {
   it.each(Object.entries(takenBy))(
-    "with 'when': %s matches exactly these results: %j",
+    "with 'when' \"%s\" matches exactly these kinds of reads: %j",
     (when, taken) => {
       const actual = Object.entries(outcomes).filter(([, facts]) =>
         takes({ when: when as When }, facts),
@@ -95,7 +95,7 @@ describe("a pipeline route", () => {
     },
   );
 
-  it("with 'when': changed and no field matches if any tracked field changed", () => {
+  it("with 'when' \"changed\" and no field matches if any tracked field changed", () => {
     const { trackedFields, testableFields } = stepScrapers["retailer_a.lite"];
     for (const field of testableFields) {
       const facts = found({ [field]: "one" }, { [field]: "another" });
@@ -103,7 +103,7 @@ describe("a pipeline route", () => {
     }
   });
 
-  it("with 'when': changed and a field matches if this field changed, tracked or not", () => {
+  it("with 'when' \"changed\" and a field matches if this field changed, tracked or not", () => {
     for (const field of stepScrapers["retailer_a.lite"].testableFields) {
       const facts = found({ [field]: "one", other: 1 }, { [field]: "another", other: 1 });
       expect(takes({ when: "changed", field }, facts), field).toBe(true);
@@ -134,7 +134,7 @@ const rows = (all: readonly Row[]) =>
 const routeOf = ({ field, op, value }: Row, when: When): Route =>
   ({ when, field, op, ...(value !== undefined && { value }) }) as Route;
 
-describe("a route with 'when': changed", () => {
+describe("a route with 'when' \"changed\"", () => {
   it.each(
     rows([
       {
@@ -237,7 +237,7 @@ describe("a route with 'when': changed", () => {
   });
 });
 
-describe("a route with 'when': ok", () => {
+describe("a route with 'when' \"ok\"", () => {
   it.each(
     rows([
       {
@@ -334,7 +334,7 @@ describe("a route with 'when': ok", () => {
     [{ buyboxAboveLowest: false }, false],
     [{}, false],
   ])(
-    "that tests whether buyboxAboveLowest is true, at a read with the derived fields %j, matches: %s",
+    "that tests for a true 'buyboxAboveLowest', with the derived fields %j, has the match result %s",
     (derived, taken) => {
       const route: Route = { when: "ok", field: "buyboxAboveLowest", op: "is", value: true };
       const facts = { ...found(null, { newCount: 1, newMinPrice: 9 }), derived };
@@ -342,7 +342,7 @@ describe("a route with 'when': ok", () => {
     },
   );
 
-  it("matches reads with the status ok only", () => {
+  it('matches only reads with the status "ok"', () => {
     const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
     for (const status of ["not_found", "partial", "unavailable"] as const) {
       expect(takes(route, answered(status))).toBe(false);
@@ -350,7 +350,7 @@ describe("a route with 'when': ok", () => {
   });
 });
 
-describe("the result of matching a step's routes", () => {
+describe("the match of a read with the routes of a step", () => {
   const nothing: RouteMatches = {
     changes: {},
     hasNews: false,
@@ -361,7 +361,7 @@ describe("the result of matching a step's routes", () => {
   };
   const changedItem = found(price10, { price: 9, inStock: false, rating: 4.6 });
 
-  it("contains every changed tracked field, no matter which field the matching route tests", () => {
+  it("contains every changed tracked field, whichever field the matching route tests", () => {
     const step = lite({ when: "changed", field: "price", op: "decreased", notify: true });
     expect(matchRoutes(step, changedItem)).toEqual({
       ...nothing,
@@ -372,7 +372,7 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
-  it("reports the last known number as the previous value of a decrease after a read without a price", () => {
+  it("reports the last known price as the old value of a decrease after a read without a price", () => {
     const step = lite({ when: "changed", field: "price", op: "decreased", notify: true });
     const at = "2026-11-01T12:00:00.000Z";
     const soldOut = matchRoutes(step, found({ price: 100 }, { price: null }), { states: {}, at });
@@ -397,14 +397,14 @@ describe("the result of matching a step's routes", () => {
     expect(matchRoutes(step, facts)).toEqual(nothing);
   });
 
-  it("states that a tracked field changed even if the step has no routes", () => {
+  it("reports the change of a tracked field even if the step has no routes", () => {
     expect(matchRoutes(lite(), changedItem)).toMatchObject({
       trackedChanged: true,
       notifyChanged: false,
     });
   });
 
-  it("contains once, in route order, the `when` of each matching route that notifies, except `changed`", () => {
+  it("lists the 'when' of each matching route that notifies, without repetition and without \"changed\"", () => {
     const step = lite(
       { when: "ok", notify: true },
       { when: "always", notify: true },
@@ -420,26 +420,26 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
-  it("contains no change of an untracked field if only a route with 'when': ok tests the field", () => {
+  it("contains no change of an untracked field if only a route with 'when' \"ok\" tests the field", () => {
     const step = lite({ when: "ok", field: "rating", op: "above", value: 1, notify: true });
     const facts = found(price10, { ...price10, rating: 4.6 });
     expect(matchRoutes(step, facts)).toEqual({ ...nothing, matched: ["ok"] });
   });
 
-  it("has no member `states` if no route stores a state", () => {
+  it("has no member 'states' if no route stores a state", () => {
     expect(matchRoutes(lite({ when: "ok", notify: true }), changedItem)).not.toHaveProperty(
       "states",
     );
   });
 
-  it("contains no changes if only a route with limits and a `when` other than `changed` matches", () => {
+  it("contains no changes if only a route with limits matches and its 'when' is not \"changed\"", () => {
     const step = lite({ when: "ok", cooldown: "1h", notify: true });
     const matches = matchRoutes(step, changedItem);
     expect(matches).toMatchObject({ matched: ["ok"], notifyChanged: false });
     expect(matches).not.toHaveProperty("reported");
   });
 
-  it("contains no match and an unchanged state for a route with a reference value after a failed read", () => {
+  it("after a failed read has no result and leaves a reference value unchanged", () => {
     const step = lite({ when: "changed", field: "price", min_delta: 5, run: "next" });
     const [part] = partsOf(step);
     const states = { [part?.key ?? ""]: { from: { price: 20 } } };
@@ -447,7 +447,7 @@ describe("the result of matching a step's routes", () => {
     expect(matchRoutes(step, answered("unavailable"), remembered)).toEqual({ ...nothing, states });
   });
 
-  it("contains each next step once, in route order", () => {
+  it("lists each next step without repetition, in route order", () => {
     const step = lite(
       { when: "changed", run: "b" },
       { when: "ok", run: "a" },
@@ -461,13 +461,13 @@ describe("the result of matching a step's routes", () => {
     });
   });
 
-  it("contains no match, no next step and no change for an item without an earlier reading of this kind", () => {
+  it("is empty for an item without an earlier reading of this kind", () => {
     const step = lite({ when: "changed", notify: true }, { when: "unchanged", notify: true });
     expect(matchRoutes(step, outcomes["first read of this kind"])).toEqual(nothing);
     expect(matchRoutes(step, outcomes["first read of any kind"])).toEqual(nothing);
   });
 
-  it("combines the results that the routes have individually", () => {
+  it("equals the combined results of the single routes", () => {
     const facts = fc.constantFrom<ReadingFacts>(...Object.values(outcomes), changedItem);
     const routes = fc.array(anyTest("retailer_a.lite"), { maxLength: 8 });
     fc.assert(
@@ -497,7 +497,7 @@ describe("the changes that an event reports", () => {
     return matchRoutes(step, facts, { states: { [key]: { from: { price: 20 } } }, at }).reported;
   };
 
-  it("are only the differences from reference values if only routes with reference values match", () => {
+  it("are only differences from reference values if only routes with reference values match", () => {
     expect(reportedBy(minimum)).toEqual({ price: { before: 20, after: 4 } });
   });
 
@@ -509,7 +509,7 @@ describe("the changes that an event reports", () => {
   });
 });
 
-describe("a change that another scraper read before the step", () => {
+describe("a change that another scraper read before the step did", () => {
   const known = { newCount: 3, newMinPrice: 9 };
   const last = { ...known, newMinPrice: 10, price: 12 };
   /**
@@ -522,13 +522,13 @@ describe("a change that another scraper read before the step", () => {
   });
   const notify: Route = { when: "changed", notify: true };
 
-  it("matches the routes of the step, whether or not an event has reported it", () => {
+  it("matches the routes of the step, even if an event has already reported it", () => {
     const step = lite({ when: "changed", run: "next" }, { ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse([])).next).toEqual(["next"]);
     expect(matchRoutes(step, seenByPulse(["newMinPrice"])).next).toEqual(["next"]);
   });
 
-  it("does not count as new, but is reported if no event has reported it yet", () => {
+  it("is not new, but is reported if no event has reported it yet", () => {
     expect(matchRoutes(lite(notify), seenByPulse([]))).toMatchObject({
       changes: { newMinPrice: { before: 10, after: 9 } },
       hasNews: false,
@@ -536,7 +536,7 @@ describe("a change that another scraper read before the step", () => {
     });
   });
 
-  it("is not reported again, even together with a new change, if an event has already reported it", () => {
+  it("is not reported again together with a new change if an event has already reported it", () => {
     const matches = matchRoutes(lite(notify), seenByPulse(["newMinPrice"]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, notifyChanged: false });
     const withPrice = matchRoutes(lite(notify), seenByPulse(["newMinPrice"], 11));
@@ -547,7 +547,7 @@ describe("a change that another scraper read before the step", () => {
     });
   });
 
-  it("does not make a route on its field report other changes if an event has already reported it", () => {
+  it("does not make a route report other changes if an event has already reported it", () => {
     const step = lite({ ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse(["newMinPrice"], 11))).toMatchObject({
       changes: { price: { before: 12, after: 11 } },
@@ -556,12 +556,12 @@ describe("a change that another scraper read before the step", () => {
     });
   });
 
-  it("is stored only if the step reports it", () => {
+  it("is stored if the step reports it, and not otherwise", () => {
     const matches = matchRoutes(lite(), seenByPulse([]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, trackedChanged: true });
   });
 
-  it("counts as new again if the field has changed once more since the other scraper read it", () => {
+  it("is new if the field has changed again since the other scraper read it", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: { ...last, newMinPrice: 8 } };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 10, after: 8 } },
@@ -570,7 +570,7 @@ describe("a change that another scraper read before the step", () => {
     });
   });
 
-  it("counts as new but matches no route if it restores the value of the step's last read", () => {
+  it("is new but matches no route if the field has returned to the value of the step's last read", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: last };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 9, after: 10 } },
@@ -586,16 +586,16 @@ describe("a stored reading of an item", () => {
     expect(mergeReading(null, price10)).toEqual(price10);
   });
 
-  it("gets new fields and the new values of changed fields, tracked or not", () => {
+  it("gets the new fields and the new values of changed fields, tracked or not", () => {
     const observed = { price: 9, rating: 4.6, listPrice: null };
     expect(mergeReading(price10, observed)).toEqual({ ...observed, inStock: true });
   });
 
-  it("keeps fields that are absent in the next read, and stores null as a value", () => {
+  it("keeps a field that is absent in the next read, and stores null as a value", () => {
     expect(mergeReading(price10, { price: null })).toEqual({ ...price10, price: null });
   });
 
-  it("keeps its price while the price drifts, until the sum of the drift exceeds half a cent", () => {
+  it("keeps its price during small changes until their sum exceeds half a cent", () => {
     const step = lite({ when: "changed", notify: true });
     let stored: Snapshot = { price: 10 };
     const reported: unknown[] = [];
@@ -608,7 +608,7 @@ describe("a stored reading of an item", () => {
     expect(stored).toEqual({ price: 10.008 });
   });
 
-  it("has no changes and stays the same object if the same values are read again", () => {
+  it("stays the same object, without changes, if the same values are read again", () => {
     const snapshot = fc.dictionary(
       fc.constantFrom(...stepScrapers["retailer_a.lite"].testableFields),
       fc.oneof(
@@ -639,7 +639,7 @@ describe("the derived field buyboxAboveLowest", () => {
     [{ price: null }, { newMinPrice: 9 }, undefined],
     [{}, { newMinPrice: 9 }, undefined],
     [null, { newMinPrice: 9 }, undefined],
-  ])("for the product reading %j and the pulse %j is %s", (product, scan, above) => {
+  ])("for the product reading %j and the pulse reading %j is %s", (product, scan, above) => {
     expect(buyboxAboveLowest(product, scan)).toBe(above);
   });
 });
@@ -683,14 +683,14 @@ describe("a route that compares a field with metadata", () => {
     { field: "inStock", op: "is", is: true, value: true, isMatch: true },
     { field: "inStock", op: "is", is: true, value: "true", isMatch: false },
   ])(
-    "at a read with $field $is, the op $op and the metadata value $value, matches: $isMatch",
+    'has the match result $isMatch for the op "$op", the metadata value $value and the field $field with $is',
     ({ field, op, is, value, isMatch }) => {
       expect(matches(tested(field, op), { target: value }, { [field]: is })).toBe(isMatch);
     },
   );
 
   it.each<Op>(["is", "is_not", "below", "above"])(
-    "with the op %s never matches an item without the metadata key",
+    'with the op "%s" never matches an item without the metadata key',
     (op) => {
       expect(matches(tested("price", op), undefined, { price: 5 })).toBe(false);
       expect(matches(tested("price", op), { other: 1 }, { price: 5 })).toBe(false);
@@ -699,14 +699,14 @@ describe("a route that compares a field with metadata", () => {
     },
   );
 
-  it("also tests a changed field with 'when': changed", () => {
+  it("also tests a changed field with 'when' \"changed\"", () => {
     const route: Route = { ...tested("price", "below"), when: "changed" };
     expect(matches(route, { target: 9.5 }, { price: 9 })).toBe(true);
     expect(matches(route, { target: 8.5 }, { price: 9 })).toBe(false);
     expect(matches(route, { target: 20 }, { price: 10 })).toBe(false);
   });
 
-  it("matches only if its tests in `where`, which can also compare with metadata, pass", () => {
+  it("matches only if its tests in 'where' pass, which can also compare with metadata", () => {
     const where = [{ field: "price", op: "below" as const, value: target }];
     const route: Route = { when: "ok", where, run: "full" };
     expect(matches(route, { target: 9.5 }, { price: 9 })).toBe(true);

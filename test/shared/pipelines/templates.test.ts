@@ -47,7 +47,7 @@ describe("the pipeline template", () => {
     },
     { platform: "retailer_d", id: "purchasable", field: "purchasable", from: false, to: true },
   ])(
-    "$id of $platform reports a change of $field to $to, and does not report the change back",
+    "'$id' of $platform reports a change of $field to $to, and does not report the change back",
     ({ platform, id, field, from, to }) => {
       const read = { platform, id, step: "check" };
       const [was, is] = [{ [field]: from }, { [field]: to }];
@@ -56,7 +56,7 @@ describe("the pipeline template", () => {
     },
   );
 
-  it("buybox_watch reports a new seller in the buy box, and returns the offers of the item", () => {
+  it("'buybox_watch' reports a new seller in the buy box, and returns the offers of the item", () => {
     const read = { platform: "retailer_a", id: "buybox_watch" } as const;
     const seller = { before: { merchant: "A1" }, after: { merchant: "A2" } };
     const offers = { before: { offerCount: 1 }, after: { offerCount: 1 } };
@@ -67,7 +67,7 @@ describe("the pipeline template", () => {
     expect(matchesOf({ ...read, step: "offers", ...offers }).matched).toEqual(["ok"]);
   });
 
-  it("every_reading reports an item that did not change", () => {
+  it("'every_reading' reports an item that did not change", () => {
     const same = { price: 10 };
     const read = { platform: "retailer_b", id: "every_reading", step: "check" } as const;
     expect(matchesOf({ ...read, before: same, after: same }).matched).toEqual(["ok"]);

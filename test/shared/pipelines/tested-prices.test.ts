@@ -18,8 +18,8 @@ const notify = { when: "ok", notify: true } as const;
 const at = "2026-11-01T12:00:00.000Z";
 const day = Math.floor(Date.parse(at) / 86_400_000);
 
-describe("the tested derived prices of a pipeline", () => {
-  it("are the derived prices that routes test or use as a comparison value, including in 'where'", () => {
+describe("the derived prices that a pipeline tests", () => {
+  it("are those that its routes test or compare with, including in 'where'", () => {
     const pipeline = pipelineWith(
       { ...notify, field: "previousPrice", op: "above", value: 5 },
       { ...notify, field: "price", op: "below", value: { field: "lowest30d" } },
@@ -34,7 +34,7 @@ describe("the tested derived prices of a pipeline", () => {
     ]);
   });
 
-  it("are empty if no route uses a derived price, and are calculated only once per pipeline", () => {
+  it("are none if no route uses a derived price, and are calculated one time per pipeline", () => {
     const pipeline = pipelineWith({ ...notify, field: "price", op: "below", value: 5 });
     expect(testedPrices(pipeline)).toEqual([]);
     expect(testedPrices(pipeline)).toBe(testedPrices(pipeline));
@@ -46,7 +46,7 @@ describe("the price of a read", () => {
     expect(priceRead({ price: 10 }, { rating: 4 }, at)).toBeUndefined();
   });
 
-  it("has no earlier price if no price was read before", () => {
+  it("has no earlier price if this is the first read with a price", () => {
     const first = { was: undefined, is: 10, at: Date.parse(at) };
     expect(priceRead(undefined, { price: 10 }, at)).toEqual(first);
     expect(priceRead({ rating: 4 }, { price: 10 }, at)).toEqual(first);
@@ -56,7 +56,7 @@ describe("the price of a read", () => {
     [10.005, 10],
     [10.01, 10.01],
     [null, null],
-  ])("that is %s after a price of 10 is stored as %s", (seen, is) => {
+  ])("with the value %s after a price of 10 is stored as %s", (seen, is) => {
     expect(priceRead({ price: 10 }, { price: seen }, at)).toMatchObject({ was: 10, is });
   });
 });
@@ -67,21 +67,21 @@ describe("a derived price of an item", () => {
   const drop = { was: 10, is: 8, at: Date.parse(at) };
   const started = { previousPrice: { prices: { since: day } } };
 
-  it("has a stored trace from the first read with a price on", () => {
+  it("has a stored trace as soon as a read has a price", () => {
     expect(priceStatesAfter(pipeline, {}, first)).toEqual(started);
     expect(priceStatesAfter(pipeline, {}, undefined)).toEqual({});
     // The route was added after the first read, so the earlier prices are not known.
     expect(priceStatesAfter(pipeline, {}, drop)).toEqual({});
   });
 
-  it("keeps its stored trace at a read without a price, and changes the trace when the price changes", () => {
+  it("keeps its stored trace at a read without a price, and changes it at a read with another price", () => {
     expect(priceStatesAfter(pipeline, started, undefined)).toEqual(started);
     expect(priceStatesAfter(pipeline, started, drop)).toEqual({
       previousPrice: { prices: { since: day, previous: 10 } },
     });
   });
 
-  it("has a value only if the read has a price and an earlier price is known", () => {
+  it("has a value only if the read has a price and an earlier price is stored", () => {
     expect(derivedPricesAt(pipeline, started, drop)).toEqual({ previousPrice: 10 });
     expect(derivedPricesAt(pipeline, started, undefined)).toEqual({});
     expect(derivedPricesAt(pipeline, {}, drop)).toEqual({});

@@ -34,7 +34,7 @@ describe("the platform and marketplace of a request", () => {
   });
 
   it.each(["retailer_e", "retailer_f", "retailer_g"])(
-    "are refused with 501 for %s, which is only announced",
+    "are refused with 501 for the announced platform %s",
     (platform) => {
       expect(refusal({ platform, marketplace: "zz" })).toMatchObject({
         status: 501,
@@ -48,18 +48,15 @@ describe("the platform and marketplace of a request", () => {
     ["retailer_a", "uk"],
     ["retailer_a", "pl"],
     ["retailer_d", "ca"],
-  ])(
-    "are refused with 501 for %s with the marketplace %s, which is only announced",
-    (platform, marketplace) => {
-      expect(refusal({ platform, marketplace })).toMatchObject({
-        status: 501,
-        details: { comingSoon: true },
-      });
-    },
-  );
+  ])('are refused with 501 for %s with its announced marketplace "%s"', (platform, marketplace) => {
+    expect(refusal({ platform, marketplace })).toMatchObject({
+      status: 501,
+      details: { comingSoon: true },
+    });
+  });
 
   it.each(["offers", "offer_check"] as const)(
-    "are accepted for %s only on retailer_a, and refused with 501 on the other platforms",
+    'are accepted for the endpoint "%s" on retailer_a, and refused with 501 on the other platforms',
     (id) => {
       expect(parsePlatform({}, id)).toEqual({ platform: "retailer_a", marketplace: "us" });
       for (const platform of ["retailer_b", "retailer_c", "retailer_d"]) {
@@ -71,7 +68,7 @@ describe("the platform and marketplace of a request", () => {
   );
 
   it.each(["retailer_z", "", "RETAILER_D", "__proto__", "constructor"])(
-    "are refused for the unknown platform '%s', and the error lists only live platforms",
+    'are refused for the unknown platform "%s", and the error lists only live platforms',
     (platform) => {
       const error = refusal({ platform });
       expect(error).toMatchObject({ status: 400, details: { param: "platform" } });
@@ -89,7 +86,7 @@ describe("the platform and marketplace of a request", () => {
     ["retailer_b", "ca"],
     ["retailer_c", "uk"],
   ])(
-    "are refused for %s with the marketplace '%s', and the error lists the valid marketplaces",
+    'are refused for %s with the unknown marketplace "%s", and the error lists the valid marketplaces',
     (platform, marketplace) => {
       const error = refusal({ platform, marketplace });
       expect(error).toMatchObject({ status: 400, details: { param: "marketplace" } });
@@ -122,7 +119,7 @@ describe("the catalog of platforms", () => {
     ["retailer_c", "standard", 1, 1_000],
     ["retailer_d", "standard", 1, 1_000],
   ] as const)(
-    "prices %s at tier %s: %d credits per item, and at most %d items per call",
+    'has %s at the tier "%s" with the item price %d and the maximum of %d items per call',
     (...row) => {
       const [platform, id, credits, max] = row;
       const tier = productTiers(platform).find((one) => one.id === id);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseItemIds } from "../../../shared/platforms/item-id.ts";
 
 describe("the item IDs of a request", () => {
-  it("are returned trimmed and unique in request order, without empty strings", () => {
+  it("are returned trimmed and without repetitions, in the order of the request, without empty strings", () => {
     expect(
       parseItemIds("retailer_d", [" 6505678 ", "", "6501234", "  ", "6505678"], "ids"),
     ).toEqual(["6505678", "6501234"]);
@@ -21,7 +21,7 @@ describe("the item IDs of a request", () => {
   });
 
   it.each(["B0SANDBOß", "B0ſANDBOX0", "B0SANDBOX\u0131", "Ｂ0SANDBOX0"])(
-    "are refused on retailer_a in the form %j, even if upper case would make an ASIN of it",
+    "are refused on retailer_a in the form %j, even if conversion to upper case would produce an ASIN",
     (id) => {
       expect(() => parseItemIds("retailer_a", [id], "ids")).toThrow(/10 letters or digits/);
     },
@@ -45,11 +45,11 @@ describe("the item IDs of a request", () => {
     ["retailer_b", "123456789012345", "123456789012345"],
     ["retailer_c", "A-12345678", "12345678"],
     ["retailer_c", "12345678", "12345678"],
-  ] as const)("are normalized by the rules of %s: %j becomes %s", (platform, raw, id) => {
+  ] as const)("are normalized for %s: %j becomes %s", (platform, raw, id) => {
     expect(parseItemIds(platform, [raw], "ids")).toEqual([id]);
   });
 
-  it("are refused on retailer_c if they consist only of the prefix", () => {
+  it('are refused on retailer_c if they are only the prefix "A-"', () => {
     expect(() => parseItemIds("retailer_c", ["A-"], "ids")).toThrow(/6 to 10 digits/);
   });
 

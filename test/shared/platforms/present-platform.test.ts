@@ -90,7 +90,7 @@ describe("the list of platforms", () => {
     });
   });
 
-  it("contains a pattern of item IDs, and the group of the pattern matches the ID", () => {
+  it("contains patterns of item IDs, and the group of each pattern captures the ID", () => {
     const idIn = (platform: string, text: string): string | undefined =>
       new RegExp(recordOf(platform).id_pattern ?? "").exec(text)?.[1];
     expect(idIn("retailer_c", "A-12345678")).toBe("12345678");
@@ -139,7 +139,7 @@ describe("the list of platforms", () => {
     }
   });
 
-  it("contains live offers endpoints only for retailer_a in the marketplace us", () => {
+  it('contains live offers endpoints only for retailer_a in the marketplace "us"', () => {
     const live = data.flatMap(({ id, marketplaces }) =>
       marketplaces
         .filter(({ endpoints }) => endpoints["offers"] === "live")

@@ -6,7 +6,7 @@ import {
   structuredResponse,
 } from "../../../shared/platforms/structured.ts";
 
-describe("the structured endpoints", () => {
+describe("the announced endpoints for structured data", () => {
   const { data } = presentStructured();
 
   it("match the schema of their API response", () => {
@@ -14,7 +14,7 @@ describe("the structured endpoints", () => {
     expect(v.parse(structuredResponse, presented)).toEqual(presented);
   });
 
-  it("have four kinds on each of four platforms, and all of them are only announced", () => {
+  it("are of four kinds on each of four platforms, and all of them are announced", () => {
     expect(data.map(({ path }) => path)).toEqual(
       ["retailer_a", "retailer_b", "retailer_c", "retailer_d"].flatMap((platform) =>
         ["search", "product", "reviews", "category"].map(
@@ -36,7 +36,7 @@ describe("the structured endpoints", () => {
     ]);
   });
 
-  it("return 501 with coming_soon", () => {
+  it('return 501 with the status "coming_soon"', () => {
     for (const { platform, kind } of data) {
       expect(structuredError(platform, kind)).toMatchObject({
         status: 501,
@@ -52,7 +52,7 @@ describe("the structured endpoints", () => {
     ["retailer_a", "constructor"],
     ["__proto__", "search"],
     ["", ""],
-  ])("return 404 for an unknown platform or kind: %s/%s", (platform, kind) => {
+  ])("return 404 for an unknown platform or kind in the path %s/%s", (platform, kind) => {
     expect(structuredError(platform, kind)).toMatchObject({ status: 404, code: "NOT_FOUND" });
   });
 });

@@ -131,7 +131,7 @@ describe("a preview", () => {
     ],
     ["two steps", twoSteps],
   ])(
-    "of the current pipeline with %s returns the events and the charge of the next run",
+    "of the current pipeline with %s returns the same events and charge as the next run",
     async (_name, pipeline) => {
       const list = await readOnce({ pipeline });
       bench.answers.product = (id) =>
@@ -204,7 +204,7 @@ describe("a preview", () => {
     ]);
   });
 
-  it("charges the answered reads, and refunds unanswered reads and steps that were not reached", async () => {
+  it("charges reads with an answer, and refunds the other reads and the steps that were not reached", async () => {
     const list = await readOnce();
     const { balance } = await bench.account();
     bench.answers.product = (id) => (id === "10001" ? priced(20) : { status: "unavailable" });
@@ -220,7 +220,7 @@ describe("a preview", () => {
     expect(shown(found).total.credits).toBe(1);
   });
 
-  it("reserves credits for each step and the items that can reach it", async () => {
+  it("reserves credits for every item at each step that the item can reach", async () => {
     const list = await bench.createList(ids);
     const pipeline: Pipeline = { ...twoSteps, baseline: "again" };
     bench.answers.product = () => priced(20);
@@ -234,7 +234,7 @@ describe("a preview", () => {
     ["the balance", { granted: 3, code: "INSUFFICIENT_CREDITS" }],
     ["'max_credits'", { granted: 100, maxCredits: 3, code: "INVALID_PARAM" }],
   ])(
-    "that must reserve more credits than %s is refused, reads nothing and charges nothing",
+    "that would reserve more credits than %s is refused, and neither reads nor charges",
     async (_name, { granted, code, ...cap }) => {
       bench = await startRunBench({ tables, credits: granted });
       const list = await bench.createList(ids);
@@ -248,7 +248,7 @@ describe("a preview", () => {
     },
   );
 
-  it("that fails charges nothing", async () => {
+  it("charges nothing if it fails", async () => {
     const list = await bench.createList(ids);
     bench.answers.product = () => {
       throw new Error("invalid answer");
@@ -258,7 +258,7 @@ describe("a preview", () => {
     expect(await bench.account()).toMatchObject({ balance: 100, spent: 0 });
   });
 
-  it("that has no time left to respond charges nothing", async () => {
+  it("charges nothing if it has no time left to respond", async () => {
     const list = await bench.createList(ids);
     bench.answers.product = () => priced(20);
 
@@ -266,7 +266,7 @@ describe("a preview", () => {
     expect((await bench.account()).balance).toBe(100);
   });
 
-  it("reads every step with the deadline of the call, even when the deadline has passed", async () => {
+  it("sends the deadline of the call with the reads of every step, even after the deadline", async () => {
     const list = await readOnce();
     const deadlines: number[] = [];
     const { scraperFor } = bench.sources;
@@ -288,7 +288,7 @@ describe("a preview", () => {
     expect(deadlines).toEqual([endsAt, endsAt]);
   });
 
-  it("ignores the limits and the brake that the watchlist sets for its runs", async () => {
+  it("ignores the limits and the brake of the watchlist", async () => {
     const list = await readOnce({
       pipeline: checks({ when: "changed", notify: true }),
       maxCreditsPerRun: 4,
@@ -302,7 +302,7 @@ describe("a preview", () => {
     expect(shown(found).total.events).toEqual({ "watchlist.product.changed": 4 });
   });
 
-  it("returns derived fields only if every earlier run is in the history", async () => {
+  it("returns derived fields only if the history contains every earlier run", async () => {
     const list = await readOnce();
     const pipeline = checks({
       when: "ok",

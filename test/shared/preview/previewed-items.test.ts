@@ -48,7 +48,7 @@ describe("the items of a preview", () => {
     expect(read).toEqual(ranges);
   });
 
-  it("cause the preview to be refused with 409 if other calls removed all of the items", async () => {
+  it("cause 409 if other calls have removed all of the items", async () => {
     const pages = {
       async *pages() {
         yield { ...page, items: [] };

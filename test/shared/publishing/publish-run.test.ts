@@ -48,7 +48,7 @@ function crashing(at: number, when: "before" | "after") {
 }
 
 describe("the publisher of run events", () => {
-  it("delivers each event once even if it crashes before or after any write and is called again", async () => {
+  it("delivers each event one time if it is called again after a crash before or after any write", async () => {
     world = await base.open({ hasBus: true });
     await world.addEndpoint(account, "http://127.0.0.1:9000/");
     await world.setDestination(account);
@@ -113,7 +113,7 @@ describe("the publisher of run events", () => {
     expect(await world.targets.due(world.clock.now(), 10)).toEqual([]);
   });
 
-  it("adds no outbox entry for an endpoint that is created later", async () => {
+  it("adds no outbox entry for an endpoint that was created after the run", async () => {
     await world.publish(run);
     const receiver = await startReceiver();
     await world.addEndpoint(account, receiver.url);

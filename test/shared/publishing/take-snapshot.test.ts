@@ -104,7 +104,7 @@ function expectedRow({ id: runId, runNumber }: Run, item: Row): Row {
 }
 
 describe("the snapshot file of a run", () => {
-  it("contains each item as `GET /v1/watchlists/{id}/items` returns it after the run", async () => {
+  it("contains each item as GET /v1/watchlists/{id}/items returns it after the run", async () => {
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     const at = bench.clock.now().toISOString();
     await bench.pages.createDetails(list.id, [
@@ -146,7 +146,7 @@ describe("the snapshot file of a run", () => {
   it.each([
     ["has no destination", null],
     ["has a disabled destination", { enabled: false, snapshot: "run" }],
-    ["does not want a file", { enabled: true, snapshot: "none" }],
+    ['has the snapshot setting "none"', { enabled: true, snapshot: "none" }],
   ] as const)("is not written if the account %s", async (_, chosen) => {
     choice = chosen;
     const list = await bench.createList(["10001"]);
@@ -158,7 +158,7 @@ describe("the snapshot file of a run", () => {
     expect(objects.size).toBe(0);
   });
 
-  it("is written only with the first run of each UTC day if the account chose `day`", async () => {
+  it('is written with the first run of each UTC day, and with no other run, if the account chose "day"', async () => {
     choice = { enabled: true, snapshot: "day" };
     const list = await bench.createList(["10001"]);
     const hasFile: boolean[] = [];
@@ -172,7 +172,7 @@ describe("the snapshot file of a run", () => {
   });
 
   it.each(["before", "after"] as const)(
-    "is the file of the attempt that ended the run if a finisher died %s the effect of any port call",
+    "is the file of the attempt that ended the run if an earlier finisher died %s the effect of a port call",
     async (when) => {
       const finished = async (crash?: CrashPoint) => {
         const list = await bench.createList(["10001", "10003"]);
@@ -195,8 +195,8 @@ describe("the snapshot file of a run", () => {
   );
 
   it.each([
-    ["published with a run that was released", "released", true],
-    ["left out of a run that was discarded", "discarded", false],
+    ["published with a released run", "released", true],
+    ["not published with a discarded run", "discarded", false],
   ] as const)("is %s", async (_, status, isPublished) => {
     const brake = { maxChangedPercent: 50, minItems: 4 };
     const list = await bench.createList(["10001", "10002", "10003", "10004"], { brake });
@@ -214,7 +214,7 @@ describe("the snapshot file of a run", () => {
     expect(ended?.snapshot).toEqual(isPublished ? held.snapshot : undefined);
   });
 
-  it("is abandoned after 15 minutes of failed writes, so that the run can end", async () => {
+  it("is abandoned after 15 minutes of failed writes, and the run ends without the file", async () => {
     const list = await bench.createList(["10001"]);
     await bench.runSome(list, 2);
     const run = await bench.lastRun(list);

@@ -85,8 +85,8 @@ async function reportOf(bench: RunBench, list: Watchlist, published: number) {
 
 const newMinPrice = (before: number, after: number) => ({ newMinPrice: { before, after } });
 
-describe("a change that two scrapers read", () => {
-  it("in different runs is counted only in the first run, and reported only in the second", async () => {
+describe("a change of a field that two scrapers read", () => {
+  it("in different runs is counted in the first run and reported in the second", async () => {
     const { next } = await watched(null);
     const scanned = await next({ pulse: 9, lite: undefined });
     expect(scanned).toMatchObject({ steps: ["pulse", "lite"], changed: 1, notified: 0 });
@@ -101,14 +101,14 @@ describe("a change that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject(quiet);
   });
 
-  it("in one run is reported by the step whose route notifies, even if another step read the change first", async () => {
+  it("in the same run is reported by the step whose route notifies, even if another step read the change first", async () => {
     const { next } = await watched(pipelineOf([toLite], [notify]));
     const run = await next({ pulse: 9, lite: 9 });
     expect(run).toMatchObject({ steps: ["pulse", "lite"], changed: 1, notified: 1 });
     expect(run.reported).toEqual([["lite", newMinPrice(10, 9)]]);
   });
 
-  it("is reported once, by the first step, if the routes of both steps notify", async () => {
+  it("in the same run is reported only by the first step if the routes of both steps notify", async () => {
     const { next } = await watched(pipelineOf([{ ...toLite, notify: true }], [notify]));
     const run = await next({ pulse: 9, lite: 9, price: 11 });
     expect(run).toMatchObject({ changed: 1, notified: 1 });
@@ -122,7 +122,7 @@ describe("a change that two scrapers read", () => {
     expect(sweep).toMatchObject({ steps: ["pulse"], changed: 0, notified: 0 });
   });
 
-  it("is reported by the step whose route notifies if an earlier refresh read it but did not report it", async () => {
+  it("is reported by a later run whose route notifies if an earlier refresh did not report it", async () => {
     const { next } = await watched(pipelineOf([notify], []));
     await next({});
     const refresh = await next({ lite: 9 });
@@ -132,7 +132,7 @@ describe("a change that two scrapers read", () => {
     expect(sweep.reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("routes its item from pulse to the next step, even if an earlier refresh read the change", async () => {
+  it("routes its item from pulse to the next step, even if an earlier refresh read the same change", async () => {
     const pipeline: Pipeline = {
       entry: "pulse",
       baseline: "full",
@@ -153,7 +153,7 @@ describe("a change that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject({ steps: ["pulse"] });
   });
 
-  it("does not route its item to lite again after a refresh at lite reported it", async () => {
+  it("does not route its item to lite again after a refresh at lite has reported it", async () => {
     const { next } = await watched(pipelineOf([toLite], [notify]));
     await next({});
     const refresh = await next({ lite: 9 });
@@ -161,7 +161,7 @@ describe("a change that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject({ steps: ["pulse"], changed: 0 });
   });
 
-  it("is counted and reported again if the field had its old value between the two reads", async () => {
+  it("is counted and reported again if the field had returned to its old value between the two reads", async () => {
     const { next } = await watched(pipelineOf([notify], [notify]));
     expect(await next({ pulse: 9 })).toMatchObject({ changed: 1, notified: 1 });
     // For lite, which last read 10, the price is unchanged, so no route matches.
@@ -174,7 +174,7 @@ describe("a change that two scrapers read", () => {
     expect((await next({ pulse: 9 })).reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("is counted once if several offers steps with different condition filters read it", async () => {
+  it("is counted one time if several offers steps with different condition filters read it", async () => {
     const routes = [notify];
     const bench = await startRunBench({ tables });
     const list = await bench.createList([id], {
@@ -227,8 +227,8 @@ describe("a change that two scrapers read", () => {
   });
 });
 
-describe("the last_change of an item", () => {
-  it("contains each field that changed in any step of the run, with its first `before` and its last `after`", async () => {
+describe("the 'last_change' of an item", () => {
+  it("contains each field that changed in any step of the run, with its first 'before' and its last 'after'", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),
     );
@@ -242,13 +242,13 @@ describe("the last_change of an item", () => {
     expect(item?.lastChange).toMatchObject({ step: "lite", scraper: "retailer_a.lite" });
   });
 
-  it("keeps a change that an earlier step of the run reported even if a later step reports another field", async () => {
+  it("keeps a change that an earlier step of the run reported if a later step reports another field", async () => {
     const { next } = await watched(pipelineOf([{ ...toLite, notify: true }], [notify]));
     const run = await next({ pulse: 9, lite: 9, price: 11 });
     expect(run.recorded).toEqual({ price: { before: 10, after: 11 }, ...newMinPrice(10, 9) });
   });
 
-  it("contains a field that changed back within the run, with equal `before` and `after`", async () => {
+  it("contains a field that returned to its old value within the run, with equal 'before' and 'after'", async () => {
     const { next } = await watched(pipelineOf([{ ...toLite, notify: true }], [notify]));
     const run = await next({ pulse: 9, lite: 10 });
     expect(run.reported).toEqual([["pulse", newMinPrice(10, 9)]]);
@@ -262,7 +262,7 @@ describe("the last_change of an item", () => {
     expect((await next({ pulse: 8, lite: 8, price: 11 })).recorded).toEqual(newMinPrice(9, 8));
   });
 
-  it("contains each change once when every message is delivered three times", async () => {
+  it("contains each change one time if every message is delivered three times", async () => {
     const pipeline = pipelineOf([{ ...toLite, notify: true }], [notify]);
     const bench = await startRunBench({ tables, deliveries: 3 });
     const list = await bench.createList([id], { platform: "retailer_a", pipeline });
@@ -287,7 +287,7 @@ describe("the last_change of an item", () => {
     });
   });
 
-  it("shows a client that polls with changed_since every change that the run's events reported", async () => {
+  it("shows every change that the run's events reported to a client that polls with 'changed_since'", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),
     );

@@ -61,7 +61,7 @@ describe("a schedule tick", () => {
     expect((await world.runs.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("of a cadence starts a run even if it arrives less than a second before the due time", async () => {
+  it("of a cadence starts a run if it arrives less than a second before the due time", async () => {
     await put({ nextRunAt: "2026-03-01T10:31:00.900Z" });
 
     expect(await tick(due)).toMatchObject({ runNumber: 1 });
@@ -92,7 +92,7 @@ describe("a schedule tick", () => {
     ]);
   });
 
-  it("starts no run if the last items of the watchlist are removed while the tick is handled", async () => {
+  it("starts no run if another call removes the last items of the watchlist at the same time", async () => {
     await put({ itemCounts: noItems });
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);
@@ -109,7 +109,7 @@ describe("a schedule tick", () => {
     expect(await nextRunAt()).toBe(due);
   });
 
-  it("does not advance the due time of the watchlist if its first items are added while the tick is handled", async () => {
+  it("does not advance the due time of an empty watchlist if another call adds items at the same time", async () => {
     await put();
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);
@@ -124,7 +124,7 @@ describe("a schedule tick", () => {
     expect(await nextRunAt()).toBe(due);
   });
 
-  it("that arrives hours late starts one run, and the next run is due at its usual time", async () => {
+  it("that arrives hours late starts one run, and leaves the next run at its usual time", async () => {
     await put({ schedule: cronSchedule("31 * * * *", "UTC") });
 
     expect(await tick(due, "2026-03-01T15:00:00.000Z")).toMatchObject({ runNumber: 1 });

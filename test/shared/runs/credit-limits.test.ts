@@ -55,8 +55,8 @@ const usedOn = async ({ bench, list }: { bench: RunBench; list: Watchlist }, day
   return Item?.["used"];
 };
 
-describe("a run whose first step exceeds max_credits_per_run", () => {
-  it("completes without reading or charging, counts its items as deferred and does not pause the watchlist", async () => {
+describe("a run whose first step costs more than 'max_credits_per_run'", () => {
+  it("completes without a read or a charge, and counts its items as deferred", async () => {
     const { bench, list } = await withList(skus, { maxCreditsPerRun: 3 });
     for (let run = 1; run <= 4; run += 1) {
       await bench.run(list);
@@ -76,7 +76,7 @@ describe("a run whose first step exceeds max_credits_per_run", () => {
     expect(bench.reads()).toBe(0);
   });
 
-  it("has its items read by the first run after the limit was raised", async () => {
+  it("leaves its items to the first run after an increase of the limit", async () => {
     const world = await withList(skus, { maxCreditsPerRun: 3 });
     const { bench, list } = world;
     await bench.run(list);
@@ -112,7 +112,7 @@ describe("a run whose first step exceeds max_credits_per_run", () => {
     });
   });
 
-  it("defers its refresh, and the next run makes this refresh", async () => {
+  it("defers its refresh to the next run", async () => {
     const world = await withList(asins, { platform: "retailer_a", refreshEveryRuns: 2 });
     const { bench, list } = world;
     await bench.run(list);
@@ -127,8 +127,8 @@ describe("a run whose first step exceeds max_credits_per_run", () => {
   });
 });
 
-describe("a later step of a run that exceeds max_credits_per_run", () => {
-  it("is deferred, and its items are read by the same step of the next run", async () => {
+describe("a run whose second step costs more than 'max_credits_per_run'", () => {
+  it("defers this step, and the same step of the next run reads the items", async () => {
     const world = await withList(asins, {
       platform: "retailer_a",
       pipeline: pulseThenFull,
@@ -151,7 +151,7 @@ describe("a later step of a run that exceeds max_credits_per_run", () => {
   });
 });
 
-describe("a watchlist with a daily_credit_budget", () => {
+describe("a watchlist with a 'daily_credit_budget'", () => {
   it("charges at most its budget on a UTC day, and runs again on the next day", async () => {
     const world = await withList(skus, { dailyCreditBudget: 9 });
     const { bench, list } = world;
@@ -171,7 +171,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     expect((await bench.list(list))?.status).toBe("active");
   });
 
-  it("can spend the refunded credits of unavailable items on the same day", async () => {
+  it("can spend credits again on the same day after a refund for items without an answer", async () => {
     const world = await withList(skus, { dailyCreditBudget: 5 });
     const { bench, list } = world;
     bench.answers.product = (id) =>
@@ -183,7 +183,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     expect(await bench.lastRun(list)).toMatchObject({ status: "completed", error: null });
   });
 
-  it("has a deferred run if the budget is used up, and the error of the run states how many credits were left", async () => {
+  it("defers a run after the budget is used up, and the run's error states how many credits were left", async () => {
     const { bench, list } = await withList(skus, { dailyCreditBudget: 7 });
     await bench.run(list);
     bench.clock.advance(3_600_000);
@@ -194,7 +194,7 @@ describe("a watchlist with a daily_credit_budget", () => {
     );
   });
 
-  it("has a step deferred if calls and runs together would exceed the daily budget of the account", async () => {
+  it("defers a step if calls and runs together would exceed the daily budget of the account", async () => {
     const { bench, list } = await withList(skus, {});
     const budgets = accountBudgets(bench);
     await budgets.set(list.accountId, { budget: 6, now: bench.clock.now() });
@@ -230,7 +230,7 @@ describe("a watchlist with a daily_credit_budget", () => {
   });
 
   it.each([1_000, null])(
-    "reads its items in the first run after the account's daily budget is set to %s, even if the process has cached the old budget",
+    "reads its items in the first run after the account's daily budget is set to %s, despite a cached old budget",
     async (budget) => {
       const { bench, list } = await withList(skus, {});
       const budgets = accountBudgets(bench);

@@ -6,11 +6,11 @@ import { pulseThenFull } from "../../support/pulse-then-full.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 
-describe("the text about steps that the credits did not cover", () => {
+describe("the credit shortage text of a run", () => {
   const lite = { step: "lite", items: 4, shortfall: { needed: 4, available: 2 } };
   const full = { step: "full", items: 1, shortfall: { needed: 5, available: 1 } };
 
-  it("contains each deferred step with its items, the credits that it needed and the balance", () => {
+  it("lists each deferred step with its items, the credits that it needed and the balance", () => {
     expect(creditShortage({ status: "completed" }, [lite, full])).toBe(
       "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits. " +
         "Step 'full' needed 5 credits for 1 item, but the balance was 1 credit. " +
@@ -18,7 +18,7 @@ describe("the text about steps that the credits did not cover", () => {
     );
   });
 
-  it("states for a skipped run that nothing was read or charged", () => {
+  it("of a skipped run states that nothing was read or charged", () => {
     const one = { step: "s", items: 1, shortfall: { needed: 1, available: 0 } };
     expect(creditShortage({ status: "insufficient_credits" }, [one])).toBe(
       "Step 's' needed 1 credit for 1 item, but the balance was 0 credits. " +
@@ -26,7 +26,7 @@ describe("the text about steps that the credits did not cover", () => {
     );
   });
 
-  it("is null if no step was deferred or skipped for lack of credits", () => {
+  it("is null if no step was deferred and the run was not skipped", () => {
     const steps = [{ step: "lite", items: 4, shortfall: null }];
     expect(creditShortage({ status: "completed" }, steps)).toBeNull();
   });
@@ -61,7 +61,7 @@ describe("the error of a run in the API and in its event", () => {
     expect(await shown(bench, list)).toEqual([error, error]);
   });
 
-  it("states which step was deferred, even if the run completed", async () => {
+  it("names the deferred step, even if the run completed", async () => {
     const { bench, list } = await ran(8);
     const error =
       "Step 'full' needed 15 credits for 3 items, but the balance was 7 credits. " +

@@ -25,7 +25,7 @@ const ok = { when: "ok", notify: true } as const;
 describe("a route with a derived field", () => {
   const newLow = { ...ok, field: "price", op: "below", value: { field: "lowest30d" } } as const;
 
-  it("matches a price below the lowest price of 30 days once, and does not match the same price again", () => {
+  it("matches one time at a price below the lowest price of 30 days, and not again at the same price", () => {
     const reads = priced([1, 20], [20, 12], [20, 11], [1, 11], [1, 15], [1, 11], [1, 10.5]);
     expect(matched(newLow, reads)).toEqual([2, 6]);
   });
@@ -39,7 +39,7 @@ describe("a route with a derived field", () => {
     expect(matched(newLow, reads)).toEqual([1, 5]);
   });
 
-  it("matches only once even if each outcome is stored twice", () => {
+  it("matches one time if each outcome is stored twice", () => {
     expect(matched(newLow, priced([1, 20], [31, 12], [1, 12]), 2)).toEqual([1]);
   });
 
@@ -63,12 +63,12 @@ describe("a route with a derived field", () => {
     expect(matched(route, priced([1, 10], [30, 20], [14, 20], [1, 20]))).toEqual([3]);
   });
 
-  it("compares with a count of the price changes in the last seven days, including the change of this read", () => {
+  it("compares with the number of price changes in the last seven days, including the change of this read", () => {
     const route = { ...ok, field: "changedCount7d", op: "is", value: 2 } as const;
     expect(matched(route, priced([1, 1], [8, 2], [1, null], [1, null], [6, 3]))).toEqual([2, 3, 4]);
   });
 
-  it("reports a change only if the test of the derived field in `where` passes", () => {
+  it("reports a change only if the test of the derived field in 'where' passes", () => {
     const route: Route = {
       when: "changed",
       field: "price",

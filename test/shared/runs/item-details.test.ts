@@ -90,7 +90,7 @@ describe("the entries of a run's events", () => {
     expect(entries[1]).not.toHaveProperty("metadata");
   });
 
-  it("contain the names of the sellers before and after a change of the merchant", async () => {
+  it("contain the names of the old and the new seller after a change of the merchant", async () => {
     const bench = await startRunBench({ tables });
     const asin = "B000000001";
     const list = await bench.createList([asin], {
@@ -121,7 +121,7 @@ describe("the entries of a run's events", () => {
     ]);
   });
 
-  it("are complete even if the metadata of all items together is larger than a row of the database", async () => {
+  it("are complete even if the metadata of all items exceeds the maximum size of a row", async () => {
     const bench = await startRunBench({ tables, credits: 50_000 });
     const ids = Array.from({ length: 1_000 }, (_, n) => String(9_100_000 + n));
     const list = await bench.createList(ids, {
@@ -180,7 +180,7 @@ describe("the details of an item", () => {
   const readAt = "2026-03-02T00:00:00.000Z";
   const read = (facts: ItemDetails["facts"], at = readAt) => ({ id, addedAt, readAt: at, facts });
 
-  it("keep the label when a run stores facts, and keep the facts when a client sets a label", () => {
+  it("keep the label when a run stores a title, and keep the title when a client sets a label", () => {
     const labeled = withLabels(undefined, { id, addedAt, isAdded: true, given: { label: "A" } });
     const both = withFacts(afterChange(undefined, labeled), read({ title: "T" }));
     expect(both).toMatchObject({ label: "A", facts: { title: "T" }, readAt });
@@ -189,7 +189,7 @@ describe("the details of an item", () => {
     expect(later).toMatchObject({ label: null, metadata: { a: 1 }, facts: { title: "T" } });
   });
 
-  it("do not change after a read that is older than the stored facts or has the same facts", () => {
+  it("do not change after a read that is older than the stored details or has the same facts", () => {
     const known = afterChange(
       undefined,
       withFacts(undefined, read({ title: "New", url: "https://a.example" })),
@@ -199,7 +199,7 @@ describe("the details of an item", () => {
     expect(withFacts(known, read({ title: "New" }, "2026-03-03T00:00:00.000Z"))).toBe("unchanged");
   });
 
-  it("are discarded if the item is removed and an item with the same ID is added", () => {
+  it("are discarded if the item is removed and then added again", () => {
     const given = { label: "A" };
     const old = afterChange(
       undefined,
@@ -215,8 +215,8 @@ describe("the details of an item", () => {
   });
 });
 
-describe("the facts of a product read", () => {
-  it("have a title of at most 300 characters, and addresses that are short enough", () => {
+describe("the title, addresses and sellers of a product read", () => {
+  it("have a limited length: 300 characters for a title, and a maximum for addresses", () => {
     const long = `https://a.example/${"x".repeat(1_000)}`;
     expect(factsOfProduct({ title: ` ${"ä".repeat(400)} `, url: long, images: [long] })).toEqual({
       title: "ä".repeat(300),
@@ -228,7 +228,7 @@ describe("the facts of a product read", () => {
     ["texts of a wrong type", { title: 5, url: "/relative", images: "https://a.example/1.jpg" }],
     ["a seller without a name", { retailer_a: { buybox: { merchant: { id: "S1" } } } }],
     ["an empty buy box", { title: " ", retailer_a: { buybox: null } }],
-  ])("are empty for %s", (_, fields) => {
+  ])("are absent after a read with %s", (_, fields) => {
     expect(factsOfProduct(fields)).toBeUndefined();
   });
 });

@@ -23,17 +23,17 @@ describe("lastReadAt, which finds the last successful read of an item,", () => {
       at(7),
     ],
     [
-      "returns the time of the stored values if the failures began before the listed runs",
+      "returns the time of the snapshot if the item failed in every listed run",
       { consecutiveFailures: 3 },
       at(3),
     ],
     [
-      "returns the time of the stored values if a run in progress has just read the item",
+      "returns the time of the snapshot if a run in progress has just read the item",
       { snapshotAt: at(10) },
       at(10),
     ],
     [
-      "returns the time of the stored values if the newest run deferred the item",
+      "returns the time of the snapshot if the newest run deferred the item",
       { owes: [{ step: "check" }] },
       at(3),
     ],
@@ -44,7 +44,7 @@ describe("lastReadAt, which finds the last successful read of an item,", () => {
     ],
     ["returns null for an item that was never read", { state: "new", snapshotAt: null }, null],
     [
-      "returns the time of the earlier values for an item that was added again",
+      "returns the time of the earlier snapshot for an item that was added again",
       { state: "new" },
       at(3),
     ],

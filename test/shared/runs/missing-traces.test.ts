@@ -30,7 +30,7 @@ const found = (amount: number) => (): Partial<Answer> & Pick<Answer, "status"> =
   },
 });
 
-describe("a watchlist whose pipeline begins to test a derived field", () => {
+describe("a watchlist whose pipeline starts to test a derived field", () => {
   let bench: Awaited<ReturnType<typeof startRunBench>>;
   beforeEach(async () => {
     bench = await startRunBench({ tables });
@@ -63,7 +63,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect(next.runs[0]?.stats.matched).toBe(1);
   });
 
-  it("causes no further store calls once all items have the derived field", async () => {
+  it("makes no additional store calls after all items have the derived field", async () => {
     const [one, other] = [
       await bench.createList(["10001"], { pipeline: plain }),
       await bench.createList(["10002"], { pipeline: cheaper }),
@@ -77,7 +77,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect(bench.calls()).toBe(calls);
   });
 
-  it("gets no derived field while the history lacks an earlier run, and the next run tries again", async () => {
+  it("leaves the derived field absent while the history lacks an earlier run, and tries again in the next run", async () => {
     const list = await bench.createList(["10001"], { pipeline: plain });
     await runAt(list, 10, plain);
     const { runs } = await bench.runs.list(list.id, 1);
@@ -105,7 +105,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect((await tracesWith(runs)).size).toBe(1);
   });
 
-  it("calculates the derived field for a limited number of items in each run", async () => {
+  it("calculates the derived field for a limited number of items per run", async () => {
     const ids = Array.from({ length: limits.tracedItemsMax + 5 }, (_, n) => String(10_001 + n));
     const list = await bench.createList(ids, { pipeline: plain });
     await runAt(list, 10, plain);
@@ -117,7 +117,7 @@ describe("a watchlist whose pipeline begins to test a derived field", () => {
     expect(await previousOf(list)).not.toContain(undefined);
   });
 
-  it("loses the stored data of a derived field when no route tests the field any more", async () => {
+  it("deletes the stored trace of a derived field after no route tests the field", async () => {
     const list = await bench.createList(["10001"], { pipeline: cheaper });
     await runAt(list, 10, cheaper);
     expect(await previousOf(list)).not.toContain(undefined);

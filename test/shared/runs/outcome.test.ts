@@ -74,8 +74,8 @@ const onlyOutcome = (result: BatchResult): ItemOutcome => {
 const after = (item: Item, given: StepAnswer, step = check()): Item =>
   applyOutcome(item, onlyOutcome(read(item, given, step)), reading);
 
-describe("a `new` item", () => {
-  it("becomes active with a baseline snapshot and reports no change when it is read `ok`", () => {
+describe('an item in the state "new"', () => {
+  it('becomes active with a baseline snapshot and no reported change after a read with the status "ok"', () => {
     const outcome = onlyOutcome(read(fresh, answer("ok", seen(10))));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome).not.toHaveProperty("reported");
@@ -84,7 +84,7 @@ describe("a `new` item", () => {
     expect(currentSnapshot(item)).toEqual(seen(10));
   });
 
-  it("becomes delisted with a last snapshot of null when it is read `not_found`", () => {
+  it('becomes delisted with a last snapshot of null after a read with the status "not_found"', () => {
     expect(onlyOutcome(read(fresh, answer("not_found"))).lastSnapshot).toBeNull();
     expect(after(fresh, answer("not_found"))).toMatchObject({
       state: "delisted",
@@ -93,7 +93,7 @@ describe("a `new` item", () => {
   });
 
   it.each(["partial", "unavailable"] as const)(
-    "stays new and gets an owed retry of the step if it is read `%s`",
+    'stays new and gets an owed retry of the step after a read with the status "%s"',
     (status) => {
       expect(after(fresh, answer(status))).toMatchObject({
         state: "new",
@@ -104,8 +104,8 @@ describe("a `new` item", () => {
   );
 });
 
-describe("an `active` item", () => {
-  it("has its change of a tracked field recorded and reported when it is read `ok`", () => {
+describe('an item in the state "active"', () => {
+  it('has a change of a tracked field recorded and reported after a read with the status "ok"', () => {
     const outcome = onlyOutcome(read(known, answer("ok", seen(12))));
     expect(outcome).toMatchObject({
       changes: { price: { before: 10, after: 12 } },
@@ -116,7 +116,7 @@ describe("an `active` item", () => {
     expect(item.lastChange).toMatchObject({ changedAt: readAt, runNumber: 2, step: "check" });
   });
 
-  it("has its change of a tracked field recorded but not reported if no route notifies", () => {
+  it("has a change of a tracked field recorded but not reported if no route notifies", () => {
     const outcome = onlyOutcome(
       read(known, answer("ok", seen(12)), check({ when: "failed", notify: true })),
     );
@@ -124,28 +124,28 @@ describe("an `active` item", () => {
     expect(applyOutcome(known, outcome, reading).lastChange).not.toBeNull();
   });
 
-  it("gets an outcome that only clears its owed retry when the read of this retry is `ok`", () => {
+  it('gets an outcome that only clears its owed retry if the retry has the status "ok" and no change', () => {
     const owing = { ...known, owes: [owed] };
     expect(onlyOutcome(read(owing, answer("ok", seen(10))))).toStrictEqual(unchangedOutcome);
     expect(after(owing, answer("ok", seen(10))).owes).toEqual([]);
   });
 
-  it("gets an outcome without a change when it is read `ok` after a failure that left no owed retry", () => {
+  it("gets an outcome without a change after a successful read that ends its failures", () => {
     const failed: Item = { ...known, lastReadStatus: "partial", consecutiveFailures: 1 };
     expect(onlyOutcome(read(failed, answer("ok", seen(10))))).toStrictEqual(unchangedOutcome);
     expect(after(failed, answer("ok", seen(10)))).toMatchObject({ consecutiveFailures: 0 });
   });
 
-  it("gets no outcome, so that nothing is written, when it is read `ok` without a change", () => {
+  it("gets no outcome after a successful read without a change", () => {
     const result = read(known, answer("ok", seen(10)));
     expect(result).toMatchObject({ counts: { requested: 1, ok: 1, quarters: 4 }, outcomes: [] });
   });
 
-  it("keeps its stored price when the price drifts by less than half a cent", () => {
+  it("keeps its stored price if the price changes by less than half a cent", () => {
     expect(read(known, answer("ok", seen(10.004))).outcomes).toEqual([]);
   });
 
-  it("is delisted once when it is read `not_found`, and keeps its last known values but no owed retries", () => {
+  it('is delisted after a read with the status "not_found", and keeps its last known values but no owed retries', () => {
     const owing = { ...known, owes: [owed] };
     expect(onlyOutcome(read(owing, answer("not_found"))).lastSnapshot).toEqual(seen(10));
     const gone = after(owing, answer("not_found"));
@@ -154,7 +154,7 @@ describe("an `active` item", () => {
   });
 
   it.each(["partial", "unavailable"] as const)(
-    "keeps its snapshot, reports nothing and gets an owed retry of the step when it is read `%s`",
+    'keeps its snapshot and gets an owed retry of the step after a read with the status "%s"',
     (status) => {
       const item = after(known, answer(status));
       expect(item.readings).toBe(known.readings);
@@ -168,13 +168,13 @@ describe("an `active` item", () => {
   );
 
   it.each(["partial", "unavailable"] as const)(
-    "gets an outcome without a last snapshot when it is read `%s`",
+    'gets an outcome without a last snapshot after a read with the status "%s"',
     (status) => {
       expect(onlyOutcome(read(known, answer(status)))).not.toHaveProperty("lastSnapshot");
     },
   );
 
-  it("has its failure count and the step's owed retry cleared when it is read `ok` after a failure", () => {
+  it("loses its failure count and the owed retry of the step after a successful read", () => {
     const other: Step = { id: "other", scraper: "retailer_d.standard", routes: [] };
     const failed: Item = {
       ...known,
@@ -191,7 +191,7 @@ describe("an `active` item", () => {
     });
   });
 
-  it("gets an owed retry of the step when it is deferred, and does not change otherwise", () => {
+  it("gets an owed retry of a step that defers it, and does not change otherwise", () => {
     const deferred = { id: known.id, addedAt, status: "deferred", at: readAt } as const;
     expect(applyOutcome(known, deferred, reading)).toEqual({
       ...known,
@@ -201,10 +201,10 @@ describe("an `active` item", () => {
   });
 });
 
-describe("a `delisted` item", () => {
+describe('an item in the state "delisted"', () => {
   const delistedItem: Item = { ...known, state: "delisted", delistedAt: addedAt };
 
-  it("stays delisted when it is read `unavailable`, and a `failed` route routes it to the next step", () => {
+  it('after a read with the status "unavailable" stays delisted, and a route with \'when\' "failed" routes it to the next step', () => {
     const step = check({ when: "failed", run: "x" });
     expect(onlyOutcome(read(delistedItem, answer("unavailable"), step))).toMatchObject({
       status: "unavailable",
@@ -213,7 +213,7 @@ describe("a `delisted` item", () => {
     expect(after(delistedItem, answer("unavailable"), step)).toBe(delistedItem);
   });
 
-  it("is reported by a `failed` route that notifies when it is read `unavailable`", () => {
+  it('after a read with the status "unavailable" is reported by a route with \'when\' "failed" that notifies', () => {
     const step = check({ when: "failed", notify: true });
     expect(onlyOutcome(read(delistedItem, answer("unavailable"), step))).toMatchObject({
       status: "unavailable",
@@ -222,7 +222,7 @@ describe("a `delisted` item", () => {
   });
 
   it.each(["partial", "unavailable"] as const)(
-    "has no outcome when it is read `%s` and no route matches",
+    'has no outcome after a read with the status "%s" that no route matches',
     (status) => {
       expect(read(delistedItem, answer(status)).outcomes).toEqual([]);
     },
@@ -242,7 +242,7 @@ describe("a failed read of an item", () => {
     expect(matched).toEqual({ branches: ["failed"], values: {} });
   });
 
-  it("is counted by a route with `confirm`, which matches at the second failure in a row", () => {
+  it("is counted by a route with 'confirm', which matches at the second failure in a row", () => {
     const step = check({ ...failed, confirm: 2 });
     const twice = after(known, answer("partial"), step);
     expect(twice).toHaveProperty("routeStates");
@@ -251,22 +251,22 @@ describe("a failed read of an item", () => {
   });
 });
 
-describe("a `new` route", () => {
+describe("a route with 'when' \"new\"", () => {
   const step = check({ when: "new", run: "x" });
 
   it("matches an item at its first read", () => {
     expect(onlyOutcome(read(fresh, answer("ok", seen(10)), step))).toMatchObject({ next: ["x"] });
   });
 
-  it("does not match an item that was read before", () => {
+  it("does not match an item that has been read before", () => {
     expect(read(known, answer("ok", seen(10)), step).outcomes).toEqual([]);
   });
 });
 
-describe("a `changed` route with `min_delta`", () => {
+describe("a route with 'when' \"changed\" and 'min_delta'", () => {
   const step = check({ when: "changed", field: "price", min_delta: 5, notify: true });
 
-  it("reports the change from its reference value, and not only from the last read", () => {
+  it("reports the change from its reference value, not from the last read", () => {
     const drifted = after(known, answer("ok", seen(13)), step);
     const outcome = onlyOutcome(read(drifted, answer("ok", seen(16)), step));
     expect(outcome).toMatchObject({
@@ -276,14 +276,14 @@ describe("a `changed` route with `min_delta`", () => {
     });
   });
 
-  it("reports nothing if the change is smaller than `min_delta`", () => {
+  it("reports nothing if the change is smaller than 'min_delta'", () => {
     const outcome = onlyOutcome(read(known, answer("ok", seen(13)), step));
     expect(outcome).not.toHaveProperty("reported");
     expect(outcome).not.toHaveProperty("reportedChanges");
   });
 });
 
-describe("the outcome of a read that only routes or reports the item", () => {
+describe("the outcome of a read without a change that routes match", () => {
   const step = check({
     when: "ok",
     field: "price",
@@ -299,12 +299,12 @@ describe("the outcome of a read that only routes or reports the item", () => {
     });
   });
 
-  it("does not change the item, so that nothing is written", () => {
+  it("leaves the item unchanged, and nothing is written", () => {
     expect(after(known, answer("ok", seen(10)), step)).toBe(known);
   });
 });
 
-describe("the readings of an item at two kinds of steps", () => {
+describe("the readings of an item at product steps and pulse steps", () => {
   const lite: Step = {
     id: "lite",
     scraper: "retailer_a.lite",
@@ -318,7 +318,7 @@ describe("the readings of an item at two kinds of steps", () => {
     buyboxOfferId: "o1",
   };
 
-  it("allow a product step to report a change that a pulse step found but did not report, without counting the change again", () => {
+  it("let a product step report a change that a pulse step found but did not report, without counting it again", () => {
     const silent = { ...pulse, routes: [] };
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), silent));
     expect(scan).not.toHaveProperty("isCounted");
@@ -329,7 +329,7 @@ describe("the readings of an item at two kinds of steps", () => {
     expect(outcome).toMatchObject({ isCounted: true, reported: { newCount: 4 } });
   });
 
-  it("prevent a product step from reporting a change that a pulse step has reported", () => {
+  it("keep a product step from reporting a change that a pulse step has reported", () => {
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), pulse));
     expect(scan.openChanges).toEqual({ newCount: { value: 4, notified: true } });
     const moved = applyOutcome(item, scan, { ...reading, step: "pulse" });
@@ -344,7 +344,7 @@ describe("the readings of an item at two kinds of steps", () => {
     [true, 9.01],
     [false, 9],
   ])(
-    "result in `buyboxAboveLowest` = %s after a pulse read with the lowest new price 9 if the buy-box price is %d",
+    "give 'buyboxAboveLowest' the value %s if a pulse read finds the lowest price 9 and the buy-box price is %d",
     (value, price) => {
       const route = { when: "ok", field: "buyboxAboveLowest", op: "is", value } as const;
       const tests = { ...pulse, routes: [{ ...route, notify: true }] };
@@ -354,48 +354,48 @@ describe("the readings of an item at two kinds of steps", () => {
     },
   );
 
-  it("result in no `buyboxAboveLowest` after a pulse read if the item has no product reading", () => {
+  it("give 'buyboxAboveLowest' no value if a pulse read finds an item without a product reading", () => {
     const always = { ...pulse, routes: [{ when: "always", notify: true } as const] };
     const unbought = { ...item, readings: {} };
     const { matched } = onlyOutcome(read(unbought, answer("ok", { newMinPrice: 9 }), always));
     expect(matched?.values).toStrictEqual({ newMinPrice: 9 });
   });
 
-  it("include no pulse reading after a product read that lacks the pulse fields", () => {
+  it("include no pulse reading if a product read lacks the pulse fields", () => {
     const { price, rating } = product;
     const outcome = onlyOutcome(read(fresh, answer("ok", { price, rating }), lite));
     expect(outcome.readings).toEqual({ product: { price, rating } });
   });
 
-  it("include the new pulse fields after a product read that contains them", () => {
+  it("include the new pulse fields if a product read contains them", () => {
     const read1 = after(item, answer("ok", { ...product, newMinPrice: 8 }), lite);
     expect(read1.readings.pulse).toEqual({ newCount: 3, newMinPrice: 8 });
   });
 
-  it("lead to no reported change at the first read of a kind, even if the item has a reading of another kind", () => {
+  it("cause no reported change at the first read of a kind, even if a reading of another kind exists", () => {
     const offers: Step = { ...lite, id: "o", scraper: "retailer_a.offers" };
     const outcome = onlyOutcome(read(item, answer("ok", { offerCount: 2 }), offers));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome.readings).toEqual({ offers: { offerCount: 2 } });
   });
 
-  it("include the new values of untracked testable fields, which are no changes", () => {
+  it("include the new values of untracked testable fields without counting them as changes", () => {
     const outcome = onlyOutcome(read(item, answer("ok", { ...product, rating: 4.6 }), lite));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome.readings?.product).toMatchObject({ rating: 4.6 });
   });
 
-  it("lead to no outcome if neither the offer in the buy box nor any field changed", () => {
+  it("cause no outcome if neither the offer in the buy box nor any field changed", () => {
     const seenAgain = { ...answer("ok", product), buyboxOfferId: "o1" };
     expect(read(item, seenAgain, lite).outcomes).toEqual([]);
   });
 
-  it("still have the stored offer ID after a read that does not contain the buy box", () => {
+  it("keep the stored offer ID after a read that does not contain the buy box", () => {
     const outcome = onlyOutcome(read(item, answer("ok", { newCount: 4 }), pulse));
     expect(outcome).not.toHaveProperty("buyboxOfferId");
   });
 
-  it("have no offer ID any more after a read with an empty buy box", () => {
+  it("lose the stored offer ID after a read with an empty buy box", () => {
     const seenNow = { ...answer("ok", { ...product, offerListingId: null }), buyboxOfferId: null };
     expect(after(item, seenNow, lite).buyboxOfferId).toBeNull();
   });
@@ -405,20 +405,20 @@ describe("the observed changes in the outcome of a read", () => {
   const lite: Step = { id: "lite", scraper: "retailer_a.lite", routes: [] };
   const pulse: Step = { ...lite, id: "pulse", scraper: "retailer_a.pulse" };
 
-  it("are all values of the first reading, with no previous values", () => {
+  it("are all values of the first reading, without previous values", () => {
     const { observed } = onlyOutcome(read(fresh, answer("ok", seen(10))));
     const values = Object.entries(seen(10)).map(([field, value]) => [field, { after: value }]);
     expect(observed).toStrictEqual(Object.fromEntries(values));
   });
 
-  it("contain fields that are not tracked and that no route names", () => {
+  it("include fields that are not tracked and that no route names", () => {
     const item = { ...known, readings: { product: { price: 10, rating: 4.5 } } };
     const outcome = onlyOutcome(read(item, answer("ok", { price: 10, rating: 4.6 }), lite));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome.observed).toEqual({ rating: { before: 4.5, after: 4.6 } });
   });
 
-  it("contain changes from and to null", () => {
+  it("include changes from null and to null", () => {
     const item = { ...known, readings: { product: { price: 10, rating: null } } };
     const outcome = onlyOutcome(read(item, answer("ok", { price: null, rating: 4.6 }), lite));
     expect(outcome.observed).toEqual({
@@ -427,13 +427,13 @@ describe("the observed changes in the outcome of a read", () => {
     });
   });
 
-  it("omit values that another kind of read saw first, and price differences of up to half a cent", () => {
+  it("omit values that another kind of read has already found, and price differences of up to half a cent", () => {
     const item = { ...known, readings: { product: { newCount: 3, newMinPrice: 9 } } };
     const seenFirst = { newCount: 3, newMinPrice: 9.004 };
     expect(onlyOutcome(read(item, answer("ok", seenFirst), pulse))).not.toHaveProperty("observed");
   });
 
-  it("are absent after the item was delisted, because its values do not change any more", () => {
+  it("are absent for a delisted item", () => {
     const delisted: Item = { ...known, state: "delisted", delistedAt: addedAt };
     const always = check({ when: "always", notify: true });
     const outcome = onlyOutcome(read(delisted, answer("ok", seen(12)), always));
@@ -441,7 +441,7 @@ describe("the observed changes in the outcome of a read", () => {
   });
 
   it.each(["not_found", "partial", "unavailable"] as const)(
-    "are absent if the status is `%s`",
+    'are absent if the read has the status "%s"',
     (status) => {
       expect(onlyOutcome(read(known, answer(status)))).not.toHaveProperty("observed");
     },
@@ -451,7 +451,7 @@ describe("the observed changes in the outcome of a read", () => {
 describe("the outcome of a read that is applied again", () => {
   const moved = (price: number): ItemOutcome => onlyOutcome(read(known, answer("ok", seen(price))));
 
-  it("changes nothing if it has already been applied to the item", () => {
+  it("changes nothing if the item already has it", () => {
     const once = applyOutcome(known, moved(12), reading);
     expect(changeByOutcome(once, moved(12), reading)).toBe("unchanged");
   });
@@ -459,18 +459,18 @@ describe("the outcome of a read that is applied again", () => {
   it.each([
     ["run's outcome", { runNumber: 3, position: 0 }],
     ["step's outcome of the run", { position: 1 }],
-  ])("changes nothing if a later %s has been stored", (_, later) => {
+  ])("changes nothing if a later %s is already stored", (_, later) => {
     const newer = applyOutcome(known, moved(15), { ...reading, ...later });
     expect(changeByOutcome(newer, moved(12), reading)).toBe("unchanged");
   });
 
-  it("changes nothing if the item has been removed and added again", () => {
+  it("changes nothing if the item was removed and added again", () => {
     const again = newItem(known.id, "2026-03-02T00:00:01.000Z");
     expect(changeByOutcome(again, moved(12), reading)).toBe("unchanged");
   });
 });
 
-describe("the details of an item", () => {
+describe("the details of an item in an outcome", () => {
   const details = { label: "shoes", metadata: { target: 11 } };
   const detailed = (given: StepAnswer, step = check(), found: KnownDetails = details) =>
     onlyOutcome(
@@ -490,15 +490,15 @@ describe("the details of an item", () => {
     ["a change", answer("ok", seen(12)), check()],
     ["a delisting", answer("not_found"), check()],
     ["a failed read", answer("partial"), check({ when: "failed", notify: true })],
-  ])("are in an outcome that reports %s", (_, given, step) => {
+  ])("are present if the outcome reports %s", (_, given, step) => {
     expect(detailed(given, step).details).toEqual(details);
   });
 
-  it("are absent from an outcome that reports nothing", () => {
+  it("are absent if the outcome reports nothing", () => {
     expect(detailed(answer("partial"))).not.toHaveProperty("details");
   });
 
-  it("are absent from an outcome if the item has none", () => {
+  it("are absent if the item has no details", () => {
     expect(detailed(answer("not_found"), check(), {})).not.toHaveProperty("details");
   });
 
@@ -511,10 +511,10 @@ describe("the details of an item", () => {
   });
 });
 
-describe("a batch of offer checks that has items without an offer", () => {
+describe("a batch of offer checks in which some items have no offer", () => {
   const owing = (id: string): Item => ({ ...known, id, owes: [owed] });
 
-  it("clears the owed retries of these items, and contains the outcomes of all items in ID order", () => {
+  it("clears the owed retries of items without an offer, and contains all outcomes in ID order", () => {
     const items = [owing("6500001"), owing("6500002"), { ...known, id: "6500003" }];
     const result = batchResult(
       alone(check()),
@@ -528,7 +528,7 @@ describe("a batch of offer checks that has items without an offer", () => {
     expect(result.counts).toMatchObject({ requested: 1, ok: 1, skipped: 2 });
   });
 
-  it("clears the owed retries of these items even if an item with an answer was removed from the watchlist", () => {
+  it("clears the owed retries of items without an offer if another item was removed from the watchlist", () => {
     const result = batchResult(
       alone(check()),
       { items: new Map([["6500001", owing("6500001")]]), planned: 2, at: readAt },
@@ -537,7 +537,7 @@ describe("a batch of offer checks that has items without an offer", () => {
     expect(result.outcomes).toMatchObject([{ id: "6500001", status: "skipped" }]);
   });
 
-  it("keeps the owed retries that these items have for other steps", () => {
+  it("keeps the owed retries of other steps for items without an offer", () => {
     const item: Item = { ...known, owes: [{ step: "other", scraper: "retailer_d.standard" }] };
     const other: Step = { id: "other", scraper: "retailer_d.standard", routes: [] };
     const pipeline = { ...pipelineOf(check()), steps: [check(), other] };
@@ -551,7 +551,7 @@ describe("a batch of offer checks that has items without an offer", () => {
 });
 
 describe("the counts of a batch", () => {
-  it("have a sum that equals the requested items, and include removed items as skipped", () => {
+  it("equal the requested items in sum, and include removed items as skipped", () => {
     const answers = (["ok", "partial", "not_found", "unavailable"] as const).map((status) =>
       answer(status, status === "ok" ? seen(1) : null),
     );
@@ -572,7 +572,7 @@ describe("the counts of a batch", () => {
   });
 });
 
-describe("the details of an item in the outcome of a read", () => {
+describe("the known details of an item", () => {
   const details: KnownDetails = { label: "Kettle" };
   const withDetailsOf = (given: StepAnswer, detailsOf?: () => KnownDetails): ItemOutcome =>
     onlyOutcome(
@@ -589,13 +589,13 @@ describe("the details of an item in the outcome of a read", () => {
     );
 
   it.each([
-    ["present if the read reports a change", answer("ok", seen(9))],
-    ["present if the read delists the item", answer("not_found")],
+    ["in the outcome if the read reports a change", answer("ok", seen(9))],
+    ["in the outcome if the read delists the item", answer("not_found")],
   ])("are %s", (_, given) => {
     expect(withDetailsOf(given, () => details)).toMatchObject({ details });
   });
 
-  it("are absent if the read reports nothing", () => {
+  it("are absent from the outcome if the read reports nothing", () => {
     const owing = { ...known, owes: [owed] };
     const batch = {
       items: new Map([[owing.id, owing]]),
@@ -607,7 +607,7 @@ describe("the details of an item in the outcome of a read", () => {
     expect(onlyOutcome(result)).toStrictEqual(unchangedOutcome);
   });
 
-  it("are absent if no details of the item are known", () => {
+  it("are absent from the outcome if the item has no known details", () => {
     expect(withDetailsOf(answer("ok", seen(9)), () => ({}))).not.toHaveProperty("details");
     expect(withDetailsOf(answer("ok", seen(9)))).not.toHaveProperty("details");
   });

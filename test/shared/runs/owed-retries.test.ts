@@ -31,7 +31,7 @@ const pipelineOf = (...steps: readonly Step[]): Pipeline => ({
 });
 const active = { state: "active" } as const;
 
-describe("the step that does an owed retry", () => {
+describe("the step that makes an owed retry", () => {
   const lite: OwedRetry = { step: "look", scraper: "retailer_a.lite" };
   const renamed = { ...look, id: "read" };
   const full: Step = { id: "full", scraper: "retailer_a.full", routes: [] };
@@ -50,45 +50,50 @@ describe("the step that does an owed retry", () => {
       lite,
       pipelineOf(renamed, look),
     ],
-    ["read", "the step with the scraper under a new ID", lite, pipelineOf(pulse, renamed)],
     [
       "read",
-      "the step with the scraper, because the step with the old ID has another scraper",
+      "the step with the scraper of the retry under a new ID",
+      lite,
+      pipelineOf(pulse, renamed),
+    ],
+    [
+      "read",
+      "the step with the scraper of the retry, if the step with the old ID has another scraper",
       lite,
       pipelineOf({ ...full, id: "look" }, renamed),
     ],
-    ["full", "the baseline step, because no step has the scraper", lite, withFull],
+    ["full", "the baseline step, if no step has the scraper of the retry", lite, withFull],
     [
       "scan",
-      "the entry, because there is neither the scraper nor a baseline step",
+      "the entry step, if no step has the scraper and no baseline step exists",
       lite,
       pipelineOf(pulse, full),
     ],
     [
       "new",
-      "the step with the scraper and the condition",
+      "the step with the scraper and the condition filter of the retry",
       owedOffers,
       pipelineOf(offers("all"), offers("new", "new")),
     ],
     [
       "used",
-      "a step with the scraper, because no step has the condition",
+      "a step with the scraper of the retry, if no step has its condition filter",
       owedOffers,
       pipelineOf(full, offers("used", "used")),
     ],
     [
       "look",
-      "the step with the stored ID, because no scraper is stored",
+      "the step with the stored ID, if no scraper is stored",
       { step: "look" },
       pipelineOf(pulse, look),
     ],
     [
       "full",
-      "the baseline step, because no scraper is stored and no step has the ID",
+      "the baseline step, if no scraper is stored and no step has the stored ID",
       { step: "look" },
       withFull,
     ],
-  ])("is '%s': %s", (...row) => {
+  ])("is '%s', %s", (...row) => {
     const [expected, , owed, pipeline] = row;
     expect(stepOfRetry(pipeline, active, owed).id).toBe(expected);
   });
@@ -98,7 +103,7 @@ describe("the step that does an owed retry", () => {
     expect(stepOfRetry(pipeline, { state: "new" }, lite).id).toBe("full");
   });
 
-  it("is a step with routes that does the same kind of read if the baseline step has no routes", () => {
+  it("is a step with routes and the same kind of read if the baseline step has no routes", () => {
     const owedFull: OwedRetry = { step: "full", scraper: "retailer_a.full" };
     const base = { ...full, id: "base" };
     const withBase = (...steps: readonly Step[]): Pipeline => ({
@@ -112,7 +117,7 @@ describe("the step that does an owed retry", () => {
     expect(stepOfRetry(withBase(pulse, look), { state: "new" }, owedFull).id).toBe("base");
   });
 
-  it("is pulse for a pulse read and lite for other reads on retailer_a's default pipeline, and the only step on retailer_c's default pipeline", () => {
+  it("in a default pipeline is pulse for a pulse read, lite for other reads of retailer_a, and check for retailer_c", () => {
     const ofDefault = (owed: OwedRetry): string =>
       stepOfRetry(defaultPipeline("retailer_a", 8), active, owed).id;
     for (const scraper of ["lite", "full", "pulse", "offers", "offer_check"] as const) {
@@ -125,7 +130,7 @@ describe("the step that does an owed retry", () => {
 });
 
 describe("the owed retries of an item", () => {
-  it("contain only one retry of a kind of read, even if its step fails and is renamed several times", () => {
+  it("contain only one retry per kind of read, even if its step fails and is renamed several times", () => {
     let owes: Item["owes"] = [];
     for (const id of ["a", "b", "b", "c"]) {
       owes = retriesAfterFailure(pipelineOf({ ...look, id }), { ...active, owes }, id);
@@ -133,7 +138,7 @@ describe("the owed retries of an item", () => {
     expect(owes).toEqual([{ step: "c", scraper: "retailer_a.lite" }]);
   });
 
-  it("contain only one retry of each step, even if it fails several times before the item's first read", () => {
+  it("contain only one retry per step, even if the step fails several times before the item's first read", () => {
     let owes: Item["owes"] = [];
     for (const id of ["scan", "look", "scan", "look", "scan", "look"]) {
       owes = retriesAfterFailure(pipelineOf(pulse, look), { state: "new", owes }, id);
@@ -141,7 +146,7 @@ describe("the owed retries of an item", () => {
     expect(owes.map(({ step }) => step)).toEqual(["scan", "look"]);
   });
 
-  it("are cleared only by an answer of the step that does the retry", () => {
+  it("are cleared only by an answer of the step that makes the retry", () => {
     const item = { ...active, owes: [{ step: "old", scraper: look.scraper }] };
     expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "scan")).toEqual(item.owes);
     expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "look")).toEqual([]);
@@ -216,8 +221,8 @@ const scanned = (...steps: readonly Step[]): Pipeline => ({
   baseline: "look",
 });
 
-describe("items that a step deferred or failed to read", () => {
-  it("are read and reported by a renamed step that has the scraper of the deferred step", async () => {
+describe("the items that a step deferred or failed to read", () => {
+  it("are read and reported by a renamed step with the scraper of the deferred step", async () => {
     const world = await watched(scanned());
     expect(await world.next(3)).toEqual({ scan: 4, look: 0 });
     await world.patch({
@@ -232,7 +237,7 @@ describe("items that a step deferred or failed to read", () => {
     expect(await world.next(), "each retry is done once").toEqual({ scan: 4 });
   });
 
-  it("are read at lite after the platform's default pipeline is restored", async () => {
+  it("are read at lite after the pipeline is reset to the platform's default", async () => {
     const world = await watched(scanned());
     await world.next(3);
     await world.patch(null);
@@ -241,7 +246,7 @@ describe("items that a step deferred or failed to read", () => {
     expect(await world.next(), "each retry is done once").toEqual({ pulse: 4 });
   });
 
-  it("are read once at lite, and reported, if a full step deferred them and the pipeline is now the default", async () => {
+  it("are read and reported one time at lite if a full step deferred them before the reset to the default pipeline", async () => {
     const full: Step = { ...look, id: "full", scraper: "retailer_a.full" };
     const route = { when: "changed", run: "full" } as const;
     const own = pipelineOf({ ...pulse, routes: [route] }, full);
@@ -253,7 +258,7 @@ describe("items that a step deferred or failed to read", () => {
     expect(await world.next(), "each retry is done once").toEqual({ pulse: 4 });
   });
 
-  it("are read and charged once at the baseline step if no step has the scraper of the deferred step", async () => {
+  it("are read and charged one time at the baseline step if no step has the scraper of the deferred step", async () => {
     const world = await watched(scanned());
     await world.next(3);
     const full: Step = { ...look, id: "full", scraper: "retailer_a.full" };
@@ -264,7 +269,7 @@ describe("items that a step deferred or failed to read", () => {
     expect(await world.next(), "each retry is done once").toEqual({ scan: 4 });
   });
 
-  it("are read by the run after a skipped run, even if the pipeline changed before the skip", async () => {
+  it("are read by the run after a skipped run, even if the pipeline was changed before the skip", async () => {
     const world = await watched(scanned());
     await world.next(3);
     await world.patch(null);
@@ -272,7 +277,7 @@ describe("items that a step deferred or failed to read", () => {
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
   });
 
-  it("are read only once by a step that also gets them from a route", async () => {
+  it("are read only one time by a step that also gets them from a route", async () => {
     const world = await watched(scanned());
     await world.next(3);
     world.bench.answers.product = () => ({ status: "ok", fields: product(7) });
@@ -281,7 +286,7 @@ describe("items that a step deferred or failed to read", () => {
     expect(reported(world)).toHaveLength(4);
   });
 
-  it("are read by the next run if the pipeline of the watchlist changed during the run that failed to read them", async () => {
+  it("are read by the next run if the pipeline was changed during the run that failed to read them", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.clock.advance(3_600_000);
@@ -298,7 +303,7 @@ describe("items that a step deferred or failed to read", () => {
 
 describe("the owed retry of an item that a source did not answer", () => {
   it.each(["partial", "unavailable"] as const)(
-    "is done after the answer '%s' by the step of the new pipeline with the same scraper and condition filter",
+    'after the answer "%s" is made by the step of the new pipeline with the same scraper',
     async (status) => {
       const world = await watched(scanned());
       world.bench.answers.product = (_, scraper) =>
@@ -311,7 +316,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     },
   );
 
-  it("is replaced by a read of the new baseline step if the item has no successful read yet when the pipeline changes", async () => {
+  it("is replaced by a read of the new baseline step if the pipeline changes before the item's first successful read", async () => {
     const world = await watched(null);
     const { bench, list } = world;
     await bench.work([]);
@@ -332,7 +337,7 @@ describe("the owed retry of an item that a source did not answer", () => {
     expect((await bench.items(list)).flatMap(({ owes }) => owes)).toEqual([]);
   });
 
-  it("reads the last known offer if an offer check failed, and is cleared if no offer is known", async () => {
+  it("of an offer check reads the last known offer, and is cleared if no offer is known", async () => {
     const check: Step = { id: "check", scraper: "retailer_a.offer_check", routes: [] };
     const world = await watched(
       pipelineOf({ ...look, routes: [{ when: "always", run: "check" }] }, check),
@@ -359,8 +364,8 @@ describe("the owed retry of an item that a source did not answer", () => {
   });
 });
 
-describe("an owed retry that was stored as a step ID", () => {
-  it("is done by the step with this ID, or by the lite step of a default pipeline without this ID", async () => {
+describe("an owed retry that is stored with only a step ID", () => {
+  it("is made by the step with this ID, or by lite if a default pipeline has no such step", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.answers.product = () => ({ status: "ok", fields: product(10) });

@@ -78,7 +78,7 @@ const entries = (bench: RunBench, type: string, key: string): Record<string, unk
     .flatMap(({ body }) => (JSON.parse(body) as { data: Record<string, never[]> }).data[key] ?? []);
 
 describe("the default pipeline of retailer_a", () => {
-  it("reads new items once, at full", async () => {
+  it("reads each new item one time, at full", async () => {
     const { bench, list } = await watched([first, second]);
     expect(await steps(bench, list)).toEqual({ full: { requested: 2, credits: 10 } });
   });
@@ -90,7 +90,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(await bench.lastRun(list)).toMatchObject({ kind: "sweep", credits: 1 });
   });
 
-  it("reads items at lite if pulse finds a changed lowest new price, and reports their changes", async () => {
+  it("reads items at lite if pulse finds another lowest new price, and reports their changes", async () => {
     const { bench, list, next } = await watched([first, second, third]);
     bench.answers.product = (id) => ({
       status: "ok",
@@ -117,7 +117,7 @@ describe("the default pipeline of retailer_a", () => {
     ]);
   });
 
-  it("reads items at lite in every run if their last buy box price was above the lowest offer", async () => {
+  it("reads items at lite in every run while their last buy box price is above the lowest offer", async () => {
     const { bench, list, next } = await watched([first, second]);
     bench.answers.product = (id) => ({
       status: "ok",
@@ -146,7 +146,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(await steps(bench, list)).toEqual({ pulse: { requested: 1, credits: 1 } });
   });
 
-  it("reads every item at lite instead of pulse in every run whose number is a multiple of refresh_every_runs", async () => {
+  it("reads every item at lite instead of pulse in each run whose number is a multiple of 'refresh_every_runs'", async () => {
     const { bench, list, next } = await watched([first, second], { refreshEveryRuns: 3 });
     const seen: unknown[] = [];
     for (let run = 2; run <= 6; run += 1) {
@@ -163,14 +163,14 @@ describe("the default pipeline of retailer_a", () => {
     ]);
   });
 
-  it("makes no refresh if refresh_every_runs is 0", async () => {
+  it("makes no refresh if 'refresh_every_runs' is 0", async () => {
     const { bench, list, next } = await watched([first], { refreshEveryRuns: 0 });
     for (let run = 2; run <= 9; run += 1) await next();
     const { runs } = await bench.runs.list(list.id, 10);
     expect(new Set(runs.map(({ kind }) => kind))).toEqual(new Set(["baseline", "sweep"]));
   });
 
-  it("reads an item that was added later once at full, and reports no change of this item", async () => {
+  it("reads an item that was added later one time at full, and reports no change of it", async () => {
     const { bench, list, next } = await watched([first]);
     const [page] = await Array.fromAsync(bench.pages.pages(list.id));
     if (page === undefined) throw new Error("A list has a page");
@@ -196,13 +196,13 @@ const only = (step: Omit<Step, "id">, ...more: Step[]): Pipeline => ({
   steps: [{ id: "s", ...step }, ...more],
 });
 
-describe("an offers step", () => {
+describe("a step of a pipeline for offers", () => {
   const pipeline = only({
     scraper: "retailer_a.offers",
     routes: [{ when: "changed", field: "lowestPrice", op: "decreased", notify: true }],
   });
 
-  it("costs 1 credit for a listing that is missing or has at most one offer, and 3 credits for any other", async () => {
+  it("charges 1 credit for a listing without offers or with one offer, and 3 credits for any other listing", async () => {
     const { bench, list, next } = await watched([first, second, third], { pipeline });
     bench.answers.offers = (id) => {
       if (id === first) return { status: "not_found" };
@@ -225,7 +225,7 @@ describe("an offers step", () => {
     expect(await bench.account()).toMatchObject({ held: 0 });
   });
 
-  it("reports changes of the fields of offers, such as lowestPrice", async () => {
+  it("reports changes of offer fields such as 'lowestPrice'", async () => {
     const { bench, next } = await watched([first], { pipeline });
     const offers = [offer("o1", 10, true), offer("o2", 9)];
     bench.answers.offers = () => ({ status: "ok", totalOffers: 2, offers });
@@ -242,7 +242,7 @@ describe("an offers step", () => {
   });
 });
 
-describe("an offer_check step", () => {
+describe("an offer check step", () => {
   const pipeline = only(
     { scraper: "retailer_a.lite", routes: [{ when: "always", run: "check" }] },
     {
@@ -252,7 +252,7 @@ describe("an offer_check step", () => {
     },
   );
 
-  it("checks the offer that the previous step found, and costs half a credit per item, rounded up once", async () => {
+  it("checks the offer that the previous step found, and charges half a credit per item, with the sum rounded up", async () => {
     const { bench, list, next } = await watched([first, second, third], { pipeline });
     const asked: string[] = [];
     bench.answers.check = ({ offerListingId }) => {
@@ -277,7 +277,7 @@ describe("an offer_check step", () => {
     );
   });
 
-  it("neither reads nor charges items without a known offer, and counts them as skipped", async () => {
+  it("counts items without a known offer as skipped, and neither reads nor charges them", async () => {
     const { bench, list, next } = await watched([first, second], { pipeline });
     bench.answers.check = () => ({ status: "ok", buyable: true });
     bench.answers.product = (id) => ({
@@ -290,12 +290,12 @@ describe("an offer_check step", () => {
   });
 });
 
-describe("an offer_check step with a malformed stored offer ID", () => {
+describe("an offer check step for an item with a malformed stored offer ID", () => {
   it.each([
     ["an ID of 5,000 characters", "x".repeat(5_000)],
     ["an ID with a control character", "a\u0000b"],
     ["an empty ID", ""],
-  ])("skips an item with %s", async (_case, impossible) => {
+  ])("skips the item: %s", async (_case, impossible) => {
     const { bench, list, next } = await watched([first, second], {
       pipeline: only(
         { scraper: "retailer_a.lite", routes: [{ when: "always", run: "check" }] },
@@ -313,8 +313,8 @@ describe("an offer_check step with a malformed stored offer ID", () => {
   });
 });
 
-describe("an owed retry of an offer_check step", () => {
-  it("is cleared when the item no longer has an offer to check", async () => {
+describe("an owed retry of an offer check step", () => {
+  it("is cleared if the item has no offer to check", async () => {
     const { bench, list, next } = await watched([first], {
       pipeline: only(
         {
@@ -338,7 +338,7 @@ describe("an owed retry of an offer_check step", () => {
 });
 
 describe("the charge of a run's step", () => {
-  it("is rounded up only once, regardless of the number of batches", async () => {
+  it("is rounded up one time per step, regardless of the number of batches", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList([first, second, third], {
       platform: "retailer_a",
@@ -350,7 +350,7 @@ describe("the charge of a run's step", () => {
     expect(await bench.account()).toMatchObject({ balance: 4_999, held: 0, spent: 1 });
   });
 
-  it("includes not_found items, but not partial and unavailable items", async () => {
+  it('includes items with the status "not_found", but not those with "partial" or "unavailable"', async () => {
     const { bench, list, next } = await watched([first, second, third], {
       pipeline: only({ scraper: "retailer_a.full", routes: [] }),
     });
@@ -372,7 +372,7 @@ describe("the charge of a run's step", () => {
 });
 
 describe("a step to which several routes lead", () => {
-  it("reads each item once per run", async () => {
+  it("reads each item one time per run", async () => {
     const { bench, list, next } = await watched([first], {
       pipeline: only(
         {
@@ -394,7 +394,7 @@ describe("a step to which several routes lead", () => {
 });
 
 describe("a run in progress", () => {
-  it("reads and charges an item once if its page merges with another while the run is planned", async () => {
+  it("reads and charges an item one time if its page merges with another page during planning", async () => {
     const bench = await startRunBench({
       tables,
       pagesThrough: (pages) => ({
@@ -415,7 +415,7 @@ describe("a run in progress", () => {
     expect(await bench.lastRun(list)).toMatchObject({ stats: { tracked: 2, newItems: 2 } });
   });
 
-  it("keeps the pipeline with which it started if the pipeline of the watchlist changes", async () => {
+  it("keeps the pipeline of its start if the watchlist's pipeline changes", async () => {
     const { bench, list } = await watched([first]);
     bench.clock.set("2026-03-01T01:00:00Z");
     await bench.runSome(list, 1);

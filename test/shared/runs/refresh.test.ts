@@ -82,7 +82,7 @@ const [sweep, refresh] = ["sweep pulse completed", "refresh lite completed"];
 const skipped = "refresh lite insufficient_credits";
 
 describe("a refresh that was skipped for lack of credits", () => {
-  it("is made by the next run with enough credits, without a shift of the refresh cadence", async () => {
+  it("is made by the next run with enough credits, and later refreshes keep their run numbers", async () => {
     const world = await World.open();
     expect(await world.next()).toBe(sweep);
     expect(await world.next("unpaid"), "run 3").toBe(skipped);
@@ -92,7 +92,7 @@ describe("a refresh that was skipped for lack of credits", () => {
     expect(await world.next(), "run 7").toBe(sweep);
   });
 
-  it("stays due after each skipped run, and after the third skip has paused the watchlist", async () => {
+  it("stays due after each skipped run, even if the third skip pauses the watchlist", async () => {
     const world = await World.open();
     expect(await world.next()).toBe(sweep);
     for (const run of [3, 4, 5]) expect(await world.next("unpaid"), `run ${run}`).toBe(skipped);
@@ -134,7 +134,7 @@ describe("a refresh that was skipped for lack of credits", () => {
     expect(await world.next()).toBe("sweep scan completed");
   });
 
-  it("is no longer due after a run completes with a pipeline that has no refresh", async () => {
+  it("is dropped after a run completes with a pipeline that has no refresh", async () => {
     const world = await World.open();
     await world.next();
     await world.next("unpaid");
@@ -144,7 +144,7 @@ describe("a refresh that was skipped for lack of credits", () => {
     expect(await world.next()).toBe("sweep scan completed");
   });
 
-  it("is due even if the watchlist's row, written by an earlier release, lacks `refresh_due`", async () => {
+  it("is due even if an earlier release stored the watchlist without 'refresh_due'", async () => {
     const world = await World.open();
     await world.next();
     const { accountId, id } = world.list;
@@ -179,7 +179,7 @@ describe("a refresh whose run failed", () => {
     return world;
   }
 
-  it("is not repeated if its entry step was started, because its items have an owed retry of this step", async () => {
+  it("is not repeated if its entry step had started", async () => {
     const world = await failed(({ bench, list }) => bench.runSome(list, 1));
     const items = await world.bench.items(world.list);
     expect(items.flatMap(({ owes }) => owes.map(({ step }) => step))).toEqual(["lite", "lite"]);

@@ -37,8 +37,8 @@ function notified(route: Omit<Route, "when">, reads: readonly PlayedRead[]): rea
 const matched = (route: Route, reads: readonly PlayedRead[]): readonly number[] =>
   playReads(pipelineOf(route), reads).effects.flatMap(({ isMatched }, n) => (isMatched ? [n] : []));
 
-describe("a route with min_delta", () => {
-  it("reports several small changes in the same direction when their sum reaches min_delta", () => {
+describe("a route with 'min_delta'", () => {
+  it("reports small changes in the same direction when their sum reaches 'min_delta'", () => {
     expect(notified({ min_delta: 5 }, priced(100, 98, 97, 95, 94, 99, 100))).toEqual([
       "-",
       "-",
@@ -50,7 +50,7 @@ describe("a route with min_delta", () => {
     ]);
   });
 
-  it("reports a difference of exactly the minimum, even if the numbers are not exact as binary fractions", () => {
+  it("reports a difference of exactly the minimum, even if binary fractions cannot represent the numbers", () => {
     expect(notified({ min_delta: 0.1 }, priced(0.3, 0.2, 0.1))).toEqual([
       "-",
       "0.3 > 0.2",
@@ -68,7 +68,7 @@ describe("a route with min_delta", () => {
     ]);
   });
 
-  it("takes the first number as reference value if the first value is null", () => {
+  it("takes the first number as its reference value if the first value is null", () => {
     expect(notified({ min_delta: 5 }, priced(null, 100, 96, 95))).toEqual([
       "-",
       "-",
@@ -95,7 +95,7 @@ describe("a route with min_delta", () => {
   });
 });
 
-describe("a route with min_delta_percent", () => {
+describe("a route with 'min_delta_percent'", () => {
   it("reports a change of at least this percentage of the last notified value", () => {
     expect(notified({ min_delta_percent: 10 }, priced(100, 91, 90, 82, 81))).toEqual([
       "-",
@@ -106,7 +106,7 @@ describe("a route with min_delta_percent", () => {
     ]);
   });
 
-  it("reports only changes that also reach min_delta if it has both limits", () => {
+  it("reports only changes that also reach 'min_delta' if it has both limits", () => {
     const both = { min_delta: 5, min_delta_percent: 1 };
     expect(notified(both, priced(100, 96, 95))).toEqual(["-", "-", "100 > 95"]);
   });
@@ -116,7 +116,7 @@ describe("a route with min_delta_percent", () => {
   });
 });
 
-describe("a route with increased or decreased", () => {
+describe('a route with the op "increased" or "decreased"', () => {
   it("compares with the last value other than null", () => {
     const reads = priced(100, null, 60, null, null, 60, 61);
     expect(notified({ op: "decreased" }, reads)).toEqual([
@@ -131,7 +131,7 @@ describe("a route with increased or decreased", () => {
     expect(notified({ op: "increased" }, reads)).toEqual(["-", "-", "-", "-", "-", "-", "60 > 61"]);
   });
 
-  it("stores the last number in its state only while the field is null", () => {
+  it("stores the last number in its state while the field is null, and not otherwise", () => {
     const pipeline = pipelineOf({ when: "changed", field: "price", op: "decreased", notify: true });
     const statesAfter = (...prices: readonly (number | null)[]) =>
       Object.values(playReads(pipeline, priced(...prices)).item.routeStates ?? {});
@@ -140,8 +140,8 @@ describe("a route with increased or decreased", () => {
   });
 });
 
-describe("a route with cooldown", () => {
-  it("reports a change during the cooldown at the first read after the cooldown", () => {
+describe("a route with 'cooldown'", () => {
+  it("reports a change that occurs during the cooldown at the first read after the cooldown", () => {
     expect(notified({ cooldown: "30m" }, priced(100, 90, 80, 80, 80))).toEqual([
       "-",
       "100 > 90",
@@ -151,7 +151,7 @@ describe("a route with cooldown", () => {
     ]);
   });
 
-  it("does not report a value that changed back during the cooldown", () => {
+  it("does not report a value that returned to the old value during the cooldown", () => {
     expect(notified({ cooldown: "30m" }, priced(100, 90, 80, 90, 90))).toEqual([
       "-",
       "100 > 90",
@@ -174,7 +174,7 @@ describe("a route with cooldown", () => {
     expect(effects.map(({ changes }) => changes !== null)).toEqual([false, true, false, false]);
   });
 
-  it("also delays matches if its 'when' is a value other than 'changed'", () => {
+  it("also delays matches during the cooldown if its 'when' is not \"changed\"", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -196,7 +196,7 @@ describe("a route with cooldown", () => {
   });
 });
 
-describe("a route with confirm", () => {
+describe("a route with 'confirm'", () => {
   it("ignores a value that only one read shows", () => {
     expect(notified({ confirm: 2 }, priced(100, 1, 100, 100, 90, 90))).toEqual([
       "-",
@@ -212,7 +212,7 @@ describe("a route with confirm", () => {
     expect(notified({ confirm: 3 }, priced(100, 90, 80, 85))).toEqual(["-", "-", "-", "100 > 85"]);
   });
 
-  it("starts to count again when the value goes to the other side of the reference value", () => {
+  it("restarts its count when the value passes to the other side of the reference value", () => {
     expect(notified({ confirm: 2 }, priced(100, 90, 110, 90, 90))).toEqual([
       "-",
       "-",
@@ -222,7 +222,7 @@ describe("a route with confirm", () => {
     ]);
   });
 
-  it("counts reads of a text field as confirmations only while the text stays the same", () => {
+  it("counts reads of a text field as confirmations only if the text stays the same", () => {
     const route: Route = { when: "changed", field: "state", confirm: 2, notify: true };
     const { effects } = playReads(
       pipelineOf(route),
@@ -236,12 +236,12 @@ describe("a route with confirm", () => {
     ]);
   });
 
-  it("ignores a high value of only one read as the reference value of a decrease", () => {
+  it("does not take a high value of only one read as the reference value of a decrease", () => {
     const route = { op: "decreased", confirm: 2 } as const;
     expect(notified(route, priced(100, 900, 100, 100, 100))).toEqual(["-", "-", "-", "-", "-"]);
   });
 
-  it("with a 'when' other than 'changed' matches from the nth matching read in a row on", () => {
+  it("whose 'when' is not \"changed\" matches from the nth matching read in a row on", () => {
     const low: Route = {
       when: "ok",
       field: "price",
@@ -271,7 +271,7 @@ describe("a route with confirm", () => {
   });
 });
 
-describe("a route with once", () => {
+describe("a route with 'once'", () => {
   const low: Route = {
     when: "ok",
     field: "price",
@@ -281,7 +281,7 @@ describe("a route with once", () => {
     notify: true,
   };
 
-  it("matches when the condition becomes true, and again only after it was false", () => {
+  it("matches when its condition becomes true, and again only after the condition was false", () => {
     expect(matched(low, priced(100, 94, 90, 96, 94, 94))).toEqual([1, 4]);
   });
 
@@ -289,17 +289,17 @@ describe("a route with once", () => {
     expect(matched(low, [...priced(94), failed, found({}), ...priced(94)])).toEqual([0]);
   });
 
-  it("matches after the cooldown if the condition became true during it and is still true", () => {
+  it("matches after the cooldown if its condition became true during the cooldown and is still true", () => {
     expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 94, 94, 94))).toEqual([0, 4]);
     expect(matched({ ...low, cooldown: "1h" }, priced(94, 96, 94, 96, 96, 96))).toEqual([0]);
   });
 
-  it("matches at the nth matching read in a row if it also has confirm", () => {
+  it("matches at the nth matching read in a row if it also has 'confirm'", () => {
     expect(matched({ ...low, confirm: 2 }, priced(94, 94, 94, 96, 94, 94))).toEqual([1, 5]);
   });
 });
 
-describe("a route with where", () => {
+describe("a route with 'where'", () => {
   const inStock = { field: "inStock", op: "is", value: true } as const;
   const states = (...seen: readonly (readonly [number, boolean | undefined])[]) =>
     seen.map(([price, stock]) => found({ price, ...(stock !== undefined && { inStock: stock }) }));
@@ -324,7 +324,7 @@ describe("a route with where", () => {
     ]);
   });
 
-  it("also applies its tests if its 'when' is new, always or unchanged", () => {
+  it('also applies its tests if its \'when\' is "new", "always" or "unchanged"', () => {
     const where = [inStock];
     const reads = states([1, true], [1, false], [1, true]);
     expect(matched({ when: "new", where, notify: true }, reads)).toEqual([0]);
@@ -347,7 +347,7 @@ describe("the state of a route", () => {
     expect(effects.at(-1)?.changes).toEqual({ price: { before: 100, after: 95 } });
   });
 
-  it("is removed at the next read after the route was removed from the pipeline", () => {
+  it("is removed at the item's first read after the removal of the route from the pipeline", () => {
     const pipeline = pipelineOf({ ...drop, min_delta: 6 });
     const { item } = playReads(pipelineOf(drop), reads);
     expect(Object.keys(item.routeStates ?? {})).toHaveLength(1);
@@ -355,7 +355,7 @@ describe("the state of a route", () => {
     expect(other.item).not.toHaveProperty("routeStates");
   });
 
-  it("keeps its reference value after another step with the same kind of read has read the item", () => {
+  it("keeps its reference value if another step with the same kind of read has read the item", () => {
     const pipeline = pipelineOf(drop);
     const quiet = { ...found({ price: 95 }), step: "next" };
     const { effects } = playReads(pipeline, [...reads, quiet, ...priced(95)]);
@@ -367,7 +367,7 @@ describe("the state of a route", () => {
     ]);
   });
 
-  it("is not stored in items whose routes have nothing to store", () => {
+  it("is not stored for items whose routes have nothing to store", () => {
     const all: Route = { ...drop, confirm: 2, cooldown: "30m" };
     const { item } = playReads(pipelineOf(all), priced(100, 100, 100));
     expect(item).not.toHaveProperty("routeStates");
@@ -383,7 +383,7 @@ describe("the state of a route", () => {
 });
 
 describe("two routes of a step", () => {
-  it("report a change only once, with the reference value of the first matching route as its `before`", () => {
+  it("report a change one time, with the reference value of the first matching route as its 'before'", () => {
     const pipeline = pipelineOf(
       { when: "changed", field: "price", min_delta: 5, notify: true },
       { when: "changed", field: "price", notify: true },

@@ -83,8 +83,8 @@ beforeEach(async () => {
   bench = await startRunBench({ tables });
 });
 
-describe("a run above its brake", () => {
-  it("is held, publishes only a notice, and prevents further runs of its watchlist", async () => {
+describe("a run that exceeds the limit of its brake", () => {
+  it("is held, publishes only a notice, and prevents further runs of the watchlist", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 3);
 
@@ -124,7 +124,7 @@ describe("a run above its brake", () => {
     ).rejects.toThrow("Run 2 of this watchlist is held by its brake");
   });
 
-  it("is charged for its reads even if it is discarded later", async () => {
+  it("is charged for its reads even if a client discards it", async () => {
     const list = await readOnce(bench);
     const before = (await bench.account()).balance;
     const run = await runChanged(bench, list, 4);
@@ -134,7 +134,7 @@ describe("a run above its brake", () => {
     expect((await bench.account()).balance).toBe(before - run.credits);
   });
 
-  it("is held because of delisted items, but not because of items that their first read did not find", async () => {
+  it("counts delisted items as changed, but not new items that the first read did not find", async () => {
     const list = await readOnce(bench);
     bench.answers.product = (id) => (id < "10004" ? { status: "not_found" } : priced(10));
     await bench.run(list);
@@ -153,7 +153,7 @@ describe("a run above its brake", () => {
     expect(await bench.lastRun(other)).toMatchObject({ phase: "done", stats: { delisted: 5 } });
   });
 
-  it("excludes items that are read for the first time from its share of changed items", async () => {
+  it("does not count items at their first read toward its share of changed items", async () => {
     const list = await readOnce(bench);
     const add = { add: ["10005", "10006", "10007"], remove: [], labels: new Map() };
     const watchlist = (await bench.list(list)) ?? list;
@@ -165,7 +165,7 @@ describe("a run above its brake", () => {
     expect((await bench.lastRun(list)).hold).toMatchObject({ changedItems: 3, readItems: 4 });
   });
 
-  it("excludes items for which the source gave no answer from its share of changed items", async () => {
+  it("does not count items without an answer toward its share of changed items", async () => {
     const list = await readOnce(bench, { brake: { maxChangedPercent: 50, minItems: 3 } });
     bench.answers.product = (id) => (id === "10004" ? { status: "unavailable" } : priced(20));
     await bench.run(list);
@@ -174,10 +174,10 @@ describe("a run above its brake", () => {
   });
 });
 
-describe("a run below its brake", () => {
+describe("a run within the limit of its brake", () => {
   it.each([
     ["exactly the allowed share of items changed", brake, 2],
-    ["fewer items were read than `min_items`", { ...brake, minItems: 5 }, 4],
+    ["fewer items were read than 'min_items'", { ...brake, minItems: 5 }, 4],
     ["the watchlist has no brake", null, 4],
     ["the brake is 100 percent", { ...brake, maxChangedPercent: 100 }, 4],
   ])("is not held if %s", async (_, setting, changed) => {
@@ -189,7 +189,7 @@ describe("a run below its brake", () => {
     expect(typesOf(bench)).toEqual(["watchlist.product.changed", "watchlist.run.completed"]);
   });
 
-  it("is not held if it is the first run, in which every item is new", async () => {
+  it("is not held if it is the first run of the watchlist", async () => {
     const list = await bench.createList(ids, { pipeline, brake });
     bench.answers.product = () => ({ status: "not_found" });
     await bench.run(list);
@@ -199,7 +199,7 @@ describe("a run below its brake", () => {
 });
 
 describe("the release of a held run", () => {
-  it("publishes the events and the history of the run once, and allows further runs of the watchlist", async () => {
+  it("publishes the events and the history of the run one time, and allows further runs", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 3);
     bench.clock.set("2026-03-01T05:00:00Z");
@@ -311,7 +311,7 @@ describe("the discard of a held run", () => {
     expect(await pricesOf(bench, list)).toEqual([undefined, 10, 10, undefined]);
   });
 
-  it("happens automatically 7 days after the end of the run if the client makes no decision", async () => {
+  it("happens automatically 7 days after the end of the run without a decision of the client", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);
     const resume = { queue: "resume" as const, run };
@@ -332,8 +332,8 @@ describe("the discard of a held run", () => {
   });
 });
 
-describe("decisions about a held run", () => {
-  it("are refused after the opposite decision, and have no effect after the same decision", async () => {
+describe("a decision about a held run", () => {
+  it("is refused after the opposite decision, and has no effect after the same decision", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);
     const [one, other] = await Promise.allSettled([
@@ -350,7 +350,7 @@ describe("decisions about a held run", () => {
     await expect(decide(bench, run, loser)).rejects.toThrow(`Run 2 was ${winner.status} at`);
   });
 
-  it("are refused for a run that is not held or does not exist", async () => {
+  it("is refused for a run that is not held or does not exist", async () => {
     const list = await readOnce(bench);
     const run = await bench.lastRun(list);
 
@@ -360,7 +360,7 @@ describe("decisions about a held run", () => {
     );
   });
 
-  it("are refused if the watchlist was deleted, and the purge deletes the held run", async () => {
+  it("is refused if the watchlist was deleted, and the purge deletes the held run", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 4);
     const { accountId } = list;
@@ -376,7 +376,7 @@ describe("decisions about a held run", () => {
 });
 
 /** Runs whose source answers in another shape, with a brake that so few changes do not reach. */
-describe("a run in which the source changed the shape of its answers", () => {
+describe("a run in which the shape of the source's answers changed", () => {
   const many = Array.from({ length: 100 }, (_, n) => String(20_000 + n));
   const highBrake = { maxChangedPercent: 95, minItems: 50 };
   const wrong = 30;
@@ -425,7 +425,7 @@ describe("a run in which the source changed the shape of its answers", () => {
     ]);
   });
 
-  it("sends its events if its watchlist has no brake, and is counted for the alarm", async () => {
+  it("sends its events if the watchlist has no brake, and is counted for the alarm", async () => {
     const run = await runAgain(await manyRead({ brake: null }), jumped);
 
     expect(run).toMatchObject({ phase: "done", shape: { priceJump: { factor: 100 } } });
@@ -434,7 +434,7 @@ describe("a run in which the source changed the shape of its answers", () => {
     expect(typesOf(bench)).toContain("watchlist.product.changed");
   });
 
-  it("is held for a lost field; after its release, no later run is held for this field until the field returns", async () => {
+  it("is held for a lost field, and after its release no later run is held for the same field", async () => {
     const list = await manyRead();
     const run = await runAgain(list, stateless);
     expect(run).toMatchObject({ phase: "held", shape: { lostFields: ["standard.state"] } });
@@ -458,7 +458,7 @@ describe("a run in which the source changed the shape of its answers", () => {
     expect((await runAgain(list, stateless)).phase).toBe("held");
   });
 
-  it("is not held if its items become incomplete, but is counted once for the alarm", async () => {
+  it("is not held if its items become incomplete, but is counted for the alarm", async () => {
     const list = await manyRead();
     const first = await runAgain(list, () => ({ status: "partial" }));
     expect(first).toMatchObject({ phase: "done", shape: { incompleteItems: 100 } });

@@ -63,7 +63,7 @@ async function end(bench: RunBench, list: Watchlist): Promise<string | null> {
 }
 
 describe("the endpoint that receives a run's events", () => {
-  it("is the endpoint that the watchlist names, and the watchlist stores its current URL", async () => {
+  it("is the endpoint of the watchlist, and the watchlist stores its current URL", async () => {
     const { bench, register, move, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);
@@ -76,7 +76,7 @@ describe("the endpoint that receives a run's events", () => {
     expect(await bench.list(list)).toMatchObject({ ...stored, revision: list.revision });
   });
 
-  it("is the watchlist's deleted endpoint if no other endpoint has the same URL, so that deliveries are recorded as failed", async () => {
+  it("is the deleted endpoint of the watchlist if no other endpoint has its URL", async () => {
     const { bench, register, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);
@@ -86,7 +86,7 @@ describe("the endpoint that receives a run's events", () => {
     expect(await end(bench, list)).toBe(endpoint.id);
   });
 
-  it("is a new endpoint that has the last URL of the deleted one, and the watchlist stores the ID of the new endpoint", async () => {
+  it("is a new endpoint with the URL of the deleted one, and the watchlist stores the ID of the new endpoint", async () => {
     const { bench, register, move, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);
@@ -101,7 +101,7 @@ describe("the endpoint that receives a run's events", () => {
     expect(other.id).not.toBe(successor.id);
   });
 
-  it("is still the same if the run is published again after the endpoint was replaced", async () => {
+  it("stays the same if the run is published again after the endpoint was replaced", async () => {
     const { bench, register, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);

@@ -51,7 +51,7 @@ describe("a delisted item", () => {
   });
 });
 
-describe("a watchlist for which the balance does not cover the first step", () => {
+describe("a watchlist whose balance does not cover the first step", () => {
   it("skips its runs without a read or a charge, and is paused at the third skip in a row", async () => {
     const bench = await startRunBench({ tables, credits: 3 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
@@ -84,7 +84,7 @@ describe("a watchlist for which the balance does not cover the first step", () =
   });
 });
 
-describe("a later step that the balance does not cover", () => {
+describe("a second step that the balance does not cover", () => {
   const pipeline: Pipeline = {
     entry: "pulse",
     baseline: null,
@@ -115,7 +115,7 @@ describe("a later step that the balance does not cover", () => {
 });
 
 describe("a step that two processes plan at the same time", () => {
-  it("leaves no hold of credits if one process reserves credits and dies, and the other process skips the run", async () => {
+  it("leaves no hold if one process dies after its reservation and the other skips the run", async () => {
     const bench = await startRunBench({ tables, credits: 50 });
     const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a" });
     const schedules = { put: async () => {}, remove: async () => {} };
@@ -140,7 +140,7 @@ describe("the limited history of runs", () => {
   const { runHistoryMax } = limits;
   afterEach(() => void Object.assign(limits, { runHistoryMax }));
 
-  it("keeps the newest runs, even if the process of a run dies after any of its last external calls", async () => {
+  it("keeps the newest runs, even if the process of a run dies during its last external calls", async () => {
     Object.assign(limits, { runHistoryMax: 3 });
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
@@ -164,7 +164,7 @@ describe("a run of several batches and steps", () => {
     { deliveries: 1, batches: 12 },
     { deliveries: 2, batches: 12 + 2 * 4 },
   ])(
-    "sends $batches batch messages in two runs with $deliveries deliveries of every message",
+    "sends $batches batch messages in two runs if the number of deliveries per message is $deliveries",
     async ({ deliveries, batches }) => {
       const bench = await startRunBench({ tables, batchIdsMax: 1, deliveries });
       const list = await bench.createList(asins.slice(0, 4), { platform: "retailer_a" });
@@ -184,8 +184,8 @@ describe("a run of several batches and steps", () => {
   );
 });
 
-describe("a run whose batch messages are lost", () => {
-  it("makes the sweeper send again only the messages of the unfinished batches", async () => {
+describe("a run with lost batch messages", () => {
+  it("gets new messages from the sweeper only for its unfinished batches", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -200,7 +200,7 @@ describe("a run whose batch messages are lost", () => {
 });
 
 describe("a run without progress for 15 minutes", () => {
-  it("fails, charges the answered items, and gives the other items owed retries", async () => {
+  it("fails, charges the items with answers, and gives the other items owed retries", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 2 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -235,7 +235,7 @@ describe("a run without progress for 15 minutes", () => {
 });
 
 describe("a run that is abandoned between two steps", () => {
-  it("gives each unread item an owed retry of the step that should have read it, and the next run does these retries", async () => {
+  it("gives each unread item an owed retry of the step that should have read it", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(asins.slice(0, 2), { platform: "retailer_a" });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -260,7 +260,7 @@ describe("a run that is abandoned between two steps", () => {
 });
 
 describe("a run whose results cannot be finalized", () => {
-  it("ends as failed after an hour, so that its watchlist can run again", async () => {
+  it("ends as failed after an hour, and its watchlist can run again", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -294,7 +294,7 @@ describe("an item that is removed while its run is in progress", () => {
   });
 });
 
-describe("a step whose ID is the name of a JavaScript object member", () => {
+describe("a step with the name of a JavaScript object member as its ID", () => {
   it.each(["constructor", "toString", "hasOwnProperty"])(
     "has correct stats and the correct charge: %s",
     async (id) => {
@@ -317,7 +317,7 @@ describe("a step whose ID is the name of a JavaScript object member", () => {
 });
 
 describe("a schedule tick of a watchlist", () => {
-  it("that arrives again after its run starts no further run", async () => {
+  it("starts no further run if it arrives again after its run", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -334,7 +334,7 @@ describe("a schedule tick of a watchlist", () => {
     expect((await bench.runs.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("that arrives while a run is in progress starts no run, and is counted as an overlap", async () => {
+  it("starts no run while another run is in progress, and is counted as an overlap", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });

@@ -87,7 +87,7 @@ describe("the events of a run", () => {
     ]);
   });
 
-  it("contain a matched item once for each matching `when`, with the values that the step can test", () => {
+  it("contain a matched item one time for each matching 'when', with the values that the step can test", () => {
     const [event] = eventsOf(matched("1")) as unknown as { data: { products: unknown[] } }[];
     const entry = {
       id: "1",
@@ -108,7 +108,7 @@ describe("the events of a run", () => {
     expect(eventsOf(silent).map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
-  it("contain the ID as `asin` in the entries of retailer_a", () => {
+  it("contain the item ID as 'asin' in the entries of retailer_a", () => {
     const list = { ...run.watchlist, platform: "retailer_a" } as Run["watchlist"];
     const outcomes = [changed("B000000001"), matched("B000000002"), delisted("B000000003")];
     const entries = runEvents({ ...run, watchlist: list }, [{ step, outcomes }])
@@ -122,7 +122,7 @@ describe("the events of a run", () => {
     expect(eventsOf().map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
-  it("contain each item once, in events of at most 500 items", () => {
+  it("contain each item one time, in events of at most 500 items", () => {
     const ids = Array.from({ length: 1_201 }, (_, n) => String(100_000 + n));
     const parts = eventsOf(...ids.map(changed)).slice(0, -1) as unknown as {
       data: { part: number; parts: number; changes: { id: string }[] };
@@ -171,7 +171,7 @@ describe("the events of a run", () => {
     expect(make()).toEqual(make());
   });
 
-  it("have unique IDs that contain the end time of the run and differ from the IDs of other runs", () => {
+  it("have unique IDs that contain the end time of the run", () => {
     const outcomes = [changed("1"), matched("2"), delisted("3")];
     const idsOf = (of: Run) => runEvents(of, [{ step, outcomes }]).map(({ id }) => id);
     const ids = [...idsOf(run), ...idsOf({ ...run, id: "wlrun_other" })];
@@ -180,7 +180,7 @@ describe("the events of a run", () => {
     expect(new Set(ids).size).toBe(8);
   });
 
-  it("end with an event that has the counts of all events and the digest of their IDs in order", () => {
+  it("end with the event that has the counts of all events and the digest of their IDs", () => {
     const events = eventsOf(changed("1"), delisted("2"));
     const digest = createHash("sha256")
       .update(events.map((event) => String(event["id"])).join("\n"))

@@ -18,7 +18,7 @@ const outcome = (changes: Partial<ItemOutcome>): ItemOutcome => ({
 });
 
 describe("pointLinesOf", () => {
-  it("returns the observed changes of an `ok` outcome as a point, and no point if there are none", () => {
+  it('returns the observed changes of an outcome with the status "ok" as one history point', () => {
     const observed = { price: { before: 10, after: 12 } };
 
     const lines = pointLinesOf("check", [outcome({ observed }), outcome({ next: ["detail"] })]);
@@ -28,7 +28,7 @@ describe("pointLinesOf", () => {
   });
 
   it.each(["not_found", "partial", "unavailable", "deferred", "skipped"] as const)(
-    "returns a point without values for the status `%s`",
+    'returns a history point without values for the status "%s"',
     (status) => {
       expect(pointLinesOf("check", [outcome({ status })]).map(pointOf)).toEqual([
         { id: "10001", at, step: "check", status, values: {} },
@@ -53,7 +53,7 @@ describe("the history of a run", () => {
     bench = await startRunBench({ tables });
   });
 
-  it("contains the first reading of an item and each later change, even if no event reports the change", async () => {
+  it("contains the first reading of an item and each later change, even without an event about the change", async () => {
     const pipeline: Pipeline = {
       entry: "check",
       baseline: null,
@@ -99,7 +99,7 @@ describe("the history of a run", () => {
     expect(recordedAtEvents).toEqual([true]);
   });
 
-  it("keeps the run in progress while a merge is unfinished, and a later message finishes the merge and ends the run", async () => {
+  it("keeps the run in progress until a later message finishes the merge", async () => {
     const list = await bench.createList(["10001"]);
     await bench.runSome(list, 2);
     const run = await bench.lastRun(list);

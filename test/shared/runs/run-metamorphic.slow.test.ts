@@ -76,7 +76,7 @@ describe("a run", () => {
   );
 
   it.each([7, 90, 1_000])(
-    "of 510 items in batches of %i has its events in parts of 500, in ID order",
+    "of 510 items in batches of %i has events of at most 500 items, in ID order",
     async (batchIdsMax) => {
       const scenario = { ...longList, ...plainly, batchIdsMax };
 

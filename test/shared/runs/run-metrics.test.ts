@@ -41,7 +41,7 @@ describe("the metrics of a schedule tick", () => {
     return { tick, sink };
   };
 
-  it("contain one started run and the delay of this start, even if the tick arrives twice", async () => {
+  it("contain one started run and its delay, even if the tick arrives twice", async () => {
     const { tick, sink } = await tickOf(null);
     await tick("2026-03-01T10:31:07.500Z");
     await tick("2026-03-01T10:31:09.000Z");
@@ -49,7 +49,7 @@ describe("the metrics of a schedule tick", () => {
     expect(sink.values()).toEqual([["run_starts", { runs_started: 1, run_late_ms: 7_500 }]]);
   });
 
-  it("contain an overlapped run if the previous run is still in progress", async () => {
+  it("contain an overlap if the previous run is still in progress", async () => {
     const { tick, sink } = await tickOf(1);
     await tick(due);
 
@@ -88,7 +88,7 @@ describe("the metrics of a run's end", () => {
     expect(sink.values()).toEqual([["run_ends", ended]]);
   });
 
-  it("contain a run that was skipped for lack of credits as unpaid, not as failed", async () => {
+  it("contain a run that was skipped for lack of credits as unpaid, and not as failed", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     await bench.runSome(list, 1);
@@ -98,7 +98,7 @@ describe("the metrics of a run's end", () => {
     expect(sink.values()).toMatchObject([["run_ends", { runs_unpaid: 1, runs_failed: 0 }]]);
   });
 
-  it("contain an abandoned run as failed, with the credits that its steps refunded", async () => {
+  it("contain an abandoned run as failed, with the refunded credits of its steps", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001", "10002"]);
     await bench.runSome(list, 1);

@@ -36,7 +36,7 @@ describe("the start of a manual run while other calls change the watchlist", () 
     expect(pauses).toEqual([2.5, 5, 10]);
   });
 
-  it("returns 503 if failed claims exhaust its retry budget", async () => {
+  it("returns 503 if the failed attempts use up its retry budget", async () => {
     const { run, clock, claims } = contended(Infinity, 3_000);
     const budget = retryBudget({ clock, lossMs: 7_000 });
     await expect(withRetryBudget(budget, run)).rejects.toMatchObject({ code: "UNAVAILABLE" });

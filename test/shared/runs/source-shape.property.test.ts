@@ -77,7 +77,7 @@ describe("a change in the shape of a source's answers", () => {
     );
   });
 
-  it("does not depend on the order or the division of batches", () => {
+  it("does not depend on the order of the batches or on the division into batches", () => {
     fc.assert(
       fc.property(fc.array(shape), (shapes) => {
         expect(changeOf([], shapes.toReversed())).toEqual(changeOf([], shapes));

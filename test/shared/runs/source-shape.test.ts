@@ -41,7 +41,7 @@ const answer = (id: string, observed: Snapshot | null, status: ReadStatus = "ok"
 });
 
 describe("the recorded shape of a batch", () => {
-  it("counts, for each field that an item had, whether the field is now absent or null", () => {
+  it("counts, for each field of an item's previous answer, whether the field is now absent or null", () => {
     const shape = batchShape(step, {
       items: new Map([
         known("1", { price: 1, regularPrice: 2, inStock: false, state: null }),
@@ -61,7 +61,7 @@ describe("the recorded shape of a batch", () => {
     });
   });
 
-  it("counts an item as incomplete only if the item's previous answer was complete", () => {
+  it("counts an item as incomplete only if its previous answer was complete", () => {
     const shape = batchShape(step, {
       items: new Map([
         known("1", { price: 1 }),
@@ -129,7 +129,7 @@ const usual = (count: number) =>
   Array.from({ length: count }, (_, n): [number, number] => [10, 8 + (n % 9) / 2 + 0.01]);
 
 describe("a lost field in the answers of a source", () => {
-  it("is a field that at least 95% of the items had and at least 80% of these items lost, counted over all batches", () => {
+  it("is a field that at least 95% of the items had and at least 80% of these items have lost", () => {
     const half = Math.ceil(itemsMin / 2);
     const change = changeIn({ shapes: [lost("price", [half, half]), lost("price", [half, half])] });
     expect(change).toEqual({ lostFields: ["standard.price"], missingFields: ["standard.price"] });
@@ -137,9 +137,9 @@ describe("a lost field in the answers of a source", () => {
   });
 
   it.each([
-    ["too few items had it", lost("price", [itemsMin - 1, itemsMin - 1])],
-    ["less than 95% of the items had it", lost("price", [94, 94, 100])],
-    ["more than a fifth of the items still have it", lost("price", [100, 79])],
+    ["too few items had the field", lost("price", [itemsMin - 1, itemsMin - 1])],
+    ["less than 95% of the items had the field", lost("price", [94, 94, 100])],
+    ["more than a fifth of the items still have the field", lost("price", [100, 79])],
   ])("is not reported if %s", (_, shape) => {
     expect(changeIn({ shapes: [shape] })).toBeUndefined();
   });
@@ -155,7 +155,7 @@ describe("a lost field in the answers of a source", () => {
     expect(changeIn({ shapes, run: { kind: "baseline" } })).toBeUndefined();
   });
 
-  it("is reported only once while it is missing, and its return is recorded without an alarm", () => {
+  it("is reported in one run while it is missing, and its return causes no alarm", () => {
     const shapes = [lost("price", [100, 100])];
     const missingFields = ["standard.price"];
     expect(changeIn({ shapes, run: { missingFields } })).toBeUndefined();
@@ -164,7 +164,7 @@ describe("a lost field in the answers of a source", () => {
     expect(returned && [isAlarming(returned), holdsEvents(returned)]).toEqual([false, false]);
   });
 
-  it("stays missing after a run that compared other reads, or too few items", () => {
+  it("stays missing after a run that compared other reads or too few items", () => {
     const run = { missingFields: ["pulse.newCount", "standard.price"] };
     expect(changeIn({ shapes: [lost("state", [100, 0])], run })?.missingFields).toEqual([
       "pulse.newCount",
@@ -174,7 +174,7 @@ describe("a lost field in the answers of a source", () => {
 });
 
 describe("incomplete items in the answers of a source", () => {
-  it("raise the alarm if nearly all items became partial, but do not cause the events to be held", () => {
+  it('raise the alarm if nearly all items became "partial", but do not hold the events', () => {
     const change = changeIn({ shapes: [{ compared: 20, incomplete: 80, fields: {} }] });
     expect(change).toEqual({ incompleteItems: 80, missingFields: [] });
     expect(change && [isAlarming(change), holdsEvents(change)]).toEqual([true, false]);
@@ -189,13 +189,16 @@ describe("incomplete items in the answers of a source", () => {
 });
 
 describe("a jump of prices in the answers of a source", () => {
-  it.each([100, 10, 3, 0.3, 0.1, 0.01, 146.3])("is found if all prices change by %d", (factor) => {
-    const { priceJump } = changeIn({ prices: times(factor, 100) }) ?? {};
-    expect(priceJump?.factor).toBeGreaterThan(factor * 0.98);
-    expect(priceJump?.factor).toBeLessThan(factor * 1.02);
-  });
+  it.each([100, 10, 3, 0.3, 0.1, 0.01, 146.3])(
+    "is found if all prices change by the factor %d",
+    (factor) => {
+      const { priceJump } = changeIn({ prices: times(factor, 100) }) ?? {};
+      expect(priceJump?.factor).toBeGreaterThan(factor * 0.98);
+      expect(priceJump?.factor).toBeLessThan(factor * 1.02);
+    },
+  );
 
-  it("is reported with the number of items, and with a factor of three digits", () => {
+  it("is reported with the number of items and the factor in three digits", () => {
     expect(changeIn({ prices: times(100, itemsMin) })).toEqual({
       priceJump: { factor: 100, items: itemsMin },
       missingFields: [],

@@ -38,7 +38,7 @@ const bodies = (bench: RunBench): { type: string; data: Record<string, unknown> 
   [...bench.published.values()].map(({ body }) => JSON.parse(body) as never);
 
 describe("a new watchlist", () => {
-  it("starts its first run at once; this run reads every item at the baseline step and reports no changes", async () => {
+  it("starts its first run immediately, and the run reads every item at the baseline step without reporting changes", async () => {
     const { bench, list } = await afterFirstRun();
     expect(await bench.lastRun(list)).toMatchObject({
       runNumber: 1,
@@ -51,8 +51,8 @@ describe("a new watchlist", () => {
   });
 });
 
-describe("an item in state new that is read ok", () => {
-  it("becomes active, is counted as active, and gets its baseline snapshot", async () => {
+describe('an item in the state "new" after a read with the status "ok"', () => {
+  it("is active, is counted as active, and has its baseline snapshot", async () => {
     const { bench, list } = await afterFirstRun();
     expect(await onlyItem(bench, list)).toMatchObject({
       state: "active",
@@ -63,8 +63,8 @@ describe("an item in state new that is read ok", () => {
   });
 });
 
-describe("an item in state active that is read not_found", () => {
-  it("becomes delisted, is reported once, and is not read again", async () => {
+describe('an item in the state "active" after a read with the status "not_found"', () => {
+  it("is delisted, is reported one time, and is not read again", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = () => ({ status: "not_found" });
     await bench.run(list);
@@ -78,8 +78,8 @@ describe("an item in state active that is read not_found", () => {
   });
 });
 
-describe("an item in state active whose read finds a changed tracked field", () => {
-  it("stays active, and the change is recorded and reported by a route that notifies", async () => {
+describe('an item in the state "active" with a change of a tracked field', () => {
+  it("stays active, and a route that notifies reports the change", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = found(12);
     await bench.run(list);
@@ -111,7 +111,7 @@ describe("an item in state active whose read finds a changed tracked field", () 
 });
 
 describe.each(["partial", "unavailable"] as const)(
-  "an item in state active that is read %s",
+  'an item in the state "active" after a read with the status "%s"',
   (status) => {
     it("stays active, is neither charged nor reported, and is read again by the next run", async () => {
       const { bench, list } = await afterFirstRun();
@@ -134,8 +134,8 @@ describe.each(["partial", "unavailable"] as const)(
   },
 );
 
-describe("a scheduled run that cannot reserve its first step", () => {
-  it("is skipped without a read or a charge, increases consecutive_skips, and has insufficient_credits in run.completed", async () => {
+describe("a scheduled run that cannot reserve credits for its first step", () => {
+  it('is skipped without a read or a charge, and its run.completed event has the status "insufficient_credits"', async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     await bench.run(list);
@@ -163,7 +163,7 @@ describe("a scheduled run that cannot reserve its first step", () => {
     expect(await bench.list(list)).toMatchObject({ consecutiveSkips: 1, runCount: 3 });
   });
 
-  it("pauses the watchlist, which then has no next run, if it is the third skip in a row", async () => {
+  it("pauses the watchlist without a next run if it is the third skip in a row", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     for (const hour of ["00", "01", "02"]) {
@@ -177,7 +177,7 @@ describe("a scheduled run that cannot reserve its first step", () => {
     });
   });
 
-  it("leaves the watchlist active with one skip if a client resumes the watchlist while the third skip ends", async () => {
+  it("leaves the watchlist active with one skip if a client resumes the watchlist during the third skip", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     for (const hour of ["00", "01"]) {
@@ -222,7 +222,7 @@ describe("a run that a client starts", () => {
       },
     });
 
-  it("is accepted if no run is in progress, and the next scheduled run is due one interval after its start", async () => {
+  it("is accepted if no run is in progress, and the next scheduled run is due one interval later", async () => {
     const { bench, list } = await afterFirstRun();
     bench.clock.set("2026-03-01T00:30:00Z");
     const current = (await bench.list(list)) ?? list;
@@ -232,7 +232,7 @@ describe("a run that a client starts", () => {
     expect((await bench.list(list))?.nextRunAt).toBe("2026-03-01T01:30:00.000Z");
   });
 
-  it("is accepted if the watchlist is paused, and the watchlist stays paused", async () => {
+  it("is accepted for a paused watchlist, and the watchlist stays paused", async () => {
     const { bench, list } = await afterFirstRun();
     const before = (await bench.list(list)) ?? list;
     const after = { ...before, status: "paused", pausedReason: "user", nextRunAt: null } as const;
@@ -243,7 +243,7 @@ describe("a run that a client starts", () => {
     expect(await bench.list(list)).toMatchObject({ status: "paused", nextRunAt: null });
   });
 
-  it("is refused while another run is in progress, which continues unchanged", async () => {
+  it("is refused while another run is in progress, and the other run continues", async () => {
     const { bench, list } = await afterFirstRun();
     await bench.runSome(list, 1);
     const again = restart(bench, (await bench.list(list)) ?? list);
@@ -252,8 +252,8 @@ describe("a run that a client starts", () => {
   });
 });
 
-describe("a deleted watchlist", () => {
-  it("still finishes its run in progress, which is charged but publishes no events", async () => {
+describe("a deleted watchlist with a run in progress", () => {
+  it("finishes and charges the run, but publishes no events", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = found(12);
     await bench.runSome(list, 1);
@@ -269,7 +269,7 @@ describe("a deleted watchlist", () => {
 });
 
 describe("a run that ends without an error", () => {
-  it("has the status completed, its start and end times, and the status and due time of the watchlist at its end", async () => {
+  it('has the status "completed", its start and end times, and the watchlist\'s status and due time at its end', async () => {
     const { bench, list } = await afterFirstRun();
     expect(bodies(bench).at(-1)?.data).toMatchObject({
       object: "watchlist_run",

@@ -105,7 +105,7 @@ describe("the shortcut for unchanged reads", () => {
     expect(unchanged).toBeGreaterThan(50);
   });
 
-  it("applies to no read of a pipeline whose routes have a state", () => {
+  it("applies to no read of a pipeline with routes that have a state", () => {
     const step: Step = {
       id: "pulse",
       scraper: "retailer_a.pulse",

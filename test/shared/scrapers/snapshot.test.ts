@@ -158,7 +158,7 @@ describe("the snapshot of offers", () => {
     ["new", { ...buybox, offerCount: 2, lowestPrice: 12 }],
     ["used", { ...buybox, offerCount: 2, lowestPrice: 7 }],
   ] as const)(
-    "with the condition %s has the count and lowest price of offers in this condition, and the buy box of all offers",
+    'with the condition filter "%s" has the count and lowest price of these offers, and the buy box of all offers',
     (condition, own) => {
       expect(snapshotOfOffers(answer, condition)).toEqual(own);
     },
@@ -175,11 +175,11 @@ describe("the snapshot of offers", () => {
     expect(buyboxOfferOf(none)).toBeNull();
   });
 
-  it("has a count that is never less than the number of offers from the source", () => {
+  it("has a count that is at least the number of offers from the source", () => {
     expect(snapshotOfOffers({ ...answer, totalOffers: 1 }, "all")).toMatchObject({ offerCount: 4 });
   });
 
-  it("is stored with the ID of the offer in the buy box, so that an offer check can read this offer", () => {
+  it("is stored with the ID of the offer in the buy box for later offer checks", () => {
     expect(buyboxOfferOf(answer)).toBe("offer-of-A2");
   });
 
@@ -196,7 +196,7 @@ describe("the snapshot of offers", () => {
   });
 });
 
-describe("the scrapers of steps", () => {
+describe("the list of step scrapers", () => {
   const lite =
     "price listPrice inStock availabilityType merchant isFba offerListingId condition newCount " +
     "newMinPrice usedCount usedMinPrice deliveryDate rating";
@@ -211,7 +211,7 @@ describe("the scrapers of steps", () => {
     ["retailer_c.standard", [1, 1], "price regularPrice inStock shipping pickup"],
     ["retailer_d.standard", [1, 1], "price regularPrice inStock purchasable state"],
   ] as const)(
-    "include %s with the minimum and maximum cost %j in credits and the testable fields %s",
+    "includes %s with the minimum and maximum price %j in credits and the testable fields %s",
     (id, credits, fields) => {
       const { leastQuarters, reserveQuarters, testableFields } = stepScrapers[id];
       expect([leastQuarters / 4, reserveQuarters / 4]).toEqual(credits);
@@ -219,13 +219,13 @@ describe("the scrapers of steps", () => {
     },
   );
 
-  it.each(stepScraperIds)("include %s with a type for each of its fields", (id) => {
+  it.each(stepScraperIds)("includes %s with a type for each of its fields", (id) => {
     const { testableFields, trackedFields, derivedFields, fieldTypes } = stepScrapers[id];
     const fields = new Set([...testableFields, ...trackedFields, ...derivedFields]);
     expect(Object.keys(fieldTypes)).toEqual([...fields]);
   });
 
-  it.each(scraperIds)("include %s, whose readings have the declared types", (id) => {
+  it.each(scraperIds)("includes %s with the types that its readings have", (id) => {
     const { platform } = scrapers[id];
     const snapshot = read(id, platform === "retailer_a" ? "B0SANDBOX0" : "9000000");
     for (const [field, value] of Object.entries(snapshot)) {
@@ -234,7 +234,7 @@ describe("the scrapers of steps", () => {
   });
 });
 
-describe("the product scrapers", () => {
+describe("the list of product scrapers", () => {
   it.each([
     ["retailer_a.pulse", "pulse", 0.25],
     ["retailer_a.lite", "product", 1],
@@ -243,7 +243,7 @@ describe("the product scrapers", () => {
     ["retailer_c.standard", "standard", 1],
     ["retailer_d.standard", "standard", 1],
   ] as const)(
-    "include %s, whose readings have the kind %s and cost %d credits",
+    'includes %s with the kind of reading "%s" and the price %d in credits',
     (scraper, kind, credits) => {
       expect(scrapers[scraper]).toMatchObject({ kind, costQuarters: credits * 4 });
     },

@@ -33,7 +33,7 @@ function counts(statuses: Statuses, callMs: readonly number[] = []): HealthCount
 const statusOf = (statuses: Statuses) => healthStatus(windowHealth(counts(statuses)));
 
 describe("the health of a source in a time window", () => {
-  it("has the share of each status, and the mean age of complete answers", () => {
+  it("has the share of each status, and the mean data age of complete answers", () => {
     const health = windowHealth(counts({ ok: 14, partial: 2, not_found: 1, unavailable: 3 }));
     expect(health.shares).toEqual({ ok: 0.7, partial: 0.1, notFound: 0.05, unavailable: 0.15 });
     expect(successShare(health)).toBe(0.75);
@@ -46,7 +46,7 @@ describe("the health of a source in a time window", () => {
     expect(windowHealth(null)).toEqual({ shares: null, latencyMs: null, ageMs: null });
   });
 
-  it("has the upper bounds of the ranges that contain the median and the 95th percentile", () => {
+  it("has the upper bounds of the latency ranges that contain the median and the 95th percentile", () => {
     const calls = [...Array<number>(19).fill(240), 6_000];
     expect(windowHealth(counts({}, calls)).latencyMs).toEqual({ median: 250, p95: 250 });
     expect(windowHealth(counts({}, [...calls, 6_000])).latencyMs).toEqual({
@@ -64,11 +64,11 @@ describe("the health of a source in a time window", () => {
     ["degraded", { ok: 50, unavailable: 50 }],
     ["down", { ok: 49, unavailable: 51 }],
     ["unknown", { unavailable: 9 }],
-  ] as const)("is %s for the counts %j", (status, statuses) => {
+  ] as const)('is "%s" for the counts %j', (status, statuses) => {
     expect(statusOf(statuses)).toBe(status);
   });
 
-  it("includes a period that overlaps with the window, and no earlier one", () => {
+  it("includes a period that overlaps with the window, and excludes earlier periods", () => {
     const now = new Date("2026-03-01T12:20:00Z");
     const periods = ["11:00", "11:15", "12:15"].map((time, n) => ({
       startsAt: `2026-03-01T${time}:00.000Z`,
@@ -81,7 +81,7 @@ describe("the health of a source in a time window", () => {
 });
 
 describe("the counts of a source's reads", () => {
-  it("contain an age of 0 if the clock of the source is ahead", () => {
+  it("contain a data age of 0 if the clock of the source is ahead", () => {
     const fetchedAt = new Date(endedAt.getTime() + 5_000).toISOString();
     const read = countRead({
       answers: [{ status: "ok", fetchedAt }],
@@ -92,7 +92,7 @@ describe("the counts of a source's reads", () => {
     expect(read.ageMs).toBe(0);
   });
 
-  it("have the quota and the time of the later read, in either order", () => {
+  it("keep the quota and the time of the later read, in whichever order they are added", () => {
     const early = { ...counts({ ok: 1 }), quota: { left: 5, max: 60 } };
     const late = { ...counts({ ok: 2 }), lastReadAt: "2026-03-01T12:01:00.000Z" };
     const later = { ...late, quota: { left: 3, max: 60 } };
@@ -110,7 +110,7 @@ describe("the level of a source's quota", () => {
     ["exhausted", { left: 0, max: 1_200 }],
     ["low", { left: 120, max: 1_200 }],
     ["ample", { left: 121, max: 1_200 }],
-  ] as const)("is %s for %j", (level, quota) => {
+  ] as const)("is %j for the quota %j", (level, quota) => {
     expect(quotaLevel(quota)).toBe(level);
   });
 });

@@ -25,7 +25,7 @@ const health = new Map([
 ]);
 
 describe("the list of sources", () => {
-  it("contains each scraper with shares, latency, age and the level of the quota, but no counts", () => {
+  it("contains each scraper with shares, latency, data age and the level of the quota, but no counts", () => {
     const presented = presentSources(health, now);
     expect(v.parse(v.strictObject(sourcesResponse.entries), presented)).toEqual(presented);
     expect(presented.data.map(({ id }) => id)).toEqual(stepScraperIds);
@@ -51,7 +51,7 @@ describe("the list of sources", () => {
     });
   });
 
-  it("contains a scraper without reads as unknown", () => {
+  it('contains a scraper without reads with the status "unknown"', () => {
     const source = presentSources(new Map(), now).data[0];
     expect(source).toMatchObject({
       status: "unknown",
@@ -75,7 +75,7 @@ describe("the list of sources", () => {
 });
 
 describe("the health of a tier", () => {
-  it("is the health of the scraper that reads the tier, and is equal for both tiers of offers", () => {
+  it("is the health of the scraper that reads the tier", () => {
     const healthOf = tierHealth(health, now);
     const known = {
       status: "degraded",

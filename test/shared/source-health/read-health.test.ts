@@ -14,7 +14,7 @@ describe("the reader of source health", () => {
   });
   const period = { startsAt: "2026-03-01T12:00:00.000Z", counts };
 
-  it("queries each scraper once in a minute, however often it is called", async () => {
+  it("queries each scraper at most once a minute, however often it is called", async () => {
     const time = clock();
     let queries = 0;
     const read = healthReader({

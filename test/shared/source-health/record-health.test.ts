@@ -31,7 +31,7 @@ function recording(add: (counts: HealthCounts) => Promise<void> = async () => {}
 }
 
 describe("the recorder of source health", () => {
-  it("writes the first read immediately, and then at most once a minute, without losing a count", async () => {
+  it("writes the first read immediately, then at most once a minute, and loses no count", async () => {
     const { time, writes, record } = recording();
     for (let second = 0; second < 150; second += 1) {
       await record("retailer_a.lite", okCounts(time.now()));
@@ -40,14 +40,14 @@ describe("the recorder of source health", () => {
     expect(writes.map(([, { ok }]) => ok)).toEqual([1, 60, 60]);
   });
 
-  it("writes each scraper separately", async () => {
+  it("writes the counts of each scraper separately", async () => {
     const { time, writes, record } = recording();
     await record("retailer_a.lite", okCounts(time.now()));
     await record("retailer_b.standard", okCounts(time.now()));
     expect(writes.map(([scraper]) => scraper)).toEqual(["retailer_a.lite", "retailer_b.standard"]);
   });
 
-  it("writes once for reads that end during a write", async () => {
+  it("makes one write for all reads that end during a write", async () => {
     let finish = (): void => {};
     const { time, writes, record } = recording(
       () =>
@@ -62,7 +62,7 @@ describe("the recorder of source health", () => {
     expect(writes).toHaveLength(1);
   });
 
-  it("does not make a read fail if the health of the source cannot be written, but warns", async () => {
+  it("warns if it cannot write the health, and the read succeeds", async () => {
     const { time, warnings, record } = recording(() => Promise.reject(new Error("down")));
     await record("retailer_a.lite", okCounts(time.now()));
     expect(warnings).toEqual(["source health not recorded"]);

@@ -49,7 +49,7 @@ const delisted = (item: Item): Item => ({
 });
 
 describe("a change of a watchlist's items", () => {
-  it("counts each of its IDs once, by what happened to the item", async () => {
+  it("counts each of its IDs one time, by the effect on the item", async () => {
     const all = itemsOf(["10001", "10002", "10003", "10004"]);
     const list = await world.open(all.map((item) => (item.id === "10003" ? delisted(item) : item)));
     const changed = await change(list, {
@@ -82,7 +82,7 @@ describe("a change of a watchlist's items", () => {
     expect(ids).toEqual(["10001", "10003", "10004", "10006"]);
   });
 
-  it("resets all values except the revision of an item that it reactivates, or that it removes and adds", async () => {
+  it("resets all values except the revision of an item that it reactivates, or removes and adds", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     await change(list, { add: ["10001", "10002"], remove: ["10002"] });
     const fresh = ["10001", "10002"].map((id) =>
@@ -91,7 +91,7 @@ describe("a change of a watchlist's items", () => {
     expect(await items(list)).toEqual(fresh);
   });
 
-  it("resets a delisted item that it adds again, even if the change contains no other ID", async () => {
+  it("resets a delisted item that it adds again, even without another ID in the change", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     const { tally, watchlist } = await change(list, { add: ["10001"] });
     expect(tally).toEqual({
@@ -106,7 +106,7 @@ describe("a change of a watchlist's items", () => {
     expect((await items(list)).map(({ state }) => state)).toEqual(["new", "delisted"]);
   });
 
-  it("writes no page if all its IDs to add are already on the watchlist", async () => {
+  it("writes no page if all its new IDs are already on the watchlist", async () => {
     const list = await world.open(itemsOf(numbered(1_500)));
     const before = await world.rows(list);
     const { tally } = await change(list, { add: numbered(1_500), remove: ["99999"] });
@@ -114,7 +114,7 @@ describe("a change of a watchlist's items", () => {
     expect(await world.rows(list)).toEqual(before);
   });
 
-  it("returns counts that include the IDs on all pages", async () => {
+  it("returns counts of the IDs on all pages together", async () => {
     const ids = numbered(2_000);
     const all = itemsOf(ids);
     const gone = new Set(["1000001", "1001998"]);
@@ -133,7 +133,7 @@ describe("a change of a watchlist's items", () => {
     });
   });
 
-  it("writes only those pages whose range contains one of its IDs", async () => {
+  it("writes only the pages that contain one of its IDs", async () => {
     const list = await world.open(itemsOf(numbered(5_000)));
     await change(list, { add: ["10000005"], remove: ["1003500"] });
     const versions = (await world.rows(list)).map((row) => row.version);
@@ -158,7 +158,7 @@ describe("a change of a watchlist's items", () => {
 describe("a full watchlist", () => {
   const ids = numbered(limits.watchlistItemsMax);
 
-  it("refuses a change that adds one item too many, states how many fit, and applies nothing", async () => {
+  it("refuses a change that adds one item too many, and returns how many items still fit", async () => {
     const list = await world.open(itemsOf(ids));
     const before = await world.rows(list);
     await expect(
@@ -182,7 +182,7 @@ describe("a full watchlist", () => {
     expect(watchlist.itemCounts.new).toBe(50_000);
   });
 
-  it("counts each ID of a change once, as added, unchanged, removed or missing", async () => {
+  it("counts each ID of a change as added, unchanged, removed or missing", async () => {
     const list = await world.open(itemsOf(ids));
     const add = ["10001", "1000007"];
     const { tally } = await change(list, { add, remove: ["99999", "1049999"] });
@@ -196,7 +196,7 @@ describe("a full watchlist", () => {
     });
   });
 
-  it("refuses a change with 409, and keeps its items, if the watchlist is full at every attempt to write", async () => {
+  it("refuses a change with 409, and keeps its items, if it is full at every attempt to write", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
       change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),
@@ -235,7 +235,7 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
     });
   });
 
-  it("returns 409 with the number of applied IDs if only some of the change was applied", async () => {
+  it("returns 409 with the number of applied IDs if a part of the change was applied", async () => {
     const list = await world.open(itemsOf(ids));
     const pages = preceded(list, { add: ["20001", "20002"], remove: ["1000000"] });
     await expect(
@@ -247,7 +247,7 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
     expect(await world.counters(list)).toMatchObject({ total: 49_999 });
   });
 
-  it("returns 404 if the watchlist is deleted before the call reads how many items still fit", async () => {
+  it("returns 404 if the watchlist is deleted before the call reads the remaining room", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = {
       ...world.store(),
@@ -262,8 +262,8 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
   });
 });
 
-describe("a change of items, beside other calls that write the watchlist,", () => {
-  it("reads a page again after another call changed it, and counts the IDs by the current items", async () => {
+describe("an item change during other writes to the watchlist", () => {
+  it("reads a page again after another call changed the page, and counts the IDs by the new items", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const store = world.store();
     let met = false;
@@ -354,7 +354,7 @@ describe("an item change that sets labels", () => {
     expect(tally).toMatchObject({ added: 1, updated: 1, unchanged: 1 });
   });
 
-  it("stores, together with the label, the time at which the item was added", async () => {
+  it("stores the time at which the item was added together with the label", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await change(list, { add: [object("10001", "Kettle"), object("10002", "Lamp")] });
     const found = await details(list);
@@ -413,7 +413,7 @@ describe("the pages that an item change reads", () => {
     expect(ranges[0]).toEqual({ from: "1000007", to: "1049998" });
   });
 
-  it("are not read in advance if the watchlist has room for every ID to add", async () => {
+  it("are not read in advance if the watchlist has room for every new ID", async () => {
     const list = await world.open(itemsOf(numbered(limits.watchlistItemsMax - 1)));
     const store = world.store();
     const ranges: unknown[] = [];
@@ -429,7 +429,7 @@ describe("the pages that an item change reads", () => {
   });
 });
 
-describe("an item change that finds the watchlist full halfway", () => {
+describe("an item change that finds the watchlist full halfway through its writes", () => {
   it("counts added and reactivated items together in its 409 error", async () => {
     const [first, ...others] = itemsOf(numbered(2_000));
     const list = await world.open([delisted(first!), ...others]);
@@ -449,7 +449,7 @@ describe("an item change that finds the watchlist full halfway", () => {
     });
   });
 
-  it("states in its 409 error that nothing was applied if its first write finds the watchlist full", async () => {
+  it("reports in its 409 error that nothing was applied if its first write finds the watchlist full", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = { ...world.store(), replace: async () => "full" };
     await expect(change(list, { add: ["10002"] }, { pages })).rejects.toMatchObject({
@@ -480,11 +480,11 @@ describe("the body of an item change", () => {
     );
   });
 
-  it("is refused with the names of both fields if it has neither", () => {
+  it("is refused with the names of 'add' and 'remove' if it has neither", () => {
     expect(() => parseItemChange("retailer_d", {})).toThrow("Send 'add', 'remove' or both.");
   });
 
-  it("is parsed to unique, sorted and normalized IDs of the platform", () => {
+  it("is parsed to normalized IDs of the platform, sorted and without repetitions", () => {
     const body = { add: ["b000000002", " B000000001", "B000000002"], remove: [] };
     expect(parseItemChange("retailer_a", body)).toEqual({
       add: ["B000000001", "B000000002"],

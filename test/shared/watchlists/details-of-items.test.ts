@@ -15,7 +15,7 @@ describe("the details of some items of a watchlist", () => {
         ["10003", "10004"],
       ],
     ],
-  ])("are read in %s, each ID once and in ID order", async (_name, count, parts) => {
+  ])("are read in ID order, without repetitions, in %s", async (_name, count, parts) => {
     const read: (readonly string[])[] = [];
     const detailed = (id: string): ItemDetails => ({
       id,

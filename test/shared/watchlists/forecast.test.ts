@@ -28,7 +28,7 @@ describe("the forecast of a watchlist", () => {
     });
   });
 
-  it("contains likely credits that follow from the last runs of the same kind and the current items", () => {
+  it("contains likely credits from the last runs of the same kind, scaled to the current items", () => {
     const runs = [
       { kind: "sweep", credits: 30, tracked: 50, stepItems: {} },
       { kind: "sweep", credits: 10, tracked: 50, stepItems: {} },
@@ -37,7 +37,7 @@ describe("the forecast of a watchlist", () => {
     expect(forecastOf({ ...list, runs }, now).day.likely).toBe(21 * 40 + 3 * 100);
   });
 
-  it("includes the first read of new items, which the first run makes instead of its usual read", () => {
+  it("includes the first read of new items in place of the first run's usual read", () => {
     const itemCounts = { new: 10, active: 0, delisted: 0 };
     const { day } = forecastOf({ ...list, itemCounts, runCount: 0, refreshEveryRuns: 0 }, now);
     expect(day).toEqual({ runs: 24, best: 50 + 23 * 3, likely: 50 + 23 * 3, worst: 50 + 23 * 13 });
@@ -51,7 +51,7 @@ describe("the forecast of a watchlist", () => {
     expect(forecastOf(limited, now).day.worst).toBe(24 * 30);
   });
 
-  it("contains no credits after a refresh that a limit never covers, because the following runs repeat the refresh", () => {
+  it("contains no credits after a refresh that the credit limits never cover", () => {
     const { day } = forecastOf({ ...list, runCount: 5, maxCreditsPerRun: 30 }, now);
     expect(day).toMatchObject({ runs: 24, best: 2 * 25, worst: 2 * 30 });
   });
@@ -65,7 +65,7 @@ describe("the forecast of a watchlist with one step", () => {
   };
   const all = (credits: number) => ({ best: credits, likely: credits, worst: credits });
 
-  it("counts each run once, including the run that reads the items for the first time", () => {
+  it("counts each run one time, including the run that first reads the items", () => {
     expect(ofDay(2_000)).toEqual({ runs: 24, ...all(48_000) });
   });
 
@@ -78,7 +78,7 @@ describe("the forecast of a watchlist with one step", () => {
     expect(ofDay(9, limits).worst).toBeGreaterThan(0);
   });
 
-  it("contains only as many whole runs as a daily budget covers, at worst on both UTC days", () => {
+  it("contains only whole runs within a daily budget, in the worst case of two UTC days", () => {
     expect(ofDay(10, { dailyCreditBudget: 15 })).toEqual({ runs: 24, ...all(10), worst: 20 });
     expect(ofDay(10, { accountBudget: 35 })).toEqual({ runs: 24, ...all(30), worst: 60 });
     expect(ofDay(10, { dailyCreditBudget: 500 })).toEqual({ runs: 24, ...all(240) });
@@ -90,7 +90,7 @@ describe("the forecast of a watchlist with one step", () => {
     [{ watchlist: 0, account: 20 }, 50],
     [{ watchlist: 12, account: 25 }, 40],
     [{ watchlist: 0, account: 90 }, 30],
-  ])("counts the rest of today's budgets after the usage %j", (usedToday, worst) => {
+  ])("includes the rest of today's budgets after the usage %j", (usedToday, worst) => {
     const budgets = { dailyCreditBudget: 30, accountBudget: 40, usedToday };
     expect(ofDay(10, budgets)).toMatchObject({ best: 30, likely: 30, worst });
   });
@@ -104,7 +104,7 @@ describe("the forecast of a watchlist with one step", () => {
     expect(forecastOf({ ...oneStep, itemCounts, ...unused }, now).month.worst).toBe(310);
   });
 
-  it("omits new items whose first read costs more than the limit", () => {
+  it("omits new items whose first read costs more than the credit limit", () => {
     const itemCounts = { new: 10, active: 4, delisted: 0 };
     const limits = { maxCreditsPerRun: 20, refreshEveryRuns: 0 };
     const { day } = forecastOf({ ...list, itemCounts, ...limits }, now);
@@ -120,7 +120,7 @@ describe("the forecast of an account", () => {
     { day: period, month },
   ];
 
-  it("contains the sum of its watchlists and the time at which the balance runs out", () => {
+  it("contains the sum of its watchlists, and the time when the balance runs out", () => {
     const account = { balance: 4_000, dailyCreditBudget: null, usedToday: 0 };
     expect(accountForecast(two, account, now)).toMatchObject({
       watchlists: 2,
@@ -146,7 +146,7 @@ describe("the forecast of an account", () => {
     expect(exhausted.day).toMatchObject({ worst: 300 });
   });
 
-  it("contains no time at which the balance runs out if no watchlist has costs", () => {
+  it("contains no time when the balance runs out if no watchlist has costs", () => {
     const { runsOutAt } = accountForecast(
       [],
       { balance: 0, dailyCreditBudget: null, usedToday: 0 },
@@ -156,7 +156,7 @@ describe("the forecast of an account", () => {
   });
 });
 
-describe("the time at which the balance runs out", () => {
+describe("the time when an account's balance runs out", () => {
   const dailyRate = (month: number) => ({ runs: 30, best: month, likely: month, worst: month });
   const outOf = (balance: number) =>
     accountForecast(
@@ -183,7 +183,7 @@ describe("the forecast of an account in an API response", () => {
   const none = { best: null, likely: null, worst: null };
 
   it.each(["best", "likely", "worst"] as const)(
-    "contains the %s time at which the balance runs out as an ISO time",
+    'contains the time when the balance runs out in the case "%s" as an ISO time',
     (name) => {
       const runsOutAt = { ...none, [name]: now };
       expect(presentAccountForecast({ ...forecast, runsOutAt })).toEqual({

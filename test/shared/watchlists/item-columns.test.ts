@@ -23,7 +23,7 @@ describe("watchlist items that are stored in columns", () => {
     expect(fromColumns(stored)[0]).not.toHaveProperty("routeStates");
   });
 
-  it("have heads with the same ID, state and owed retries as the items", () => {
+  it("have the same ID, state and owed retries in their heads as in the items", () => {
     const owes = [{ step: "lite", scraper: "retailer_a.lite" } as const];
     const items: Item[] = [{ ...withStates, owes }, newItem("9000003", read.addedAt)];
     expect(headsIn(toColumns(items))).toEqual(
@@ -32,13 +32,13 @@ describe("watchlist items that are stored in columns", () => {
     expect(headsIn(toColumns([]))).toEqual([]);
   });
 
-  it("have the same bytes as in the previous release if no item has route states", () => {
+  it("have the bytes of the previous release if no item has route states", () => {
     const { routeStates: _, ...others } = withStates;
     expect(toColumns([read, others]).fields.openChanges).toEqual([{}, others.openChanges]);
     expect(toColumns([read]).fields).not.toHaveProperty("openChanges");
   });
 
-  it("keep route states that the previous release read as open changes and then stored again", () => {
+  it("keep their route states after the previous release stored the items again", () => {
     // The previous release copies the stored column to the item and stores it again unchanged.
     const openChanges = toColumns([withStates]).fields.openChanges?.[0] ?? {};
     const { routeStates: _, ...others } = withStates;

@@ -61,7 +61,7 @@ async function list(query: Partial<ItemQuery>) {
 }
 
 describe("a listing of items", () => {
-  it("returns all items in ID order, and `hasMore` is false on the last page only", async () => {
+  it("returns all items in ID order, and reports further items on every page except the last", async () => {
     expect(await list({ limit: 3 })).toMatchObject({ ids: ["10", "20", "30"], hasMore: true });
     expect(await list({ limit: 5, startingAfter: "30" })).toMatchObject({
       ids: ["40", "50", "60", "70", "80"],
@@ -70,12 +70,12 @@ describe("a listing of items", () => {
     expect(await list({ startingAfter: "80" })).toMatchObject({ ids: [], hasMore: false });
   });
 
-  it("starts with the next item if it is requested after an ID that is not on the watchlist", async () => {
+  it("starts with the next item if the given ID is not on the watchlist", async () => {
     expect((await list({ startingAfter: "65" })).ids).toEqual(["70", "80"]);
     expect((await list({ startingAfter: "0" })).ids).toHaveLength(8);
   });
 
-  it("by ID prefix returns only items with this prefix, and decodes only pages that may contain such an item", async () => {
+  it("by ID prefix returns only items with this prefix, and decodes only pages with possible matches", async () => {
     expect(await list({ idPrefix: "4" })).toMatchObject({ ids: ["40"], decoded: 1 });
     expect((await list({ idPrefix: "40" })).ids).toEqual(["40"]);
     expect((await list({ idPrefix: "400" })).ids).toEqual([]);
@@ -83,12 +83,12 @@ describe("a listing of items", () => {
     expect((await list({ idPrefix: "4", startingAfter: "10" })).ids).toEqual(["40"]);
   });
 
-  it("by state decodes only pages that contain an item in this state", async () => {
+  it("by state decodes only pages with an item in this state", async () => {
     expect(await list({ state: "new" })).toMatchObject({ ids: ["70", "80"], decoded: 1 });
     expect(await list({ state: "delisted" })).toMatchObject({ ids: ["20"], decoded: 1 });
   });
 
-  it("since a given time returns only items that changed or were delisted at that time or later", async () => {
+  it("since a given time returns only items that were changed or delisted at that time or later", async () => {
     expect(await list({ changedSince: new Date(t(3)) })).toMatchObject({
       ids: ["20", "30"],
       decoded: 2,
@@ -113,14 +113,14 @@ describe("API responses with an item", () => {
   };
   const unread = { details: undefined, lastReadAt: null };
 
-  it("have one snapshot that combines all readings of the item, and the tier of its last change", () => {
+  it("have one snapshot from all readings of the item, and the tier of its last change", () => {
     const wire = presentItem(item, "retailer_a", unread);
     expect(wire["snapshot"]).toEqual({ price: 2, newCount: 3 });
     expect(wire["last_change"]).toMatchObject({ scraper: "retailer_a.lite", tier: "lite" });
     expect(safeParse(watchlistItemSchema, wire).success).toBe(true);
   });
 
-  it("have the ID of the item as asin on retailer_a only", () => {
+  it("have the item ID as 'asin' on retailer_a, and on no other platform", () => {
     expect(presentItem(item, "retailer_a", unread)["asin"]).toBe("B000000001");
     expect(presentItem({ ...item, id: "10001" }, "retailer_d", unread)).not.toHaveProperty("asin");
   });

@@ -77,7 +77,7 @@ const anItem: fc.Arbitrary<Item> = fc.record({
 });
 
 describe("the stored pages of a watchlist", () => {
-  it("contain every item once in order, respect their bounds, and cover the range of IDs without a gap", () => {
+  it("contain every item once in order, respect their bounds, and cover all IDs without a gap", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 400 }),
@@ -102,7 +102,7 @@ describe("the stored pages of a watchlist", () => {
   });
 
   it.each([
-    ["fill one page of exactly", 0, 1],
+    ["fit into one page of exactly", 0, 1],
     ["do not fit into one page of one byte less than", 1, 2],
   ])("%s the size of their items", (_what, less, count) => {
     const some = items(2);
@@ -117,7 +117,7 @@ describe("the stored pages of a watchlist", () => {
     expect(Math.max(...pages.map((page) => page.encoded.byteLength))).toBeLessThan(20_000);
   });
 
-  it("contain items that are the same after encoding and decoding", () => {
+  it("contain the same items after encoding and decoding", () => {
     fc.assert(
       fc.property(fc.array(anItem, { maxLength: 5 }), (some) => {
         // JSON cannot represent negative zero.
@@ -133,7 +133,7 @@ describe("the stored pages of a watchlist", () => {
     expect(decodeItems(encodeItems(stored))).toEqual([{ ...item, owes: [{ step: "lite" }] }]);
   });
 
-  it("need less than 10 bytes for a new item, because they omit its default values", () => {
+  it("need less than 10 bytes for a new item", () => {
     const some = items(1_000);
     expect(encodeItems(some).byteLength).toBeLessThan(10_000);
     expect(countByState(some)).toEqual({ new: 1_000, active: 0, delisted: 0 });
@@ -150,7 +150,7 @@ describe("the stored pages of a watchlist", () => {
 });
 
 describe("the snapshot of a watchlist item", () => {
-  it("is null before the first read, and prefers the pulse read for a field that a product read also contains", () => {
+  it("is null before the first read, and prefers a pulse read to a product read", () => {
     expect(currentSnapshot({ readings: {}, openChanges: {} })).toBeNull();
     expect(
       currentSnapshot({

@@ -39,14 +39,14 @@ describe("a schedule that may be missing", () => {
     ["a paused watchlist", paused],
     ["a deleted watchlist", undefined],
   ])(
-    "is removed for %s, including one that is paused or deleted only during the restoration",
+    "is removed for %s, even if the watchlist gets this state during the restoration",
     async (_, list) => {
       expect(await restored(list)).toEqual(["wl_1"]);
       expect(await restored(active, list)).toEqual([put, "wl_1"]);
     },
   );
 
-  it("matches the stored row of the watchlist even if the watchlist is resumed or rescheduled during the restoration", async () => {
+  it("is restored for the stored watchlist, even if the watchlist is resumed or changed during the restoration", async () => {
     const schedule = { type: "every", every: "5m", everySeconds: 300 } as const;
     const other = { ...active, schedule };
 

@@ -22,7 +22,7 @@ describe("a cadence", () => {
     ["24h", 86_400],
     ["7d", 604_800],
     ["10080m", 604_800],
-  ])("of '%s' has %i seconds", (text, everySeconds) => {
+  ])('of "%s" has %i seconds', (text, everySeconds) => {
     expect(parseEvery(text)).toEqual({ type: "every", every: text, everySeconds });
   });
 
@@ -41,7 +41,7 @@ describe("a cadence", () => {
     "05m",
     "1w",
     "300s",
-  ])("is refused for the string %j with an error that names 'every'", (text) => {
+  ])("is refused for the string %j, and the error names 'every'", (text) => {
     expect(() => parseEvery(text)).toThrow(
       expect.objectContaining({ code: "INVALID_PARAM", status: 400, details: { param: "every" } }),
     );
@@ -49,7 +49,7 @@ describe("a cadence", () => {
 });
 
 describe("the documented pattern of 'every'", () => {
-  it("matches exactly the cadences that are accepted", () => {
+  it("matches exactly the accepted cadences", () => {
     const pattern = new RegExp(everyPattern);
     const isAccepted = (text: string): boolean => {
       try {
@@ -69,7 +69,7 @@ describe("the documented pattern of 'every'", () => {
 });
 
 describe("the next run of a cadence", () => {
-  it("is due a whole number of intervals after the last due time, and later than the current time", () => {
+  it("is due a whole number of intervals after the last due time, and after the current time", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 5, max: 10_080 }),
@@ -98,7 +98,7 @@ describe("the next run of a cron", () => {
     ["2026-03-05T11:00:00Z", "2026-03-01T00:00:00Z", "2026-03-06T11:00:00.000Z"],
     ["2026-03-28T11:00:00Z", "2026-03-28T11:00:00Z", "2026-03-29T10:00:00.000Z"],
   ])(
-    "at noon in Berlin, after the due time %s and the current time %s, is due at %s",
+    "at noon in Berlin, after the due time %s and at the current time %s, is due at %s",
     (due, now, next) => {
       expect(nextRunAfter(noon, new Date(due), new Date(now)).toISOString()).toBe(next);
     },
@@ -122,7 +122,7 @@ describe("the next due times of a schedule", () => {
     expect(times(nextRunTimes(cron, overdue))).toEqual(["11:15", "12:15", "13:15"]);
   });
 
-  it("are, in a preview, later than the start time of the preview", () => {
+  it("are after the start of the preview in a preview", () => {
     const after = new Date("2026-03-01T10:15:00Z");
 
     expect(times(runTimesAfter(hourly, after, 2))).toEqual(["11:15", "12:15"]);
@@ -130,7 +130,7 @@ describe("the next due times of a schedule", () => {
   });
 });
 
-describe("a step of a new cron", () => {
+describe("a step value in a new cron", () => {
   it.each([
     "*/60 * * * *",
     "0 */24 * * *",
@@ -154,7 +154,7 @@ describe("a step of a new cron", () => {
     ["0 0 1 JAN-DEC/13 *", "'JAN-DEC/13' in its month field. The step must be at most 12,"],
     ["0 0 * * MON-FRI/8", "'MON-FRI/8' in its day-of-week field. The step must be at most 7,"],
   ])(
-    "is refused, with the reason, if it is larger than the number of values in its field: %s",
+    "is refused, with the reason, if it exceeds the number of values in its field: %s",
     (cron, reason) => {
       expect(() => parseSchedule({ cron })).toThrow(
         expect.objectContaining({
@@ -186,7 +186,7 @@ describe("the schedule of a watchlist", () => {
     expect(isSameSchedule(daily, { ...daily })).toBe(true);
   });
 
-  it("has its first tick at the next due time, which is later than the current time", () => {
+  it("has its first tick at the next due time after the current time", () => {
     const list = aWatchlist({ nextRunAt: "2026-03-01T10:45:00.000Z" });
     const firstAt = (now: string): string =>
       watchlistSchedule(list, new Date(now)).firstAt.toISOString();

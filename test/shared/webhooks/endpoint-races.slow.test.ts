@@ -127,7 +127,7 @@ async function standing({ tableName }: World) {
 }
 
 describe("concurrent creations, deletions and URL changes of webhook endpoints", () => {
-  it("never leave more than ten endpoints, nor two endpoints with one URL", async () => {
+  it("never leave more than ten endpoints, or two endpoints with the same URL", async () => {
     const outcomes = new Map<string, number>();
     let cancelled = 0;
     let seed = 0;

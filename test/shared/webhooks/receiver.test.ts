@@ -34,15 +34,15 @@ beforeEach(() => {
   );
 });
 
-describe("the endpoint of a delivery session", () => {
-  it("is read only once for the delivery target and for attempts within a second", async () => {
+describe("the webhook endpoint of a delivery session", () => {
+  it("is read one time for the delivery target and for all attempts within a second", async () => {
     await receiver.current();
     clock.advance(999);
     expect((await receiver.ready()).outcome).toBe("ready");
     expect(reads).toBe(1);
   });
 
-  it("is read again for the first attempt that is at least a second later than the read for the delivery target", async () => {
+  it("is read again for an attempt that starts at least a second after the last read", async () => {
     await receiver.current();
     clock.advance(600);
     await receiver.ready();
@@ -52,7 +52,7 @@ describe("the endpoint of a delivery session", () => {
     expect(reads).toBe(2);
   });
 
-  it("is read again for an attempt if the endpoint was disabled at the read for the delivery target", async () => {
+  it("is read again for an attempt if the last read found it disabled", async () => {
     stored = anEndpoint({ enabled: false });
     await receiver.current();
     stored = anEndpoint();
@@ -60,7 +60,7 @@ describe("the endpoint of a delivery session", () => {
     expect(reads).toBe(2);
   });
 
-  it("is read again for an attempt if the cached endpoint was discarded during the read for the delivery target", async () => {
+  it("is read again for an attempt if its cached row was discarded during the last read", async () => {
     const reading = receiver.current();
     receiver.forget();
     await reading;
@@ -68,7 +68,7 @@ describe("the endpoint of a delivery session", () => {
     expect(reads).toBe(2);
   });
 
-  it("is read again for an attempt after the cached endpoint was discarded", async () => {
+  it("is read again for an attempt after its cached row was discarded", async () => {
     await receiver.current();
     receiver.forget();
     await receiver.ready();

@@ -22,7 +22,7 @@ const nextAttempt = async (): Promise<void> => {
 };
 
 describe("the header Service-Attempt", () => {
-  it("contains the number of requests that were sent, as in the delivery log", async () => {
+  it("contains the number of sent requests, as in the delivery log", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const { sender } = world.webhooks;
     const unresolved = { outcome: "failed", error: "name_not_resolved", sent: false } as const;
@@ -65,7 +65,7 @@ describe("the header Service-Attempt", () => {
     receiver = await startReceiver();
   });
 
-  it("does not count deliveries that ended because the endpoint was disabled", async () => {
+  it("does not count deliveries that ended because their endpoint was disabled", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     await world.publish(aRun(["watchlist.run.completed"], { webhookEndpointId: endpoint.id }));
     await world.deliverDue();

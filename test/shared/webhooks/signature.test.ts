@@ -54,7 +54,7 @@ describe.each([
     mismatch: /No matching signature/,
     late: /too old/,
   },
-])("a webhook signature, verified with $library,", ({ verify, mismatch, late }) => {
+])('a webhook signature, verified with the library "$library",', ({ verify, mismatch, late }) => {
   it("is valid with the current secret, and with the previous secret during an overlap", () => {
     const secrets = [secret, previous];
 
@@ -63,7 +63,7 @@ describe.each([
     expect(() => verify({ secrets, receiverSecret: previous })).not.toThrow();
   });
 
-  it("is invalid with another secret, a changed byte or a stale time", () => {
+  it("is invalid with another secret, a changed byte or an old time", () => {
     expect(() => verify({ receiverSecret: stranger })).toThrow(mismatch);
     expect(() => verify({ receiverSecret: previous })).toThrow(mismatch);
     expect(() => verify({ payload: changed })).toThrow(mismatch);
@@ -72,7 +72,7 @@ describe.each([
 });
 
 describe("newSecret", () => {
-  it("returns whsec_ with 33 random bytes, and the last four characters of a secret as its hint", () => {
+  it('returns a secret of "whsec_" with 33 random bytes, and its last four characters as its hint', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
     expect(secret).not.toBe(previous);
     expect(secretHint(secret)).toBe(secret.slice(-4));
@@ -80,7 +80,7 @@ describe("newSecret", () => {
 });
 
 describe("signatureHeader", () => {
-  it("contains the time in seconds, and first the signature with the current secret", () => {
+  it("contains the time in seconds, and then first the signature with the current secret", () => {
     const header = signatureHeader({ body, secrets: [secret, previous], at });
 
     const [t, first, second] = header.split(",");

@@ -105,7 +105,7 @@ describe("the first webhook attempts of a run", () => {
     { requestsAtOnce: 7, most: 7 },
     { requestsAtOnce: 1, most: 1 },
   ])(
-    "are sent $most at a time for 8 runs if the endpoint's requestsAtOnce is $requestsAtOnce",
+    "are $most at a time for 8 runs if the endpoint's 'requestsAtOnce' is $requestsAtOnce",
     async ({ requestsAtOnce, most }) => {
       const { endpoint } = await world.addEndpoint(account, receiver.url);
       await world.webhooks.endpoints.replace(endpoint, { ...endpoint, requestsAtOnce });
@@ -152,7 +152,7 @@ describe("the first webhook attempts of a run", () => {
     expect(everything.endpoint.events).toBeNull();
   });
 
-  it("are sent only to the watchlist's own endpoint if it has one, no matter which events this endpoint subscribes to", async () => {
+  it("are sent only to the endpoint that the watchlist names, whatever this endpoint subscribes to", async () => {
     const { endpoint } = await world.addEndpoint(account, `${receiver.url}/own`, { events: [] });
     await world.addEndpoint(account, `${receiver.url}/other`);
     await world.publish(aRun(wholeRun, { webhookEndpointId: endpoint.id }));
@@ -183,7 +183,7 @@ describe("the first webhook attempts of a run", () => {
     },
   );
 
-  it("are not repeated after a duplicate wake-up message, or if a run is published twice", async () => {
+  it("are not repeated after a duplicate wake-up message or a second publication of the run", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -219,7 +219,7 @@ describe("the first webhook attempts of a run", () => {
 });
 
 describe("a worker that sends webhooks", () => {
-  it("stops when its lease has ended and another worker has taken the lease", async () => {
+  it("stops after its lease has ended and another worker has taken over the lease", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -260,7 +260,7 @@ describe("a worker that sends webhooks", () => {
 });
 
 describe("after a failed webhook attempt,", () => {
-  it("the next events are sent, and the failed one is sent again after 5 s with the same bytes", async () => {
+  it("the next events are sent, and the failed event is sent again after 5 s with the same bytes", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(["watchlist.product.changed", "watchlist.run.completed"]);
     await world.publish(run);
@@ -295,7 +295,7 @@ describe("after a failed webhook attempt,", () => {
     expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ state: "delivered" });
   });
 
-  it("the rest of the run is sent on the retry schedule if the attempt is the third failure in a row", async () => {
+  it("the rest of the run waits for the retry schedule if this is the third failure in a row", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -311,7 +311,7 @@ describe("after a failed webhook attempt,", () => {
     expect(bodies().slice(3).sort()).toEqual(run.events.map(({ body }) => body).sort());
   });
 
-  it("the rest of the run is sent immediately if the attempt is the third failure but not in a row", async () => {
+  it("the rest of the run is sent immediately if this is the third failure but not in a row", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
     receiver.answer = (response) =>
@@ -344,7 +344,7 @@ describe("after a failed webhook attempt,", () => {
     expect(new Set(bodies()).size).toBe(1);
   });
 
-  it("the delivery ends without a further attempt if the receiver returned 410", async () => {
+  it("the delivery ends without a further attempt if the response is 410", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(["watchlist.run.completed"]);
     await world.publish(run);
@@ -406,7 +406,7 @@ describe("the rotation of a webhook secret", () => {
 });
 
 describe("a pass of the sweeper", () => {
-  it("sends a wake-up message for a webhook endpoint whose messages were lost", async () => {
+  it("sends a wake-up message for a webhook endpoint if an earlier message was lost", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
     await world.takeWakeUps();
@@ -419,16 +419,16 @@ describe("a pass of the sweeper", () => {
   });
 });
 
-describe("a wake-up message for which there is no work", () => {
+describe("a wake-up message without pending work", () => {
   it.each(["we_unknown", "s3_destination"])(
-    "for the target %s is handled without an error",
+    'for the target "%s" is handled without an error',
     async (targetId) => {
       await world.handleWakeUp({ account_id: account, target_id: targetId });
       expect(await world.takeWakeUps()).toEqual([]);
     },
   );
 
-  it("for a run whose events have expired removes the run from the outbox", async () => {
+  it("for a run with expired events removes the run from the outbox", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const target = endpointTarget(account, endpoint.id);
     const gone = { runId: "wlrun_gone", watchlistId: "wl_1", types: null, happenedAt: startedAt };

@@ -33,7 +33,7 @@ Examples:
 });
 
 describe("the help of a command of a group", () => {
-  it("shows the options that every call requires, and wraps long texts with an indent", () => {
+  it("shows the required options, and wraps long texts with an indent", () => {
     const long = Array.from({ length: 20 }, () => "words").join(" ");
     const help = helpOf({
       name: "npm run group -- list",
@@ -52,7 +52,7 @@ describe("the help of a command of a group", () => {
 describe("the options of a command", () => {
   const repeatable = { ...options, only: { type: "string", multiple: true, about: "" } } as const;
 
-  it("are refused if one is repeated, so that no value is ignored", () => {
+  it("are refused if one of them is repeated", () => {
     for (const args of [
       ["--stage", "dev", "--stage=prod"],
       ["--json", "--json"],
@@ -60,7 +60,7 @@ describe("the options of a command", () => {
       expect(() => parseOptions(args, options)).toThrow(`Set ${args[0]} only once.`);
   });
 
-  it("can be repeated if they collect values", () => {
+  it("may be repeated if they collect values", () => {
     const args = ["--only", "a", "--stage", "dev", "--only", "b"];
     expect(parseOptions(args, repeatable).values).toMatchObject({
       only: ["a", "b"],
@@ -95,7 +95,7 @@ Examples:
 `);
   });
 
-  it("runs the command that the first argument names, and suggests the nearest command for an unknown name", () => {
+  it("runs the command in its first argument, and suggests the nearest command for an unknown name", () => {
     expect(commandNamed("list all", group).about).toBe("Lists all stages.");
     expect(() => commandNamed("lsit", group)).toThrow(
       `There is no action "lsit". Did you mean 'list'? Run npm run group for a list.`,
@@ -104,8 +104,8 @@ Examples:
   });
 });
 
-describe("the options of a command", () => {
-  it("have the values of the command line, or else their defaults", () => {
+describe("the parsed options of a command", () => {
+  it("have the values of the command line, and otherwise their defaults", () => {
     expect(parseOptions(["--json"], options).values).toEqual({ json: true, stage: "dev" });
   });
 
@@ -116,14 +116,14 @@ describe("the options of a command", () => {
     ["--quantity", "There is no option '--quantity'."],
     ["-x", "There is no option '-x'."],
   ])(
-    "do not include %s, and the error suggests the nearest option, if there is one",
+    "are refused for the unknown option %s, and the error suggests the nearest option, if any",
     (arg, message) => {
       expect(() => parseOptions([arg], options)).toThrow(new Error(message));
     },
   );
 
   it.each([["--stage"], ["prod"]])(
-    "are refused with an error of one line if the arguments are only %s",
+    "are refused with an error of one line if the only argument is '%s'",
     (arg) => {
       expect(() => parseOptions([arg], options)).toThrow(/^[^\n]+$/);
     },
@@ -158,7 +158,7 @@ describe("the message of a failed command", () => {
 });
 
 describe("the progress of a command", () => {
-  it("contains the name of each step, and the remaining time estimated from the finished steps", () => {
+  it("contains the name of each step, and an estimate of the remaining time", () => {
     const lines: string[] = [];
     let at = 0;
     const progress = progressOf(4, {
@@ -178,7 +178,7 @@ describe("the progress of a command", () => {
     ]);
   });
 
-  it("is not printed in the first seconds, and contains the number of finished steps if the total is unknown", () => {
+  it("is not printed in the first seconds, and shows the finished steps if the total is unknown", () => {
     const lines: string[] = [];
     let at = 0;
     const progress = progressOf(null, {

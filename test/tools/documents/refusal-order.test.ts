@@ -6,7 +6,7 @@ import { refusalTable } from "../../../tools/documents/refusal-order.ts";
 /** Removes the spaces with which the formatter pads the columns of a table. */
 const unpadded = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
 
-describe("the table of the order in which errors are checked", () => {
+describe("the table with the order of error checks", () => {
   it("is identical in docs/api-guide.md and in the introduction of the OpenAPI document", () => {
     expect(unpadded(pageText("docs/api-guide.md"))).toContain(refusalTable);
     expect(document.info.description).toContain(refusalTable);

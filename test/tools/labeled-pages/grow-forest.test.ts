@@ -11,7 +11,7 @@ const options = { seed: 1, trees: 25, depthMax: 6, leafMin: 2 };
 const forestOf = (seed: number): ReturnType<typeof growTrees> =>
   growTrees(samples, { ...options, seed });
 
-describe("a random forest that was grown from samples", () => {
+describe("a random forest from labeled samples", () => {
   const forest = { features: [], threshold: 0, margin: 0, trees: forestOf(1) };
 
   it("classifies these samples correctly", () => {
@@ -21,7 +21,7 @@ describe("a random forest that was grown from samples", () => {
     expect(wrong.length).toBeLessThan(samples.length / 20);
   });
 
-  it("is identical for the same samples and seed, and differs for another seed", () => {
+  it("is identical for the same samples and seed, and different for another seed", () => {
     expect(forestOf(1)).toEqual(forestOf(1));
     expect(forestOf(2)).not.toEqual(forestOf(1));
   });

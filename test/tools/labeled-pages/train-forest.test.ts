@@ -16,8 +16,8 @@ const page: LabeledPage = {
   availability: undefined,
 };
 
-describe("the samples of a labeled page", () => {
-  it("mark the right amounts, which together have the same weight as the wrong amounts", () => {
+describe("the training samples of a labeled page", () => {
+  it("mark the right amounts, and give them the same total weight as the wrong amounts", () => {
     const samples = samplesOf(page);
     const weightOf = (isPrice: boolean): number =>
       samples.filter((one) => one.isPrice === isPrice).reduce((sum, one) => sum + one.weight, 0);
@@ -32,8 +32,8 @@ describe("the samples of a labeled page", () => {
   });
 });
 
-describe("the trained forest in the project", () => {
-  it("has the features that the adapter computes, in their order", async () => {
+describe("the trained forest of the project", () => {
+  it("has the features that the web adapter computes, in the same order", async () => {
     const { features } = await priceForest();
     expect(features).toEqual(featureNames);
   });

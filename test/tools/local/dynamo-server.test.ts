@@ -6,7 +6,7 @@ import { openDataFolder } from "../../../tools/local/data-folder.ts";
 import { startDynamo } from "../../../tools/local/dynamo-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-it("the local DynamoDB stops the database process of an earlier local world, but not another process that now has the same process ID", async () => {
+it("the local DynamoDB stops the database process of an earlier local world, but no unrelated process", async () => {
   const folder = openDataFolder(temporaryFolder(), false);
   const left = spawn(process.execPath, [
     "-e",

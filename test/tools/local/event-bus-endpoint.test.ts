@@ -64,7 +64,7 @@ async function start(dir = temporaryFolder()) {
 }
 
 describe("the local EventBridge endpoint", () => {
-  it("sends an event to the queues of the rules whose pattern matches it", async () => {
+  it("sends an event to the queues of all rules whose pattern matches it", async () => {
     const { rule, put, sent } = await start();
     await rule({
       source: ["retail-product-data"],
@@ -95,7 +95,7 @@ describe("the local EventBridge endpoint", () => {
     ]);
   });
 
-  it("keeps the rules over a restart until they are deleted", async () => {
+  it("keeps its rules after a restart until a client deletes them", async () => {
     const dir = temporaryFolder();
     const first = await start(dir);
     await first.rule({ source: ["retail-product-data"] });
@@ -118,7 +118,7 @@ describe("the local EventBridge endpoint", () => {
     expect(await answer.json()).toMatchObject({ events: [{ detail: { id: "evt_1" } }] });
   });
 
-  it("refuses a detail that is not a JSON object, as EventBridge does", async () => {
+  it("refuses an event detail that is not a JSON object, as EventBridge does", async () => {
     const { put } = await start();
 
     expect(await put("watchlist.run.completed", "[]")).toMatchObject({
@@ -127,7 +127,7 @@ describe("the local EventBridge endpoint", () => {
     });
   });
 
-  it("accepts and drops an event for a bus that does not exist, as EventBridge does", async () => {
+  it("accepts and drops an event for an unknown bus, as EventBridge does", async () => {
     const { put, url } = await start();
 
     expect(await put("watchlist.run.completed", "{}", "other")).toMatchObject({
@@ -136,7 +136,7 @@ describe("the local EventBridge endpoint", () => {
     expect(await (await fetch(`${url}/events`)).json()).toEqual({ events: [] });
   });
 
-  it("matches a pattern of objects by one entry of a list, as EventBridge does", async () => {
+  it("matches a pattern of an object if one entry of a list matches, as EventBridge does", async () => {
     const { rule, put, sent } = await start();
     await rule({ detail: { data: { changes: { field: ["price"], before: [10] } } } });
 
@@ -178,7 +178,7 @@ describe("the local EventBridge endpoint", () => {
     },
   );
 
-  it("refuses a pattern that is not JSON, and a number that EventBridge would compare as a different text", async () => {
+  it("refuses a pattern that is not JSON or that contains a number EventBridge compares as text", async () => {
     const { client } = await start();
     const putRule = (EventPattern: string) =>
       client.send(new PutRuleCommand({ Name: "mine", EventBusName: bus, EventPattern }));
@@ -188,7 +188,7 @@ describe("the local EventBridge endpoint", () => {
     );
   });
 
-  it("refuses rules of unknown buses", async () => {
+  it("refuses a rule of an unknown bus", async () => {
     const { client } = await start();
     const unknown = { Name: "mine", EventBusName: "other", EventPattern: '{"source":["a"]}' };
     await expect(client.send(new PutRuleCommand(unknown))).rejects.toMatchObject({

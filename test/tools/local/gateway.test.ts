@@ -63,7 +63,7 @@ describe("the event that the local gateway passes to a function", () => {
     ]);
   });
 
-  it("includes parameters and headers with names that every JavaScript object has as members, such as constructor", async () => {
+  it('includes parameters and headers named like members of JavaScript objects, such as "constructor"', async () => {
     const event = await eventOf("/v1/things/a?constructor=1&__proto__=2&toString=3", {
       headers: { valueOf: "x" },
     });
@@ -88,7 +88,7 @@ describe("the event that the local gateway passes to a function", () => {
     });
   });
 
-  it("has the body in base64 if the template lists the media type of the body as binary", async () => {
+  it("has a base64 body if the template lists the media type of the body as binary", async () => {
     const body = new Uint8Array([0, 255, 128]);
 
     const event = await eventOf("/v1/things", {
@@ -104,7 +104,7 @@ describe("the event that the local gateway passes to a function", () => {
   it.each([
     ["gzip", gzipSync],
     ["deflate", deflateSync],
-  ])("has the decompressed body of a request in %s", async (coding, compress) => {
+  ])('has the decompressed body of a request with the encoding "%s"', async (coding, compress) => {
     const event = await eventOf("/v1/things", {
       method: "POST",
       headers: { "content-type": "application/json", "content-encoding": coding },
@@ -121,7 +121,7 @@ describe("the event that the local gateway passes to a function", () => {
 });
 
 describe("the buffered response of the local gateway", () => {
-  it("has the status, headers, repeated headers and body that the function returns", async () => {
+  it("has the status, the headers with repetitions, and the body that the function returns", async () => {
     const url = await serve({
       echo: () => ({
         statusCode: 418,
@@ -157,7 +157,7 @@ describe("the buffered response of the local gateway", () => {
 });
 
 describe("the streamed response of the local gateway", () => {
-  it("begins with the status and headers in the metadata, and contains each part of the body as soon as the function sends it", async () => {
+  it("begins with the status and headers, and contains each part of the body as soon as the function sends it", async () => {
     const held = Promise.withResolvers<void>();
     const url = await serve({ stream: streamingHandler(held.promise) });
 
@@ -175,7 +175,7 @@ describe("the streamed response of the local gateway", () => {
     expect(Buffer.from(last.value ?? []).toString()).toBe("three");
   });
 
-  it("ends before its body is complete if the function fails after it has sent the metadata", async () => {
+  it("ends before its body is complete if the function fails after it sent the status and headers", async () => {
     const broken = Promise.reject(new Error("broken"));
     broken.catch(() => {});
     const url = await serve({ stream: streamingHandler(broken) });
@@ -198,7 +198,7 @@ describe("the streamed response of the local gateway", () => {
 
 describe("the error response of the local gateway", () => {
   it.each(["/", "/v1", "/v1/ones", "/v1/ones/7/8", "/v2/things"])(
-    "is the template's response MISSING_AUTHENTICATION_TOKEN for %s, a path without a resource",
+    "is MISSING_AUTHENTICATION_TOKEN from the template for the path %s without a resource",
     async (path) => {
       const response = await fetch(`${await serve()}${path}`);
 
@@ -209,7 +209,7 @@ describe("the error response of the local gateway", () => {
     },
   );
 
-  it("has the status 413 for a body above 10 MB, with the message of API Gateway if the template defines none", async () => {
+  it("has the status 413 for a body above 10 MB, with API Gateway's message if the template has none", async () => {
     const url = await serve();
 
     const response = await fetch(`${url}/v1/things`, {
@@ -258,7 +258,7 @@ describe("the error response of the local gateway", () => {
     expect(statusCode).toBe(404);
   });
 
-  it("has the status 504 if the function does not respond within the timeout of the method", async () => {
+  it("has the status 504 if the function does not respond within the method's timeout", async () => {
     const url = await serve({ slow: () => new Promise(() => {}) });
 
     expect((await fetch(`${url}/v1/slows`)).status).toBe(504);

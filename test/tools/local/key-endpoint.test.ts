@@ -37,7 +37,7 @@ async function sealed(client: KMSClient): Promise<Uint8Array> {
 }
 
 describe("the local KMS", () => {
-  it("decrypts a plaintext that it encrypted, even if the entries of the encryption context are in another order", async () => {
+  it("decrypts its own ciphertext, even if the encryption context is in another order", async () => {
     const client = await clientOn(temporaryFolder());
     const CiphertextBlob = await sealed(client);
 
@@ -82,7 +82,7 @@ describe("the local KMS", () => {
     ).rejects.toMatchObject({ name: "NotFoundException" });
   });
 
-  it("keeps its key material after a restart, in a file that only its owner can read", async () => {
+  it("keeps its keys after a restart, in a file that only its owner can read", async () => {
     const dir = temporaryFolder();
     const CiphertextBlob = await sealed(await clientOn(dir));
 

@@ -10,8 +10,8 @@ async function hostOf(handlers: Parameters<typeof loadFixture>[0] = {}) {
   return startLambdaHost({ templates, log: () => {}, loadHandler: loadFixture(handlers) });
 }
 
-describe("startLambdaHost, which runs the functions of a local world,", () => {
-  it("gives a function exactly the environment variables of its template, with local values for the overridden variables", async () => {
+describe("startLambdaHost", () => {
+  it("gives a function the environment variables of its template, with local values for overridden variables", async () => {
     const host = await hostOf();
 
     const answer = (await host.byName("echo").invoke({})) as { body: string };
@@ -40,7 +40,7 @@ describe("startLambdaHost, which runs the functions of a local world,", () => {
     expect(host.byName("sweeper").environment).toEqual({ POWERTOOLS_SERVICE_NAME: "sweeper" });
   });
 
-  it("runs only functions that a template creates with a variable for their name", async () => {
+  it("runs only the functions whose name a template stores in a variable", async () => {
     const host = await hostOf();
 
     expect(() => host.byName("ghost")).toThrow("No template creates the function ghost");
@@ -69,7 +69,7 @@ describe("startLambdaHost, which runs the functions of a local world,", () => {
     await expect(host.byName("quick").invoke({})).rejects.toThrow("exceeded its timeout of 1 s");
   });
 
-  it("fails every call of a function that cannot be loaded, but still runs all other functions", async () => {
+  it("fails every call of a function that cannot be loaded, and runs all other functions", async () => {
     const lines: string[] = [];
     const host = await startLambdaHost({
       templates,

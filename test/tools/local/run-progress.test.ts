@@ -72,7 +72,7 @@ async function end({ clock, run, runs }: Claimed, credits = 12_512): Promise<voi
   await runs.finish({ ...ended, finishedAt: clock.now().toISOString() }, outcome);
 }
 
-it("the local world prints a run when it is a second old, and again only when it has progressed", async () => {
+it("the local world prints a run after its first second, and again only after progress", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, steps, look } = claimed;
   clock.advance(999);
@@ -89,7 +89,7 @@ it("the local world prints a run when it is a second old, and again only when it
   expect(await look()).toEqual([]);
 });
 
-it("the local world prints the end of a run once, and not again when the run's events are published", async () => {
+it("the local world prints the end of a run one time, and not again when the run's events are published", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   await look();
@@ -112,7 +112,7 @@ it('the local world prints "1 credit" for a run that cost one credit', async () 
   ]);
 });
 
-it("the local world prints the end of a run that left the due index between two polls", async () => {
+it("the local world prints the end of a run even if the run leaves the due index between two polls", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   clock.advance(1_000);
@@ -149,7 +149,7 @@ it("the local world prints a failed run with the reason", async () => {
   ]);
 });
 
-it("the local world no longer prints a run that was deleted with its watchlist", async () => {
+it("the local world stops printing a run that was deleted with its watchlist", async () => {
   const { clock, runs, run, look } = await aClaimedRun();
   clock.advance(1_000);
   await look();

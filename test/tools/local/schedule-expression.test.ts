@@ -32,7 +32,7 @@ describe("a cron expression of EventBridge Scheduler", () => {
     ["cron(0 0 ? * 1 *)", "2026-03-03T00:00:00Z", "2026-03-08T00:00:00.000Z"],
     ["cron(0 0 29 FEB ? *)", "2026-03-01T00:00:00Z", "2028-02-29T00:00:00.000Z"],
     ["cron(10/20 5-6 1 1 ? 2027)", "2026-03-01T00:00:00Z", "2027-01-01T05:10:00.000Z"],
-  ])("%s fires, for the first time after %s, at %s", (expression, after, expected) => {
+  ])("for %s fires for the first time after %s at %s", (expression, after, expected) => {
     expect(nexts(expression, after)).toEqual([expected]);
   });
 
@@ -44,7 +44,7 @@ describe("a cron expression of EventBridge Scheduler", () => {
 });
 
 describe("a one-time schedule expression, at(…),", () => {
-  it("fires only once", () => {
+  it("fires only one time", () => {
     expect(nexts("at(2026-02-03T04:05:06)", "2026-01-01T00:00:00Z", 2)).toEqual([
       "2026-02-03T04:05:06.000Z",
       undefined,
@@ -72,7 +72,7 @@ it.each([
   "cron(0 0 * * * *)",
   "cron(60 0 * * ? *)",
   "cron(0 0 L * ? *)",
-])("the parser of schedule expressions refuses %s", (expression) => {
+])("the parser of schedule expressions refuses the expression %s", (expression) => {
   expect(() => parseExpression({ expression, startDate, endDate: null })).toThrow(
     "Invalid Schedule Expression",
   );

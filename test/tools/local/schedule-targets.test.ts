@@ -54,7 +54,7 @@ async function fired(input: (queueUrl: string) => unknown) {
   return { received, logged, queueUrl: queue.url };
 }
 
-it("a schedule whose target is the API call SendMessage sends its message with the message group in its input", async () => {
+it("a schedule with the target SendMessage sends its message with the message group of its input", async () => {
   const { received, queueUrl } = await fired((QueueUrl) => ({
     QueueUrl,
     MessageBody: '{"due":"<aws.scheduler.scheduled-time>"}',
@@ -65,7 +65,7 @@ it("a schedule whose target is the API call SendMessage sends its message with t
   ]);
 });
 
-it("a schedule whose target is the API call SendMessage is logged as failed if the local world does not support a parameter of the call", async () => {
+it("a schedule with the target SendMessage is logged as failed if the local world does not support a parameter", async () => {
   const { received, logged } = await fired((QueueUrl) => ({
     QueueUrl,
     MessageBody: "due",

@@ -69,7 +69,7 @@ function schedule(more: Partial<CreateScheduleCommandInput> = {}): CreateSchedul
 const named = { Name: "wl_1", GroupName: "fixture-lists" };
 
 describe("the local Scheduler API", () => {
-  it("returns a schedule that was created, with the same values", async () => {
+  it("returns a created schedule with the same values", async () => {
     const { client } = await start();
     const StartDate = new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000);
 
@@ -89,7 +89,7 @@ describe("the local Scheduler API", () => {
     expect(got.CreationDate).toBeInstanceOf(Date);
   });
 
-  it("replaces the whole schedule when a client updates it", async () => {
+  it("replaces the whole schedule in an update", async () => {
     const { client } = await start();
     await client.send(new CreateScheduleCommand(schedule({ Description: "before" })));
 
@@ -129,7 +129,7 @@ describe("the local Scheduler API", () => {
     ).toEqual([]);
   });
 
-  it("still has its schedules after a restart, except deleted ones", async () => {
+  it("keeps its schedules after a restart, except deleted schedules", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     await before.client.send(new CreateScheduleCommand(schedule()));
@@ -145,7 +145,7 @@ describe("the local Scheduler API", () => {
     );
   });
 
-  it("returns success for a repeated request to create a schedule if the client token is the same", async () => {
+  it("accepts a repeated request to create a schedule if the client token is the same", async () => {
     const { client } = await start();
 
     const create = new CreateScheduleCommand(schedule({ ClientToken: "one" }));
@@ -157,8 +157,8 @@ describe("the local Scheduler API", () => {
   });
 });
 
-describe("the local Scheduler API refuses", () => {
-  it("to create a second schedule of the same name, with a ConflictException", async () => {
+describe("the local Scheduler API", () => {
+  it("refuses to create a second schedule of the same name, with a ConflictException", async () => {
     const { client } = await start();
     await client.send(new CreateScheduleCommand(schedule()));
 
@@ -168,7 +168,7 @@ describe("the local Scheduler API refuses", () => {
     });
   });
 
-  it("a request for a schedule or group that does not exist, with a ResourceNotFoundException", async () => {
+  it("refuses a request for a missing schedule or group with a ResourceNotFoundException", async () => {
     const { client } = await start();
     const notFound = {
       name: "ResourceNotFoundException",
@@ -199,7 +199,7 @@ describe("the local Scheduler API refuses", () => {
       "a role that no template creates",
       { Target: { Arn: "arn:aws:sqs:us-east-1:000000000000:x", RoleArn: "arn:aws:iam::0:role/x" } },
     ],
-  ])("a request with %s, with a ValidationException", async (_name, more) => {
+  ])("refuses a request with %s, with a ValidationException", async (_name, more) => {
     const { client } = await start();
 
     await expect(
@@ -212,8 +212,8 @@ async function fires(fired: unknown[], count: number): Promise<void> {
   await expect.poll(() => fired.length).toBe(count);
 }
 
-describe("the local Scheduler fires", () => {
-  it("a rate schedule for the first time at its start date", async () => {
+describe("the local Scheduler", () => {
+  it("fires a rate schedule for the first time at its start date", async () => {
     const { client, fired } = await start();
     const StartDate = new Date(Math.ceil(Date.now() / 1000) * 1000);
 
@@ -223,7 +223,7 @@ describe("the local Scheduler fires", () => {
     expect(fired).toEqual([{ name: "wl_1", at: StartDate.toISOString() }]);
   });
 
-  it("a one-time schedule once, and then deletes the schedule if it is configured so", async () => {
+  it("fires a one-time schedule, and then deletes the schedule if it is configured so", async () => {
     const { client, fired, store } = await start();
     const at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1_000).toISOString().slice(0, 19);
 
@@ -237,7 +237,7 @@ describe("the local Scheduler fires", () => {
     await expect.poll(() => store.all()).toEqual([]);
   });
 
-  it("a schedule that was missed several times only once after a restart, with the latest missed time, and then at its usual times", async () => {
+  it("fires a schedule one time at the restart after several missed times, and then at its usual times", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     await before.client.send(new CreateScheduleCommand(schedule()));
@@ -264,7 +264,7 @@ describe("the local Scheduler fires", () => {
     expect(after.fired).toHaveLength(1);
   });
 
-  it("only schedules that are not disabled", async () => {
+  it("does not fire a disabled schedule", async () => {
     const { client, fired } = await start();
     const StartDate = new Date();
     await client.send(new CreateScheduleCommand(schedule({ StartDate, State: "DISABLED" })));
@@ -276,8 +276,8 @@ describe("the local Scheduler fires", () => {
   });
 });
 
-describe("keepTemplateSchedules, which runs when a local world starts,", () => {
-  it("creates the schedules of the templates, and deletes schedules that the templates no longer contain", async () => {
+describe("keepTemplateSchedules", () => {
+  it("creates the schedules of the templates, and deletes schedules that are not in the templates", async () => {
     const { store } = await start();
     keepTemplateSchedules(templates, store);
     expect(store.all().map(({ name }) => name)).toEqual(["Fixture-service-EveryMinute"]);

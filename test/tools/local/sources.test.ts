@@ -9,7 +9,7 @@ const variable = JSON.stringify({
   "retailer_a.full": { adapter: "sandbox" },
 });
 
-it("the option --source for a platform changes the source of every scraper of the platform, and of no scraper of another platform", () => {
+it("the option --source for a platform changes the source of every scraper of this platform, and of no other platform", () => {
   const choice = parseSourceChoice("retailer_a=upstream,http://127.0.0.1:9999/path?a=b,c");
 
   expect(JSON.parse(chooseSources(variable, [choice]))).toEqual({
@@ -19,7 +19,7 @@ it("the option --source for a platform changes the source of every scraper of th
   });
 });
 
-it("the option --source for one scraper changes only the source of that scraper, even without a base URL", () => {
+it("the option --source for one scraper changes only the source of this scraper, even without a base URL", () => {
   const choice = parseSourceChoice("retailer_a.full=web");
 
   expect(JSON.parse(chooseSources(variable, [choice]))).toMatchObject({
@@ -28,13 +28,13 @@ it("the option --source for one scraper changes only the source of that scraper,
   });
 });
 
-it("the option --source is refused with the names of all scrapers if it names neither a platform nor a scraper", () => {
+it("the option --source is refused, with the names of all scrapers, if it names neither a platform nor a scraper", () => {
   const choice = parseSourceChoice("retailer_z=web");
 
   expect(() => chooseSources(variable, [choice])).toThrow(/retailer_z.*retailer_d\.standard/);
 });
 
-it("the option --source for a platform changes only the sources of scrapers that its adapter can read", () => {
+it("the option --source for a platform changes only the scrapers that its adapter can serve", () => {
   const all = JSON.stringify({
     "retailer_d.standard": { adapter: "sandbox" },
     "retailer_d.priced": { adapter: "sandbox" },
@@ -59,7 +59,7 @@ it("the option --source for an adapter that reads offers also changes the source
 });
 
 it.each([undefined, ""])(
-  "the option --source is refused if the environment variable of its secret contains %j",
+  "the option --source is refused if the environment variable of its secret is %j",
   (KEY) => {
     const all = JSON.stringify({ "retailer_d.standard": { adapter: "sandbox" } });
     const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY");
@@ -100,7 +100,7 @@ describe("the adapter options in the option --source", () => {
   const affiliate =
     "retailer_b=b_affiliate,http://127.0.0.1:9999,consumerId=1.10,keyVersion=2,privateKey=env:KEY";
 
-  it("are read as text where the adapter expects text, even if they look like numbers", () => {
+  it("are read as text if the adapter expects text, even if they look like numbers", () => {
     expect(
       chosen(`${affiliate},zipCode=02139,publisherId=12345678901234567890,retailerName=true`)[
         "retailer_b.standard"
@@ -118,7 +118,7 @@ describe("the adapter options in the option --source", () => {
     });
   });
 
-  it("are read as numbers or booleans where the adapter expects these types", () => {
+  it("are read as numbers or booleans if the adapter expects these types", () => {
     const web = "urlTemplate=http://127.0.0.1:9/{id},userAgent=a-bot/1.0 (+https://a.example/b)";
     expect(
       chosen(`retailer_c=web,${web},callsPerSecond=0.50,burst=3,notFoundStatus=true`)[
@@ -131,20 +131,17 @@ describe("the adapter options in the option --source", () => {
     ["burst=many", "burst: must be a number of calls"],
     ["burst=0", "burst: must be from 1 to 1000 calls"],
     ["zipcode=02139", "not an option of the adapter b_affiliate"],
-  ])(
-    "are refused with the name of the adapter option if they are not valid: %s",
-    (option, message) => {
-      expect(() => chosen(`${affiliate},${option}`)).toThrow(message);
-    },
-  );
+  ])("are refused with the name of the invalid option: %s", (option, message) => {
+    expect(() => chosen(`${affiliate},${option}`)).toThrow(message);
+  });
 });
 
-it("the error for a refused option --source contains no part of its value after the adapter", () => {
+it("the error for a refused option --source repeats no part of its value after the adapter", () => {
   expect(() => parseSourceChoice("retailer_d=d_catalog,canary-7")).toThrow(/^(?!.*canary)/);
 });
 
 it.each(["retailer_d", "retailer_d=", "=web", "retailer_d=web,not a url"])(
-  "the option --source is refused if its value is %s",
+  'the option --source is refused if its value is "%s"',
   (text) => {
     expect(() => parseSourceChoice(text)).toThrow(
       "must have the form <platform or scraper>=<adapter>",

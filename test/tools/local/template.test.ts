@@ -72,12 +72,9 @@ describe("resolveTemplates, which reads CloudFormation templates,", () => {
       { "Fn::Cidr": [] },
       "does not support the template function Fn::Cidr",
     ],
-  ])(
-    "fails with the name of %s that does not exist or is not supported",
-    (_name, value, message) => {
-      expect(() => valueOf(value, queue)).toThrow(message);
-    },
-  );
+  ])("fails with the name of %s that is missing or unsupported", (_name, value, message) => {
+    expect(() => valueOf(value, queue)).toThrow(message);
+  });
 
   it("fails with the name of a resource whose properties are invalid", () => {
     const templates = resolveTemplates(fixtureStacks, base);
@@ -87,13 +84,13 @@ describe("resolveTemplates, which reads CloudFormation templates,", () => {
     );
   });
 
-  it("assigns a KMS key an ID in the format of KMS", () => {
+  it("gives a KMS key an ID in the format of KMS", () => {
     const [key] = resolveTemplates(fixtureStacks, base).ofType("AWS::KMS::Key");
 
     expect(key?.local.ref).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it("shortens long resource names to the limits of AWS, and keeps them different from each other", () => {
+  it("shortens long resource names to the limits of AWS, and keeps them unique", () => {
     const long = "L".repeat(90);
     const names = resolveTemplates(
       [

@@ -20,7 +20,7 @@ const record = (folder: DataFolder, sources: object): void =>
   recordSources(folder, JSON.stringify(sources));
 
 describe("a local world", () => {
-  it("does not start with the sandbox for a scraper that read from a real source before", () => {
+  it("does not start with the sandbox for a scraper that has read from a real source", () => {
     const folder = open(temporaryFolder());
     const scrapers = { "retailer_b.standard": store, "retailer_d.standard": sandbox };
     record(folder, scrapers);
@@ -31,7 +31,7 @@ describe("a local world", () => {
     record(folder, { ...scrapers, "retailer_d.standard": store });
   });
 
-  it("starts with the sandbox in a fresh folder", () => {
+  it("starts with the sandbox in a new folder", () => {
     const path = temporaryFolder();
     const folder = open(path);
     record(folder, { "retailer_b.standard": store });

@@ -40,7 +40,7 @@ function signed(...secrets: string[]) {
 }
 
 describe("the local webhook receiver", () => {
-  it("reports a valid signature if any signature of the header matches a registered secret", async () => {
+  it("reports a valid signature if any signature in the header matches a registered secret", async () => {
     const { lines, post } = await serve();
     await post("/secrets", { secret: "whsec_b" });
 
@@ -75,7 +75,7 @@ describe("the local webhook receiver", () => {
     expect(await deliveries()).toMatchObject([{ verified: false }]);
   });
 
-  it("keeps headers and the exact body of each delivery", async () => {
+  it("keeps the headers and the exact body of each delivery", async () => {
     const { post, deliveries } = await serve();
     const odd = '{ "type":"webhook.test" , "ü": 1e2 }';
 
@@ -86,7 +86,7 @@ describe("the local webhook receiver", () => {
     ]);
   });
 
-  it("returns the status that a control request sets, as often as requested", async () => {
+  it("responds with the status of a control request, as often as the control request demands", async () => {
     const { post } = await serve();
     await post("/behavior", { status: 503, times: 2 });
 
@@ -96,7 +96,7 @@ describe("the local webhook receiver", () => {
     expect(statuses).toEqual([503, 503, 200]);
   });
 
-  it("still checks signatures with its registered secrets after a restart", async () => {
+  it("checks signatures with its registered secrets after a restart", async () => {
     const dir = temporaryFolder();
     await (await serve(dir)).post("/secrets", { secret: "whsec_b" });
 

@@ -155,7 +155,7 @@ describe("a local world", () => {
     });
   });
 
-  it("writes its addresses to ready.json, which only the file's owner can read, and deletes the file when it stops", async () => {
+  it("writes its addresses to ready.json, which only the owner can read, and deletes the file when it stops", async () => {
     const dir = temporaryFolder();
     const world = await start(dir);
     const file = `${dir}/ready.json`;
@@ -174,7 +174,7 @@ describe("a local world", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("handles API calls with the templates' functions", async () => {
+  it("handles API calls with the functions of the templates", async () => {
     const world = await start(temporaryFolder());
 
     const response = await fetch(`${world.baseUrl}/v1/things/1`);
@@ -182,7 +182,7 @@ describe("a local world", () => {
     expect(await response.json()).toMatchObject({ name: "echo", event: { path: "/v1/things/1" } });
   });
 
-  it("refuses to start a second world on the same folder, and the first world continues", async () => {
+  it("keeps running when a second world on the same folder is refused", async () => {
     const dir = temporaryFolder();
     const world = await start(dir);
 
@@ -212,7 +212,7 @@ describe("a local world", () => {
     expect(Number(new URL(second.baseUrl).port)).toBeGreaterThan(other.port);
   });
 
-  it("keeps rows, messages and addresses after a restart, and deletes rows and messages after a restart with --fresh", async () => {
+  it("keeps rows, messages and addresses after a restart, and only the addresses after one with --fresh", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     const row = { pk: { S: "a" }, sk: { S: "b" } };
@@ -237,7 +237,7 @@ describe("a local world", () => {
 });
 
 describe("the tables of a local world", () => {
-  it("are created in the database that DYNAMODB_ENDPOINT names, and lose their rows with --fresh", async () => {
+  it("are created in the database at DYNAMODB_ENDPOINT, and lose their rows with --fresh", async () => {
     const folder = openDataFolder(temporaryFolder(), false);
     const dynamo = await startDynamo(folder);
     onTestFinished(async () => {
@@ -260,7 +260,7 @@ describe("the tables of a local world", () => {
     vi.unstubAllEnvs();
   });
 
-  it("are refused if they have other indexes than their template", async () => {
+  it("are refused if their indexes differ from the template", async () => {
     const dir = temporaryFolder();
     await (await start(dir)).stop();
     const changed = structuredClone(fixtureStacks);
@@ -274,7 +274,7 @@ describe("the tables of a local world", () => {
 });
 
 describe("a queue of a local world", () => {
-  it("is refused, as on AWS, if its visibility timeout is shorter than the timeout of its function", async () => {
+  it("is refused if its visibility timeout is shorter than its function's timeout, as on AWS", async () => {
     const changed = structuredClone(fixtureStacks);
     const jobs = changed[1]?.template.Resources["Jobs"];
     if (jobs) jobs.Properties["VisibilityTimeout"] = 30;
@@ -284,7 +284,7 @@ describe("a queue of a local world", () => {
     );
   });
 
-  it("delivers messages to its function and deletes them when it succeeds", async () => {
+  it("delivers messages to its function, and deletes them if the function succeeds", async () => {
     const seen: SQSEvent[] = [];
     const world = await start(temporaryFolder(), {
       worker: async (event: SQSEvent) => {
@@ -303,7 +303,7 @@ describe("a queue of a local world", () => {
     });
   });
 
-  it("delivers each failed message of a batch again and then moves it to the dead-letter queue, but delivers the other messages once", async () => {
+  it("delivers only the failed messages of a batch again, and then moves them to the dead-letter queue", async () => {
     const seen: string[] = [];
     const world = await start(temporaryFolder(), {
       quick: async (event: SQSEvent) => {
@@ -347,7 +347,7 @@ describe("a queue of a local world", () => {
     20_000,
   );
 
-  it("passes at most as many concurrent batches to its function as the event source mapping allows", async () => {
+  it("passes no more concurrent batches to its function than the event source mapping allows", async () => {
     const held = Promise.withResolvers<void>();
     let running = 0;
     const world = await start(temporaryFolder(), {
@@ -365,7 +365,7 @@ describe("a queue of a local world", () => {
     await expect.poll(() => running).toBe(4);
   });
 
-  it("delivers a message again whose visibility timeout is set to 0, and keeps its receive count", async () => {
+  it("delivers a message again after its visibility timeout is set to 0, and keeps its receive count", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     const QueueUrl = queueUrl(before, "JobsDead");
@@ -403,7 +403,7 @@ describe("a schedule of a local world", () => {
     expect(await swept.promise).toEqual({});
   });
 
-  it("sends the message of a universal target to the queue of its input", async () => {
+  it("sends the message of a universal target to the queue in its input", async () => {
     const { seen, scheduledTime } = await runSchedule((world) => ({
       Arn: "arn:aws:scheduler:::aws-sdk:sqs:sendMessage",
       Input: JSON.stringify({

@@ -78,7 +78,7 @@ function migrateRuns({ to = "current", client = engine.client, name, ...run }: W
 }
 
 describe("a migration of rows", () => {
-  it("converts rows of the previous version, and returns how many rows it read and converted", async () => {
+  it("converts rows of the previous version, and returns the numbers of read and converted rows", async () => {
     for (const row of [olderRun(1), newerRun(2), olderRun(3)]) await put(row);
     await put({ ...watchlistKeys.purge("wl_1"), progress_at: "other" });
 
@@ -86,7 +86,7 @@ describe("a migration of rows", () => {
     expect(await runRows()).toEqual([newerRun(1), newerRun(2), newerRun(3)]);
   });
 
-  it("converts rows of the newest version back to the previous version if the direction is reversed", async () => {
+  it("converts rows of the newest version back to the previous version in the reverse direction", async () => {
     for (const row of [olderRun(1), newerRun(2)]) await put(row);
 
     expect(await migrateRuns({ to: "previous" })).toMatchObject({ pending: 1, migrated: 1 });
@@ -115,7 +115,7 @@ describe("a migration of rows", () => {
     });
   };
 
-  it("converts all remaining rows when it is repeated after an interruption, including rows that were written again in the previous version", async () => {
+  it("converts all remaining rows when it is repeated after an interruption", async () => {
     for (let number = 1; number <= 7; number += 1) await put(olderRun(number));
     await expect(migrateRuns({ client: interrupted(), pageRows: 2 })).rejects.toThrow("broke");
     expect((await runRows()).slice(3, 5)).toEqual([newerRun(4), olderRun(5)]);
@@ -127,7 +127,7 @@ describe("a migration of rows", () => {
     expect(await migrateRuns()).toEqual({ read: 7, pending: 0, migrated: 0, failed: 0 });
   });
 
-  it("continues after a row that cannot be converted, and reports the row as failed", async () => {
+  it("continues after a row that cannot be converted, and reports this row as failed", async () => {
     await put({ ...olderRun(1), stored_version: 9 });
     await put(olderRun(2));
 
@@ -140,7 +140,7 @@ describe("a migration of rows", () => {
   });
 });
 
-describe("a migration of a row that other processes write at the same time", () => {
+describe("a migration of a row during writes of other processes", () => {
   const disturbed = (disturb: (attempt: number) => Promise<unknown>): DynamoDBDocumentClient => {
     let attempts = 0;
     return watchedClient(engine.client, async (command, send) => {
@@ -152,7 +152,7 @@ describe("a migration of a row that other processes write at the same time", () 
     });
   };
 
-  it("repeats the conversion after the row changed or a transaction conflicted with it", async () => {
+  it("repeats the conversion after a change of the row or a conflict of transactions", async () => {
     await put(olderRun(1));
     const client = disturbed(async (attempt) => {
       if (attempt === 1) await put({ ...olderRun(1), progress_at: "later" });
@@ -179,7 +179,7 @@ describe("a migration of a row that other processes write at the same time", () 
 });
 
 describe("the migrations of a release", () => {
-  it("first move the credits of accounts that are older than release 0.1.0 to shards, and never move them back", () => {
+  it("first move the credits of accounts older than release 0.1.0 to shards, and never move them back", () => {
     const options = { client: engine.client, tables: tablesOf("any"), ...time };
     const names = (to: WrittenVersions) => migrationsOf({ ...options, to }).map(({ name }) => name);
 

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test("the installation of Python packages fails with the reason if Python is missing, and leaves no partial environment", async () => {
+test("the installation of Python packages fails with the reason and leaves no partial environment if Python is missing", async () => {
   const cache = mkdtempSync(join(tmpdir(), "python-"));
   vi.stubEnv("PATH", cache);
   expect(await installPython({ cache, name: "contract", requirements })).toEqual({
@@ -23,7 +23,7 @@ test("the installation of Python packages fails with the reason if Python is mis
   rmSync(cache, { recursive: true });
 });
 
-test("the installation of Python packages reports the last line of a failed command's output as the reason", async () => {
+test("the installation of Python packages reports the last output line of a failed command as the reason", async () => {
   const script = "console.error('first'); console.error(['no', 'package'].join()); process.exit(1)";
   const failure: unknown = await promisify(execFile)(process.execPath, ["-e", script]).catch(
     (error: unknown) => error,

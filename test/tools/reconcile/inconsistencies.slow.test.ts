@@ -108,7 +108,7 @@ it("reconcile reports no difference if no row is damaged", async () => {
   expect(await found(world, "everything")).toEqual([]);
 });
 
-describe("reconcile, after tables were restored to different times,", () => {
+describe("reconcile of tables that were restored to different times", () => {
   it("reports a watchlist whose newest runs are missing", async () => {
     for (const count of [2, 0]) {
       expect(await differencesAfter([[...listRow(), set({ run_count: count })]])).toEqual([
@@ -139,8 +139,8 @@ describe("reconcile, after tables were restored to different times,", () => {
   });
 });
 
-describe("reconcile, for unreadable rows,", () => {
-  it("names a watchlist whose row is unreadable, and continues", async () => {
+describe("reconcile of unreadable rows", () => {
+  it("names a watchlist with an unreadable row, and continues", async () => {
     const { id } = deliveryOf(world, world.runs[1]);
     const pending = set({ state: "pending", next_attempt_at: null });
     const wrong = [...delivery(2), pending] as const;
@@ -150,7 +150,7 @@ describe("reconcile, for unreadable rows,", () => {
     ]);
   });
 
-  it("names a run whose row is unreadable", async () => {
+  it("names a run with an unreadable row", async () => {
     for (const number of [3, 1]) {
       expect(await differencesAfter([[...runRow(number), without("stats")]])).toEqual([
         `${world.list.id} run ${number}: row is unreadable, should be readable`,
@@ -158,7 +158,7 @@ describe("reconcile, for unreadable rows,", () => {
     }
   });
 
-  it("names a run whose results are unreadable", async () => {
+  it("names a run with unreadable results", async () => {
     const { bench, list } = world;
     const [step] = await bench.steps.list(runId(3));
     const batch = { step: "check", plan: String(step?.plan), number: 1 };
@@ -175,7 +175,7 @@ describe("reconcile, for unreadable rows,", () => {
     ]);
   });
 
-  it("names an account whose endpoints are unreadable, and continues", async () => {
+  it("names an account with unreadable endpoints, and continues", async () => {
     const at = deliveryKeys.endpoint(world.accountId, endpointId);
     expect(
       await differencesAfter([
@@ -189,14 +189,14 @@ describe("reconcile, for unreadable rows,", () => {
   });
 });
 
-describe("reconcile, for events,", () => {
-  it("reports a run whose events are neither delivered nor pending for an endpoint", async () => {
+describe("reconcile of events", () => {
+  it("reports a run whose events are neither delivered to an endpoint nor pending for it", async () => {
     expect(await differencesAfter([[...delivery(2), deleted]])).toEqual([
       `${world.accountId} ${endpointId}: delivery log of ${runId(2)} is missing, should be watchlist.run.completed`,
     ]);
   });
 
-  it("ignores a missing delivery to an endpoint that has since changed or does not select the event's type", async () => {
+  it("ignores a missing delivery if the endpoint has since changed or does not select the event's type", async () => {
     const at = deliveryKeys.endpoint(world.accountId, endpointId);
     for (const change of [
       { updated_at: world.bench.clock.now().toISOString() },
@@ -220,7 +220,7 @@ describe("reconcile, for events,", () => {
     await put(names.deliveries, before);
   });
 
-  it("reports an entry of the event feed that has the ID of another run, and a run that is not stored under its time", async () => {
+  it("reports a feed entry with the ID of another run, and a run that is not stored under its time", async () => {
     const other = (): Change => set({ run_id: runId(2) });
     expect(await differencesAfter([[...feedEntry(3), other()]])).toEqual([
       `${world.accountId} feed run 3: run_id is ${runId(2)}, should be ${runId(3)}`,
@@ -239,7 +239,7 @@ describe("reconcile, for events,", () => {
   });
 });
 
-describe("reconcile, for due times,", () => {
+describe("reconcile of due times", () => {
   const outOf = (place: string, field: string, stored: string) =>
     expect.stringMatching(
       new RegExp(`^${place}: ${field} is ${stored}, should be 20\\S+ (to 20\\S+|or before)$`),
@@ -254,7 +254,7 @@ describe("reconcile, for due times,", () => {
     }
   });
 
-  it("accepts a watchlist with a cron schedule only if it is due at the next time of the schedule", async () => {
+  it("refuses a due time of a watchlist that does not match the watchlist's cron schedule", async () => {
     const monthly = { type: "cron", cron: "0 0 1 * *", timezone: "UTC" };
     const due = (time: string) => set({ schedule: monthly, next_run_at: time, due_at: time });
     expect(await differencesAfter([[...listRow(), due("2026-04-01T00:00:00.000Z")]])).toEqual([]);
@@ -263,7 +263,7 @@ describe("reconcile, for due times,", () => {
     ]);
   });
 
-  it("reports a run in progress whose next check is years in the future, long past, or missing in the index of due rows", async () => {
+  it("reports a run in progress with a next check that is far in the future, long past or missing in the due index", async () => {
     const { list, bench } = world;
     const reading = { phase: "reading", status: "running", finished_at: null };
     const running = [...listRow(), set({ running_run: 3, last_run_status: "running" })] as const;
@@ -282,7 +282,7 @@ describe("reconcile, for due times,", () => {
     ]);
   });
 
-  it("reports a lease that never ends, and a leased delivery target whose due time is too late", async () => {
+  it("reports a lease that never ends, and a leased delivery target with a late due time", async () => {
     const place = `${world.accountId} outbox ${endpointId}`;
     const forever = set({ lease: "dead", lease_until: farOff, due_at: farOff });
     expect(await differencesAfter([[...outbox(), forever]])).toEqual([
@@ -294,14 +294,14 @@ describe("reconcile, for due times,", () => {
   });
 });
 
-describe("reconcile, for accounts and keys,", () => {
+describe("reconcile of accounts and keys", () => {
   it("reports an account whose row is missing", async () => {
     const lines = [`${world.accountId}: row is missing, should be present`];
     expect(await differencesAfter([[...account(), deleted]])).toEqual(lines);
     expect(await differencesAfter([[...account(), deleted]], "account")).toEqual(lines);
   });
 
-  it("reports a shard of which pages exist but the row is missing", async () => {
+  it("reports a shard with pages but without its row", async () => {
     const page = { records: [], balance_before: 0, sequence_before: 0 };
     await put(names.ledger, { ...page, ...ledgerKeys.page("acct_lost", 1, 1) });
     expect(await found(world, "everything")).toEqual([
@@ -310,7 +310,7 @@ describe("reconcile, for accounts and keys,", () => {
     await remove(names.ledger, ledgerKeys.page("acct_lost", 1, 1));
   });
 
-  it("reports an account whose row has no ID, and still compares its other fields", async () => {
+  it("reports an account row without an ID, and still compares its other fields", async () => {
     const id = world.accountId;
     const change: Change = (row) => add("received", 1)(without("id")(row) ?? {});
     const { received } = await rowAt(...account());
@@ -322,7 +322,7 @@ describe("reconcile, for accounts and keys,", () => {
     }
   });
 
-  it("reports an API key whose lookup row is missing, is revoked or belongs to another account", async () => {
+  it("reports an API key whose lookup row is missing, revoked or of another account", async () => {
     const place = `${world.accountId} ${key.id}: lookup`;
     for (const [change, what] of [
       [set({ account_id: "acct_other" }), "that of acct_other"],
@@ -335,7 +335,7 @@ describe("reconcile, for accounts and keys,", () => {
     }
   });
 
-  it("reports an API key that still admits calls although no account lists it", async () => {
+  it("reports an API key that admits calls although no account lists it", async () => {
     const counter = [names.accounts, accountKeys.keyCount(world.accountId)] as const;
     const count = [...counter, set({ key_count: 0 })] as const;
     expect(await differencesAfter([[...listing(), deleted], count])).toEqual([
@@ -346,7 +346,7 @@ describe("reconcile, for accounts and keys,", () => {
   });
 });
 
-describe("reconcile, for results of steps,", () => {
+describe("reconcile of step results", () => {
   it("reports a wrong number of tracked items", async () => {
     const change: Change = (row) => ({ ...row, stats: { ...(row["stats"] as Row), tracked: 9 } });
     expect(await differencesAfter([[...runRow(3), change]])).toEqual([
@@ -393,8 +393,8 @@ it("reconcile reports no difference while other processes make calls and create 
   expect(work.rounds).toBeGreaterThan(10);
 });
 
-describe("reconcile, for data that it cannot compare,", () => {
-  it("names watchlists whose counters did not stop changing, and does not count them as compared", () => {
+describe("reconcile of data that it cannot compare", () => {
+  it("names watchlists whose counters keep changing, and does not count them as compared", () => {
     const moving = { ...noCounts(), accounts: 1, watchlists: 2, unsteady: 1, moving: ["wl_1"] };
     expect(tallyLine(moving)).toBe(
       "reconcile: 1 account, 2 watchlists: no differences in what was compared; NOT compared: " +
@@ -402,7 +402,7 @@ describe("reconcile, for data that it cannot compare,", () => {
     );
   });
 
-  it("refuses an account that does not exist", async () => {
+  it("refuses an unknown account", async () => {
     const request = { runsMax: 1, clock: world.bench.clock, report: () => {} };
     const asked = reconcile(client, names, { ...request, accountId: "acct_x" });
     await expect(asked).rejects.toThrow("Account acct_x does not exist. Check the ID and --stage.");

@@ -65,8 +65,8 @@ async function differencesAfter([table, key]: Place, change: Change): Promise<st
   return lines;
 }
 
-describe("reconcile, for an account without shards,", () => {
-  it("reports no differences in rows that an earlier release wrote", async () => {
+describe("reconcile of an account without shards", () => {
+  it("reports no difference in the rows of an earlier release", async () => {
     expect(await found()).toEqual([]);
   });
 
@@ -93,7 +93,7 @@ describe("reconcile, for an account without shards,", () => {
     ]);
   });
 
-  it("reports a ledger entry that is newer than the sequence number of the account's row, or has a wrong ID or balance", async () => {
+  it("reports a ledger entry with a number above the row's sequence number, or with a wrong ID or balance", async () => {
     const last = await rowAt(...entry(7));
     const id = numberedId("creditTransaction", 8, accountId);
     await put(names.ledger, { ...last, ...entry(8)[1], id, sequence: 8 });
@@ -127,12 +127,12 @@ describe("reconcile, for an account without shards,", () => {
   });
 });
 
-describe("reconcile, for an account that moved to shards,", () => {
+describe("reconcile of an account that moved to shards", () => {
   beforeEach(async () => {
     await openShards(ledgerProcess(client, options()), accountId);
   });
 
-  it("reports no differences, even after holds that precede the move are resolved and a charge is reversed", async () => {
+  it("reports no difference after older holds are resolved and an older charge is reversed", async () => {
     expect(await found()).toEqual([]);
     const ledger = dynamoLedger(client, options());
     const now = clock.now();
@@ -153,7 +153,7 @@ describe("reconcile, for an account that moved to shards,", () => {
   });
 
   it.each([1, 4, 7])(
-    "reports that ledger entry %i, which precedes the move, is missing",
+    "reports that ledger entry %i from before the move is missing",
     async (sequence) => {
       const ledger = sequence === 7 ? `${accountId} shard 0` : accountId;
       expect(await differencesAfter(entry(sequence), deleted)).toEqual([
@@ -162,7 +162,7 @@ describe("reconcile, for an account that moved to shards,", () => {
     },
   );
 
-  it("reports that the first shard does not continue after the newest ledger entry that precedes the move", async () => {
+  it("reports a first shard that does not continue after the newest entry from before the move", async () => {
     const last = await rowAt(...entry(7));
     const id = numberedId("creditTransaction", 8, accountId);
     const more = { id, sequence: 8, type: "grant", credits: 1 };
@@ -172,7 +172,7 @@ describe("reconcile, for an account that moved to shards,", () => {
     await remove(...entry(8));
   });
 
-  it("reports a wrong hold or wrong daily usage that precedes the move", async () => {
+  it("reports a wrong hold or wrong daily usage from before the move", async () => {
     expect(await differencesAfter(hold("req_old_open"), deleted)).toEqual([
       `${accountId} hold req_old_open: row is missing, should be present`,
     ]);
@@ -182,7 +182,7 @@ describe("reconcile, for an account that moved to shards,", () => {
     ]);
   });
 
-  it("reports that the shards count more or fewer open calls that precede the move than exist", async () => {
+  it("reports a wrong count of open calls from before the move", async () => {
     expect(await differencesAfter(shard(1), set({ in_flight: 1, old_in_flight: 1 }))).toEqual([
       `${accountId}: number of calls in flight from before the account had shards is 2, should be 1`,
     ]);
@@ -198,7 +198,7 @@ describe("an account that moved to shards", () => {
     await openShards(ledgerProcess(client, options()), accountId);
   });
 
-  it("has no free slot for the previous release, because its old row contains more calls in flight than slots", async () => {
+  it("refuses item calls of the previous release for lack of a slot", async () => {
     const row = await rowAt(...account());
     expect(row["concurrency"]).toBe(20);
     expect(row["in_flight"]).toBeGreaterThan(20);
@@ -206,7 +206,7 @@ describe("an account that moved to shards", () => {
   });
 });
 
-it("reconcile reports no differences while an account moves to shards and its calls continue", async () => {
+it("reconcile reports no difference while an account moves to shards during calls", async () => {
   const ledger = dynamoLedger(client, options());
   const work = { isOver: false, calls: 0 };
   const calls = async (): Promise<void> => {

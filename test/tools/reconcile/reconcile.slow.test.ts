@@ -31,7 +31,7 @@ beforeEach(async () => {
   world = await startWorld();
 });
 
-it("reconcile reports no difference in rows that the service wrote, and the number of rows that it compared", async () => {
+it("reconcile reports no difference in rows that the service wrote, and returns how many rows it compared", async () => {
   const differences: Difference[] = [];
   const tally = await reconcile(client, names, {
     accountId: world.accountId,
@@ -47,7 +47,7 @@ it("reconcile reports no difference in rows that the service wrote, and the numb
   );
 });
 
-describe("reconcile, for accounts,", () => {
+describe("reconcile of accounts", () => {
   it("accepts a charge that was reversed on another day", async () => {
     const { accountId, bench } = world;
     const before = await bench.account();
@@ -70,7 +70,7 @@ describe("reconcile, for accounts,", () => {
   });
 });
 
-describe("reconcile, for watchlists,", () => {
+describe("reconcile of watchlists", () => {
   const listKey = () => watchlistKeys.watchlist(world.accountId, world.list.id);
   const pageKey = () => watchlistKeys.page(world.list.id, "");
 
@@ -98,7 +98,7 @@ describe("reconcile, for watchlists,", () => {
     ]);
   });
 
-  it("reports stored pages whose ranges of IDs overlap, and a missing last page", async () => {
+  it("reports stored pages with overlapping ranges of IDs, and a missing last page", async () => {
     await damage(names.watchlists, pageKey(), () => ({ upper: "2000000" }));
     expect(await found(world)).toEqual([
       `${world.list.id} page "2000000": row is missing, should be the next page`,
@@ -125,7 +125,7 @@ describe("reconcile, for watchlists,", () => {
     ]);
   });
 
-  it("reports an active watchlist that is missing in the sweeper's index", async () => {
+  it("reports an active watchlist that is missing in the due index of the sweeper", async () => {
     const row = await rowAt(names.watchlists, listKey());
     const { due_kind: _kind, due_at: dueAt, ...rest } = row;
     await client.send(new PutCommand({ TableName: names.watchlists, Item: rest }));
@@ -143,7 +143,7 @@ describe("reconcile, for watchlists,", () => {
   });
 });
 
-describe("reconcile, for runs,", () => {
+describe("reconcile of runs", () => {
   const runKey = (number: number) => watchlistKeys.run(world.list.id, number);
 
   it("reports run stats that differ from the records of the run's steps", async () => {
@@ -154,7 +154,7 @@ describe("reconcile, for runs,", () => {
     expect(await found(world)).toEqual([`${world.list.id} run 3: delisted is 2, should be 1`]);
   });
 
-  it("reports credits in a run's record that the ledger did not charge", async () => {
+  it("reports credits of a run that the ledger did not charge", async () => {
     await damage(names.watchlists, runKey(2), more("credits", 1));
 
     expect(await found(world)).toEqual([
@@ -178,7 +178,7 @@ describe("reconcile, for runs,", () => {
     ]);
   });
 
-  it("reports a missing run, and a watchlist whose row has a run in progress that has already finished", async () => {
+  it("reports a missing run, and a watchlist whose row has a finished run as its run in progress", async () => {
     await remove(names.watchlists, runKey(1));
     await damage(names.watchlists, watchlistKeys.watchlist(world.accountId, world.list.id), () => ({
       running_run: 3,
@@ -191,7 +191,7 @@ describe("reconcile, for runs,", () => {
   });
 });
 
-describe("reconcile, for deliveries,", () => {
+describe("reconcile of deliveries", () => {
   it("reports a pending delivery without an outbox entry", async () => {
     const { accountId } = world;
     const { id } = deliveryOf(world);
@@ -212,7 +212,7 @@ describe("reconcile, for deliveries,", () => {
     ["no due mark", () => ({})],
     ["only a due time, without a kind", (dueAt: unknown) => ({ due_at: dueAt })],
     ["a due mark of an unknown kind", (dueAt: unknown) => ({ due_kind: "?", due_at: dueAt })],
-  ])("reports a delivery target with pending deliveries that has %s", async (_, mark) => {
+  ])("reports a delivery target that has pending deliveries and %s", async (_, mark) => {
     const { accountId } = world;
     const key = deliveryKeys.outbox(endpointTarget(accountId, endpointId));
     const { due_at: dueAt } = await rowAt(names.deliveries, key);

@@ -144,12 +144,12 @@ const within =
     return { ...row, [name]: changed };
   };
 
-it("reconcile reports no difference if no row of a shard is damaged", async () => {
+it("reconcile reports no difference for a shard without damaged rows", async () => {
   expect(await found(world)).toEqual([]);
   expect(await found(world, "everything")).toEqual([]);
 });
 
-describe("reconcile, for the row of a shard,", () => {
+describe("reconcile of a shard's row", () => {
   it.each(["balance", "spent", "held", "added"])("reports a wrong value of '%s'", async (name) => {
     for (const number of [0, 1]) {
       const value = await numberIn(shard(number), name);
@@ -169,7 +169,7 @@ describe("reconcile, for the row of a shard,", () => {
     ]);
   });
 
-  it("reports a number of calls in flight that is higher than the shard's number of holds or slots", async () => {
+  it("reports more calls in flight than the shard has holds or slots", async () => {
     expect(await differencesAfter([...shard(0), add("in_flight", 1)])).toEqual([
       `${placeOf(0)}: in_flight is 2, should be 1`,
     ]);
@@ -179,7 +179,7 @@ describe("reconcile, for the row of a shard,", () => {
     ]);
   });
 
-  it("reports a number of slots or shards that disagrees with the lifetime credits", async () => {
+  it("reports a number of slots or shards that does not match the lifetime credits", async () => {
     expect(await differencesAfter([...shard(1), set({ slots: 11, shards: 3 })])).toEqual([
       `${placeOf(1)}: shards is 3, should be 2`,
       `${placeOf(1)}: slots is 11, should be 10`,
@@ -201,7 +201,7 @@ describe("reconcile, for the row of a shard,", () => {
     }
   });
 
-  it("reports a row, daily usage or a page of a shard that the account does not have", async () => {
+  it("reports a row, a page or daily usage of a shard that the account does not have", async () => {
     const lines = [
       `${placeOf(2)}: a row of a shard that the account does not have is present, should be missing`,
     ];
@@ -217,8 +217,8 @@ describe("reconcile, for the row of a shard,", () => {
   });
 });
 
-describe("reconcile, for the holds of a shard,", () => {
-  it("reports a hold that differs between the shard's row and its records, or is missing in one of them", async () => {
+describe("reconcile of a shard's holds", () => {
+  it("reports a hold that is missing or different in the shard's row or its records", async () => {
     const at = `${placeOf(0)} hold`;
     const more: Change = within("holds", "req_open", (row) => ({ ...row, c: 41 }));
     expect(await differencesAfter([...shard(0), more])).toEqual([
@@ -250,7 +250,7 @@ describe("reconcile, for the holds of a shard,", () => {
     }
   });
 
-  it("reports a hold whose row is missing, or has a wrong shard or charge", async () => {
+  it("reports a hold with a missing row, a wrong shard or a wrong charge", async () => {
     const { accountId, runs } = world;
     const { Items = [] } = await client.send(
       new QueryCommand({
@@ -281,7 +281,7 @@ describe("reconcile, for the holds of a shard,", () => {
   });
 });
 
-describe("reconcile, for the pages of a shard,", () => {
+describe("reconcile of a shard's pages", () => {
   it("reports a missing page", async () => {
     for (const n of [0, 1, -1]) {
       expect(await differencesAfter([...page(n), deleted])).toContainEqual(
@@ -292,7 +292,7 @@ describe("reconcile, for the pages of a shard,", () => {
     }
   });
 
-  it("reports a page that does not start with the state at the end of the previous page", async () => {
+  it("reports a page that does not continue from the end of the previous page", async () => {
     const at = `${placeOf(0)} page ${stampOfPage(page(1))}`;
     const balance = await numberIn(page(1), "balance_before");
     expect(await differencesAfter([...page(1), add("balance_before", 1)])).toContain(
@@ -314,7 +314,7 @@ describe("reconcile, for the pages of a shard,", () => {
     expect(lines).toContain(`${placeOf(0)} page ${stamp}: key is ${stamp}, should be ${stamp - 1}`);
   });
 
-  it("reports a page with records that are also in the shard's row, or newer than the records in the row", async () => {
+  it("reports a page with records that are also in the shard's row, or newer than those in the row", async () => {
     const row = await rowAt(...shard(1));
     const journal = row["journal"] as Row[];
     for (const records of [journal, [{ ...journal[0], a: Number(row["fence"]) + 5 }]]) {
@@ -350,7 +350,7 @@ describe("reconcile, for the pages of a shard,", () => {
   });
 });
 
-describe("reconcile, for the records of a shard,", () => {
+describe("reconcile of a shard's records", () => {
   it("reports a charge and a refund that do not add up to the reservation", async () => {
     const journal = await journalOf(0);
     const n = journal.findLastIndex(({ t }) => t === "s");
@@ -408,7 +408,7 @@ describe("reconcile, for the records of a shard,", () => {
   });
 });
 
-describe("reconcile, for the row of a sharded account,", () => {
+describe("reconcile of a sharded account's row", () => {
   it.each(["received", "lifetime"])("reports a wrong value of '%s'", async (name) => {
     const value = await numberIn(account(), name);
     expect(await differencesAfter([...account(), add(name, 1)])).toEqual([
@@ -416,7 +416,7 @@ describe("reconcile, for the row of a sharded account,", () => {
     ]);
   });
 
-  it("reports a number of shards that disagrees with the lifetime credits", async () => {
+  it("reports a number of shards that does not match the lifetime credits", async () => {
     expect(await differencesAfter([...account(), set({ shards: 1 })])).toEqual([
       `${world.accountId}: shards is 1, should be 2`,
       `${placeOf(1)}: a row of a shard that the account does not have is present, should be missing`,
@@ -428,7 +428,7 @@ describe("reconcile, for the row of a sharded account,", () => {
   });
 });
 
-describe("reconcile, for daily usage,", () => {
+describe("reconcile of a sharded account's daily usage", () => {
   it("reports usage that differs from the records in the pages of its shard", async () => {
     const usage: Place = [names.accounts, accountKeys.shardUsage(world.accountId, 0, day)];
     const at = `${placeOf(0)} usage ${day}`;
@@ -443,7 +443,7 @@ describe("reconcile, for daily usage,", () => {
     );
   });
 
-  it("reports usage of the time before the account had shards if it has no ledger entries", async () => {
+  it("reports usage from before the account had shards if it has no ledger entries", async () => {
     const key = accountKeys.usage(world.accountId, day);
     const counts = { requests: 1, successful: 1, failed: 0, credits: 0 };
     expect(await beside(names.accounts, { ...key, ...counts })).toEqual([

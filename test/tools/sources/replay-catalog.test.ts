@@ -44,7 +44,7 @@ const read = async (ids: readonly string[]): Promise<readonly Answer[]> =>
 const page = async (path: string): Promise<Record<string, unknown>> =>
   (await (await fetch(replay.url + path)).json()) as Record<string, unknown>;
 
-describe("the local products API that replays recordings", () => {
+describe("the local products API with recorded products", () => {
   it("returns found, partial and missing products that the catalog adapter can read", async () => {
     const answers = await read(["6501234", "6510004", "6510005", "7777777"]);
     expect(answers.map(({ status }) => status)).toEqual([
@@ -58,7 +58,7 @@ describe("the local products API that replays recordings", () => {
     ]);
   });
 
-  it("returns a price that a test has changed in all later replies", async () => {
+  it("returns a price that a test has set in all later replies", async () => {
     replay.setPrice(6501234, 12.5);
     const [answer] = await read(["6501234"]);
     expect(answer).toMatchObject({ fields: { price: { amount: 12.5, currency: "USD" } } });
@@ -77,7 +77,7 @@ describe("the local products API that replays recordings", () => {
     });
   });
 
-  it("returns products that are no longer sold only if the query includes them", async () => {
+  it("returns discontinued products only if the query includes them", async () => {
     expect(await page("/v1/products(sku%20in(6510005))")).toMatchObject({ total: 0 });
     expect(await page("/v1/products(sku%20in(6510005))?active=*")).toMatchObject({ total: 1 });
   });
@@ -88,7 +88,7 @@ describe("the local products API that replays recordings", () => {
 });
 
 describe("the recordings of the products API", () => {
-  it("are read from all JSON files of a folder, and get default values for missing fields", () => {
+  it("are read from all JSON files of a folder, with default values for missing fields", () => {
     const reply = (products: unknown): unknown => ({ status: 200, response: { products } });
     const write = (name: string, content: unknown): void =>
       writeFileSync(join(folder, name), JSON.stringify(content));
@@ -112,7 +112,7 @@ describe("the recordings of the products API", () => {
     expect(others).toEqual([]);
   });
 
-  it("are the recordings in the project if the given folder does not exist", () => {
+  it("are those of the project if the given folder does not exist", () => {
     expect(loadRecordedProducts(join(folder, "missing"))).toEqual(loadRecordedProducts());
   });
 });

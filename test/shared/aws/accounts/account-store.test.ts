@@ -58,7 +58,7 @@ describe("dynamoAccountStore", () => {
     expect(await store.get("acct_2")).toBeUndefined();
   });
 
-  it("does not change an existing account if a call tries to create the account again", async () => {
+  it("does not change an existing account when a call creates the same account again", async () => {
     await store.create(account);
 
     await expect(store.create({ ...account, name: "Other", balance: 9 })).rejects.toThrow(
@@ -81,7 +81,7 @@ describe("dynamoAutoTopUpStore", () => {
     expect(await store.get("acct_1")).toEqual(account);
   });
 
-  it("returns false for an unknown account, and does not create that account", async () => {
+  it("returns false for the automatic top-up of an unknown account, and does not create the account", async () => {
     expect(await topUps.setAutoTopUp("acct_1", topUp)).toBe(false);
     expect(await store.get("acct_1")).toBeUndefined();
   });

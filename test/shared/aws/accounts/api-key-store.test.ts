@@ -57,7 +57,7 @@ const shown = (
 });
 
 describe("dynamoApiKeyStore", () => {
-  it("lists the keys of one account only, oldest first", async () => {
+  it("lists only the keys of the given account, oldest first", async () => {
     const [first, second, third] = [aKey(1), aKey(2), aKey(3)];
     await addKeys([third, first, second, aKey(4, { accountId: "acct_2" })]);
 
@@ -76,7 +76,7 @@ describe("dynamoApiKeyStore", () => {
     ]);
   });
 
-  it("stores at most the allowed number of keys of an account, and accepts another key after a revocation", async () => {
+  it("refuses a key above the maximum of the account, and accepts it after a revocation", async () => {
     const keys = Array.from({ length: limits.apiKeysMax }, (_, n) => aKey(n));
     await addKeys(keys);
     const oneMore = aKey(99);
@@ -99,7 +99,7 @@ describe("dynamoApiKeyStore", () => {
     expect(await store.list("acct_1")).toMatchObject([{ scopes: ["read"] }]);
   });
 
-  it("reads a key that was stored before scopes existed as a key with every scope", async () => {
+  it("returns every scope for a key that was stored before scopes existed", async () => {
     const { hash, listing } = keyBeforeScopes;
     for (const Item of [hash, listing]) {
       await tables.client.send(new PutCommand({ TableName: table, Item }));
@@ -114,7 +114,7 @@ describe("dynamoApiKeyStore", () => {
     });
   });
 
-  it("stores a key with every scope in the format before scopes existed, so that the previous release can read the key", async () => {
+  it("stores a key with every scope in the format that the previous release can read", async () => {
     const { listing } = keyBeforeScopes;
     await addKeys([
       aKey(1, {
@@ -133,7 +133,7 @@ describe("dynamoApiKeyStore", () => {
     }
   });
 
-  it("revokes a key only once, and only for the account that owns it", async () => {
+  it("revokes a key for its own account only, and returns false if the key is already revoked", async () => {
     const key = aKey(1);
     await addKeys([key]);
 
@@ -153,7 +153,7 @@ describe("dynamoApiKeyStore", () => {
     expect(await store.list("acct_1")).toEqual([shown(key)]);
   });
 
-  it("throws an error whose cause contains the account and the error codes if writes conflict", async () => {
+  it("throws an error with the account and the error codes in its cause if writes conflict", async () => {
     await addKeys([aKey(1)]);
     const busy = watchedClient(tables.client, (command, send) => {
       if (!(command instanceof TransactWriteCommand)) return send();

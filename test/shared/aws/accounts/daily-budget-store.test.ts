@@ -40,7 +40,7 @@ describe("a daily budget in DynamoDB", () => {
     expect(await budgets.used(accountId, morning)).toBe(100);
   });
 
-  it("no longer counts a charge after the charge is canceled", async () => {
+  it("does not count a charge that was canceled", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     await reserve("failed", 40);
     await settle("failed", 25);
@@ -48,14 +48,14 @@ describe("a daily budget in DynamoDB", () => {
     expect(await budgets.used(accountId, evening)).toBe(0);
   });
 
-  it("no longer counts the credits of a hold after the hold expires", async () => {
+  it("does not count the credits of a hold that has expired", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     await reserve("abandoned", 70);
     await world.ledger().releaseExpired(accountId, new Date("2026-03-02T00:10:00Z"));
     expect(await budgets.used(accountId, evening)).toBe(0);
   });
 
-  it("is never exceeded, even by processes with an earlier budget in their cache", async () => {
+  it("is not exceeded by processes that have cached an older budget", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     const process = world.ledger();
     const hold = {
@@ -73,7 +73,7 @@ describe("a daily budget in DynamoDB", () => {
     expect(await reserveAs("b", 20)).toEqual({ outcome: "reserved" });
   });
 
-  it("counts each charge of the day once if the account removes the budget and sets it again", async () => {
+  it("counts no charge of the day twice if the account removes the budget and sets it again", async () => {
     await budgets.set(accountId, { budget: 100, now: evening });
     await reserve("first", 30);
     await settle("first", 20);

@@ -146,7 +146,7 @@ describe("the rate limit of an API key", () => {
     ]);
   });
 
-  it("counts a late call together with the earlier calls", async () => {
+  it("counts a call with an older time together with the calls that are already stored", async () => {
     const [one, other] = [process(), process()];
     for (let n = 0; n < 49; n += 1) await one(key.hash, at(55));
     expect(await other(key.hash, at(45))).toMatchObject({ outcome: "admitted" });
@@ -222,7 +222,7 @@ describe("a process whose call the rate limit refused", () => {
     }
   });
 
-  it("reads the row of the key again within seconds if a process with a fast clock has written future times", async () => {
+  it("reads the key's row again within seconds if another process with a fast clock stored future times", async () => {
     const admit = process();
     const dayMs = 86_400_000;
     for (let n = 0; n < 50; n += 1) await process()(key.hash, at(dayMs));
@@ -236,7 +236,7 @@ describe("an API key whose row DynamoDB throttles", () => {
   const throttles = ["ProvisionedThroughputExceededException", "ThrottlingException"];
 
   it.each(throttles)(
-    "is refused for a second without another request after the error %s",
+    "is refused for a second, without another request to DynamoDB, after the error %s",
     async (name) => {
       let isThrottled = false;
       let requests = 0;
@@ -348,7 +348,7 @@ describe("the row of an API key", () => {
     );
   }
 
-  it("that the previous release wrote is converted by the key's first call, which is admitted", async () => {
+  it("from the previous release is converted by the key's first call, and the call is admitted", async () => {
     await storeAsPreviousRelease();
     expect(await process()(key.hash, at(0))).toMatchObject({
       outcome: "admitted",
@@ -360,27 +360,27 @@ describe("the row of an API key", () => {
     );
   });
 
-  it("that the previous release wrote admits at most 50 calls in a second while many processes convert it", async () => {
+  it("from the previous release admits at most 50 calls in a second while many processes convert it", async () => {
     await storeAsPreviousRelease();
     const answers = await Promise.all(Array.from({ length: 60 }, () => process()(key.hash, at(0))));
     const admitted = answers.filter(({ outcome }) => outcome === "admitted");
     expect(admitted).toHaveLength(50);
   });
 
-  it("that the previous release wrote causes a refusal if the key is revoked", async () => {
+  it("from the previous release refuses a call if the key is revoked", async () => {
     await storeAsPreviousRelease();
     await dynamoApiKeyStore(tables.client, table).revoke(key.accountId, key.id, at(1));
     expect(await process()(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("that the previous release wrote still has the time of the key's last call", async () => {
+  it("from the previous release keeps the time of the key's last call", async () => {
     await storeAsPreviousRelease();
     const store = dynamoApiKeyStore(tables.client, table);
     expect(await store.list(key.accountId)).toMatchObject([{ lastUsedAt: at(-1).toISOString() }]);
   });
 });
 
-describe("the admission of one call", () => {
+describe("the admission of a call by its API key", () => {
   it("makes one request to DynamoDB if the process has cached the key, and returns the owner of the key", async () => {
     const sent: unknown[] = [];
     const client = watchedClient(tables.client, (command, send) => {
@@ -399,7 +399,7 @@ describe("the admission of one call", () => {
     expect(sent).toEqual([UpdateCommand]);
   });
 
-  it("refuses an unknown key, and refuses a revoked key from the next call on", async () => {
+  it("refuses an unknown key, and a revoked key from the first call after its revocation", async () => {
     const admit = process();
     expect(await admit("0".repeat(64), at(0))).toEqual({ outcome: "unknown" });
     await admit(key.hash, at(0));
@@ -471,7 +471,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(1_200))).toMatchObject({ outcome: "admitted" });
   });
 
-  it("a call whose key is neither cached nor readable is counted but not admitted", async () => {
+  it("a call whose key is neither cached nor readable is refused, and counts toward the rate limit", async () => {
     failing.add(UpdateCommand).add(GetCommand);
     const admit = admitFailing();
     expect(await admit(key.hash, at(0))).toMatchObject({
@@ -483,7 +483,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(50))).toMatchObject({ outcome: "limited" });
   });
 
-  it("a key that the process cached too long ago is not admitted, because the key may have been revoked", async () => {
+  it("a key whose cached row is too old is not admitted", async () => {
     const admit = admitFailing();
     await admit(key.hash, at(0));
     failing.add(UpdateCommand).add(GetCommand);
@@ -500,7 +500,7 @@ describe("while DynamoDB fails,", () => {
     expect(await admit(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("an invalid request to DynamoDB throws its error, and the key is not admitted from the cache", async () => {
+  it("an invalid request to DynamoDB makes the admission throw the error", async () => {
     failing.add(UpdateCommand);
     refusal = { name: "ValidationException" };
     await expect(admitFailing()(key.hash, at(0))).rejects.toMatchObject(refusal);

@@ -33,7 +33,7 @@ async function work(holdId: string, time: string, credits: number): Promise<void
 }
 
 describe("dynamoUsageStore", () => {
-  it("counts a charged call or step once, on its UTC day", async () => {
+  it("counts a charged call or step on its UTC day, and not again when the charge is repeated", async () => {
     await work("h1", "2026-03-01T00:00:00.000Z", 8);
     const again = { accountId, holdId: "h1", credits: 8, succeeded: true };
     await ledger.settle({ ...again, now: new Date("2026-03-01T12:00:00.000Z") });
@@ -56,7 +56,7 @@ describe("dynamoUsageStore", () => {
     ]);
   });
 
-  it("counts a charge once, both before and after its record is copied to a page", async () => {
+  it("counts each charge once before its record is copied to a page, and once after that", async () => {
     for (let n = 0; n < 30; n += 1) {
       await work(`h${n}`, `2026-03-0${1 + Math.floor(n / 10)}T12:00:00.000Z`, 2);
       const days = await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" });
@@ -105,7 +105,7 @@ describe("dynamoUsageStore", () => {
     expect([readsOf(0), readsOf(1)]).toEqual([2, 1]);
   });
 
-  it("subtracts a reversed charge from the day on which it was counted", async () => {
+  it("subtracts a reversed charge from the day on which the charge was counted", async () => {
     await work("h1", "2026-03-01T12:00:00.000Z", 8);
     await ledger.cancel({ accountId, holdId: "h1", now: new Date("2026-03-02T00:00:00.000Z") });
     expect(await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" })).toEqual([
@@ -132,7 +132,7 @@ describe("dynamoUsageStore", () => {
     ]);
   });
 
-  it("counts only the usage of one account", async () => {
+  it("counts only the usage of the given account", async () => {
     await work("h1", "2026-03-01T12:00:00.000Z", 8);
     const other = await world.open(5_000);
 

@@ -199,7 +199,7 @@ describe("the list of stored deliveries", () => {
 });
 
 describe("a requested redelivery", () => {
-  it("is added to the outbox in the same transaction as its request, and only once before the attempt", async () => {
+  it("is added to the outbox in the transaction that stores the request, and a repeated request adds nothing", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     const now = new Date("2026-11-20T11:00:00.000Z");
@@ -225,7 +225,7 @@ describe("a requested redelivery", () => {
     expect(await store.get(account, aDelivery(1).id)).toBeNull();
   });
 
-  it("is added to the outbox once if many parallel requests ask for it", async () => {
+  it("is added to the outbox only one time if many requests for it run in parallel", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
 

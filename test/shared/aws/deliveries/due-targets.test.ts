@@ -26,7 +26,7 @@ const addPending = (target: DeliveryTarget, second: number) =>
   outbox.add(target, [{ lane: "first", dueAt: at(second), key: "run", content: {} }]);
 
 describe("dynamoDueTargets", () => {
-  it("returns the delivery targets of all accounts from their due time on, longest due first", async () => {
+  it("returns the due delivery targets of all accounts, those due longest first", async () => {
     await addPending(aTarget(1, 1), 3);
     await addPending(aTarget(2, 1), 1);
     await addPending(aTarget(1, 2), 2);
@@ -43,7 +43,7 @@ describe("dynamoDueTargets", () => {
     expect(await due(9, 7)).toHaveLength(7);
   });
 
-  it("returns a delivery target for which a drain was requested without new outbox entries", async () => {
+  it("returns a delivery target whose drain was requested, even if it has no new outbox entries", async () => {
     await outbox.wake(aTarget(1, 1), new Date(at(5)));
     expect(await due(4)).toEqual([]);
     expect(await due(5)).toEqual([aTarget(1, 1)]);

@@ -57,7 +57,7 @@ describe("dynamoEndpointStore", () => {
     expect(await store.list(account)).toEqual(endpoints);
   });
 
-  it("accepts a URL only once in an account", async () => {
+  it("refuses a URL that another endpoint of the account has", async () => {
     const { url } = numberedEndpoint(1);
     await store.create(account, numberedEndpoint(1));
 
@@ -82,7 +82,7 @@ describe("dynamoEndpointStore", () => {
     expect(await store.list(account)).toHaveLength(10);
   });
 
-  it("replaces an endpoint only if the endpoint has failed without interruption since the given time", async () => {
+  it("replaces a failing endpoint only if no delivery has succeeded since the given time", async () => {
     const before = numberedEndpoint(1);
     await store.create(account, before);
     const after = { ...before, enabled: false, updatedAt: "2026-11-29T10:00:00.000Z" };

@@ -98,7 +98,7 @@ describe("adding to an outbox", () => {
     ]);
   });
 
-  it("stores an entry only once even if it is added twice", async () => {
+  it("stores an entry only one time if it is added twice", async () => {
     await store.add(target, [entry("a")]);
     await store.add(target, [entry("a")]);
 
@@ -191,7 +191,7 @@ describe("the claim of an outbox", () => {
 describe("an account with many delivery targets", () => {
   const targets = Array.from({ length: 6 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
 
-  it("has at most four targets drained in parallel, and another one after each release of a target", async () => {
+  it("has at most four targets drained in parallel, and each released target makes room for another", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     const claims = [];
     for (const one of targets) claims.push(await claim(one));
@@ -294,7 +294,7 @@ describe("recording changes in an outbox", () => {
     expect((await mustClaim()).state).toEqual(stored);
   });
 
-  it("replaces an entry with the same key, and stores only the last of two records with the same ID", async () => {
+  it("replaces the entry with the same key, and keeps only the last of two delivery records with the same ID", async () => {
     await store.add(target, [entry("a")]);
     const { lease } = await mustClaim();
     const replaced = entry("a", { content: { about: "more" } });
@@ -356,21 +356,24 @@ describe("releasing an outbox", () => {
   });
 
   it.each([
-    ["if the store reads the remaining entries", null],
-    ["if the caller gives the remaining entries", []],
-  ])("fails if entries were added since the claim, %s", async (_, remaining) => {
-    await store.add(target, [entry("a")]);
-    const { token, additions } = await mustClaim();
-    await store.add(target, [entry("b")]);
+    ["no remaining entries, so that the store reads them", null],
+    ["the remaining entries", []],
+  ])(
+    "fails if entries were added since the claim and the caller passes %s",
+    async (_, remaining) => {
+      await store.add(target, [entry("a")]);
+      const { token, additions } = await mustClaim();
+      await store.add(target, [entry("b")]);
 
-    const released = await store.release(target, { token, additions, remaining });
-    expect(released).toEqual({ outcome: "more", additions: additions + 1 });
-    expect(
-      await store.release(target, { token, additions: additions + 1, remaining }),
-    ).toMatchObject({
-      outcome: "released",
-    });
-  });
+      const released = await store.release(target, { token, additions, remaining });
+      expect(released).toEqual({ outcome: "more", additions: additions + 1 });
+      expect(
+        await store.release(target, { token, additions: additions + 1, remaining }),
+      ).toMatchObject({
+        outcome: "released",
+      });
+    },
+  );
 
   it("fails if a drain of the target was requested since the claim", async () => {
     await store.add(target, [entry("a")]);

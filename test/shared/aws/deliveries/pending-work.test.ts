@@ -63,7 +63,7 @@ describe("dynamoPendingWork", () => {
     expect(await pending.targets("acct_3")).toEqual([]);
   });
 
-  it("returns the outbox entries of the lane `first` between two times, the newest first", async () => {
+  it('returns the outbox entries of the lane "first" between two times, newest first', async () => {
     await outbox.add(target, [
       ...[1, 2, 3, 4].map((second) => entry(second, `run#${second}`)),
       entry(2, "a retry", "later"),
@@ -80,7 +80,7 @@ describe("dynamoPendingWork", () => {
   });
 
   it.each([1, 2, 3])(
-    "returns all entries with the same due time as the last one, even above the limit of %i",
+    "with a limit of %i, returns more entries if they have the same due time as the last one",
     async (limit) => {
       await outbox.add(target, [entry(1, "older"), ...["a", "b", "c"].map((key) => entry(2, key))]);
 

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe("dynamoProbeCounter", () => {
-  it("admits only as many concurrent probes of an account as the limit allows, and returns when the next probe is possible", async () => {
+  it("refuses concurrent probes above the account's limit, and returns when the next probe is possible", async () => {
     const counted = await Promise.all(
       Array.from({ length: 4 * max }, () => probes.count("acct_1", at(0))),
     );
@@ -33,7 +33,7 @@ describe("dynamoProbeCounter", () => {
     expect(await probes.count("acct_2", at(0))).toBeNull();
   });
 
-  it("admits at most the limit in any period of the limit's length, and exactly the limit if probes keep arriving", async () => {
+  it("admits at most the limit in any limit period, and exactly the limit if probes keep arriving", async () => {
     const admitted: number[] = [];
     for (let ms = 0; ms < 3 * seconds * 1_000; ms += 700) {
       if ((await probes.count("acct_1", at(ms))) === null) admitted.push(ms);

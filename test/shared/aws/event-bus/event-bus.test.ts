@@ -85,7 +85,7 @@ describe("the event bus of EventBridge", () => {
     expect([...sources]).toEqual(["retail-product-data"]);
   });
 
-  it("reports failures for all entries if EventBridge cannot be reached", async () => {
+  it("reports every entry as failed if EventBridge cannot be reached", async () => {
     const { bus, server } = await open();
     await server.close();
     const entry = { type: "t", createdAt: "2026-11-20T10:00:00.000Z", watchlistId: "wl_1" };

@@ -103,7 +103,7 @@ describe("requests to an object store", () => {
       "/my.shop.com",
     ],
   ])(
-    "have a valid signature for keys with special characters: %s",
+    "for object keys with special characters have a valid signature (%s)",
     async (_, { host, ...wanted }, path) => {
       const { lookup } = loopbackNames();
       const endpoint = `http://${host}:${store.port}`;
@@ -138,7 +138,7 @@ describe("requests to an object store", () => {
     [{ bucket: "my.shop.com", forcePathStyle: false }, "s3.eu-central-1.amazonaws.com"],
     [{ region: "us-east-1", forcePathStyle: false }, "shop.s3.us-east-1.amazonaws.com"],
     [{ region: "cn-north-1", forcePathStyle: false }, "shop.s3.cn-north-1.amazonaws.com.cn"],
-  ])("in AWS with the settings %j go to the host %s", async (wanted, host) => {
+  ])("with the settings %j go to the AWS host %s", async (wanted, host) => {
     const names = loopbackNames();
     const bucket = open({ region, ...wanted }, { lookup: names.lookup, policy: addressPolicy() });
 
@@ -174,16 +174,19 @@ describe("a write to an object store that misbehaves", () => {
     [503, "SlowDown"],
     [500, "InternalError"],
     [400, "KMS.DisabledException"],
-  ])("fails without a retry, with the error code of the store: %i %s", async (status, code) => {
-    store.answer = (response) =>
-      response.writeHead(status, { Location: `http://127.0.0.1:${store.port}/x` }).end(xml(code));
+  ])(
+    "fails without a retry after the response %i %s, and reports this error code",
+    async (status, code) => {
+      store.answer = (response) =>
+        response.writeHead(status, { Location: `http://127.0.0.1:${store.port}/x` }).end(xml(code));
 
-    expect(await put()).toEqual(failed(code));
-    expect(store.requests).toHaveLength(1);
-  });
+      expect(await put()).toEqual(failed(code));
+      expect(store.requests).toHaveLength(1);
+    },
+  );
 
   it.each([301, 302, 307, 403, 404, 500, 503])(
-    "fails with the status of a response without an error code: %i",
+    "fails with the HTTP status if the response has no error code: %i",
     async (status) => {
       store.answer = (response) => response.writeHead(status, { Location: "/elsewhere" }).end();
 
@@ -219,7 +222,7 @@ describe("a write to an object store that misbehaves", () => {
     { status: 301, headers: { "x-amz-bucket-region": "<b>" }, xml: "", named: {} },
     { status: 400, headers: {}, xml: "<Region>Somewhere else</Region>", named: {} },
   ])(
-    "fails with the bucket's region only if the response names a valid region: %j",
+    "fails with the bucket's region only if the response names a valid region: response %j",
     async ({ status, headers, xml: region, named }) => {
       store.answer = (response) =>
         response

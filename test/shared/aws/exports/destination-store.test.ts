@@ -60,7 +60,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_2")).toBeNull();
   });
 
-  it("stores a destination only if the stored revision is the expected one", async () => {
+  it("refuses a destination if the stored revision is not the expected one", async () => {
     expect(await store.put("acct_1", aDestination, "0")).toBe(false);
     await store.put("acct_1", aDestination, null);
 
@@ -85,7 +85,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toEqual(won[0]);
   });
 
-  it("keeps the export results at a change of settings, and resets the failures only if the new settings were checked with a test write", async () => {
+  it("keeps the export results when the settings change, and resets the failures only after a successful test write", async () => {
     await store.put("acct_1", aDestination, null);
     await store.report("acct_1", "1", { outcome: "exported", at });
     await store.report("acct_1", "1", gone);
@@ -132,7 +132,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toMatchObject({ lastSuccessAt: at.toISOString() });
   });
 
-  it("returns a destination that the previous release stored with a failing flag and without a count of failures", async () => {
+  it("returns a destination from the previous release that has a failing flag and no count of failures", async () => {
     await store.put("acct_1", aDestination, null);
     const put = (failing: boolean) =>
       tables.client.send(

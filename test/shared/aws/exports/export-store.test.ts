@@ -33,7 +33,7 @@ async function keep(records: readonly ExportRecord[]): Promise<void> {
 }
 
 describe("dynamoExportStore", () => {
-  it("returns an export unchanged, only to its account, until two days after its event bodies expire", async () => {
+  it("returns an export unchanged to its own account until two days after its event bodies expire", async () => {
     const record = anExport(1, {
       state: "failed",
       objects: 3,
@@ -56,7 +56,7 @@ describe("dynamoExportStore", () => {
     expect(Item?.["ttl"]).toBe(Date.parse("2026-12-27T10:00:01.000Z") / 1_000);
   });
 
-  it("returns an export that the previous release stored without a compression", async () => {
+  it("returns an export without a compression that the previous release stored", async () => {
     const record = anExport(1);
     const { compression: _, ...Item } = exportWrite(table, "acct_1", record).Put?.Item ?? {};
     await tables.client.send(new PutCommand({ TableName: table, Item }));

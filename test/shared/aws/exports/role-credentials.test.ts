@@ -35,7 +35,7 @@ const roles = () =>
   });
 
 describe("stsRoleCredentials", () => {
-  it("requests credentials for one hour, with the external ID and the service's name, in the bucket's region", async () => {
+  it("requests credentials for one hour in the bucket's region, with the external ID and the service's name", async () => {
     const assumed = await roles().assume(role);
 
     expect(assumed).toEqual({

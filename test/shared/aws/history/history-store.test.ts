@@ -120,7 +120,7 @@ describe("a run segment that is too large for one row", () => {
   });
 });
 
-describe("the runs of a time span that the history store has already read", () => {
+describe("a repeated read of the recorded runs of a time span", () => {
   const day = (n: number): string => new Date(Date.parse(at) - n * 86_400_000).toISOString();
   const run = (runNumber: number, daysAgo: number): RunSegment => {
     const point = { id: "1", at: day(daysAgo), step: "check", status: "ok" as const };
@@ -154,7 +154,7 @@ describe("the runs of a time span that the history store has already read", () =
     return { add, read };
   };
 
-  it("are returned without a request until a newer run is recorded", async () => {
+  it("makes no request to DynamoDB until a newer run is recorded", async () => {
     const { add, read } = await open();
     await add(run(1, 30), run(2, 9), run(3, 5));
     expect(await read(10, 3)).toEqual({ runs: [3, 2], requests: 1 });
@@ -166,7 +166,7 @@ describe("the runs of a time span that the history store has already read", () =
     expect(await read(10, 4)).toEqual({ runs: [4, 3, 2], requests: 0 });
   });
 
-  it("are read again for a longer time span", async () => {
+  it("makes a new request for a longer time span", async () => {
     const { add, read } = await open();
     await add(run(1, 30), run(2, 9));
     expect(await read(10, 2)).toEqual({ runs: [2], requests: 1 });
@@ -174,7 +174,7 @@ describe("the runs of a time span that the history store has already read", () =
     expect(await read(40, 2)).toEqual({ runs: [2, 1], requests: 0 });
   });
 
-  it("are read again while a run among them is not recorded yet", async () => {
+  it("makes a new request while one of the runs is not recorded", async () => {
     const { add, read } = await open();
     await add(run(1, 9), run(3, 5));
     expect(await read(10, 3)).toEqual({ runs: [3, 1], requests: 1 });
@@ -221,7 +221,7 @@ describe("a large run segment whose rows are claimed before they are written", (
     expect(stored).toEqual([segment(1, points)]);
   });
 
-  it("keeps its points if another process claims the rows again and then dies", async () => {
+  it("keeps its history points if another process claims the rows again and then dies", async () => {
     const list = await createList();
     await openStore().append(list, segment(1, points));
     const before = await historyRows(list);
@@ -238,7 +238,7 @@ describe("the merge of the history points of a large window", () => {
   const readSome = (store: HistoryStore, { watchlistId }: HistoryOwner) =>
     Promise.all(ids.map((itemId) => store.item({ watchlistId, itemId, ...always })));
 
-  it("writes its rows in several slices, and continues after the last complete slice if the time runs out", async () => {
+  it("writes its rows in several slices, and continues after the last complete slice if its time runs out", async () => {
     const list = await createList();
     const whole = openStore();
     for (const run of [1, 2, 3]) await whole.append(list, segment(run, points));
@@ -284,8 +284,8 @@ describe("the merge of the history points of a large window", () => {
   });
 });
 
-describe("the rows of the history", () => {
-  it("expire only after the API no longer shows their history points", async () => {
+describe("the stored rows of an item history", () => {
+  it("expire only after the API stops showing their history points", async () => {
     const store = openStore();
     const list = await createList();
     await store.append(list, segment(1, largePoints(1)));

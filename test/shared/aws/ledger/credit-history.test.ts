@@ -84,7 +84,7 @@ describe("dynamoCreditHistory", () => {
       expect(writes()).toBe(0);
     });
 
-    it("reads the row of the shard, and one page for entries that are no longer in the row", async () => {
+    it("reads the row of the shard, and one page for entries that are only in pages", async () => {
       await makeRecords(60);
       const sent: unknown[] = [];
       const client = watchedClient(world.client, (command, send) => {
@@ -107,7 +107,7 @@ describe("dynamoCreditHistory", () => {
     });
 
     it.each([7, 10, 13])(
-      "lists each of %i records once even if they are copied between two of its reads",
+      "lists each of %i records exactly one time if they are copied to a page between two reads",
       async (records) => {
         await makeRecords(records);
         const before = await entriesOf(world, accountId);
@@ -170,7 +170,7 @@ describe("dynamoCreditHistory", () => {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("omits entries that are written during the read, and returns them with the next listing", async () => {
+    it("omits entries that are written during the read, and includes them in the next listing", async () => {
       await work();
       const before = await entriesOf(world, accountId);
       let reads = 0;
@@ -189,7 +189,7 @@ describe("dynamoCreditHistory", () => {
       expect(page.transactions.toReversed()).toEqual(before);
     });
 
-    it("raises the fence of a shard with older stamps at the first listing, but not again at the next one", async () => {
+    it("raises the fence of a shard at the first listing, and not again at the next listing", async () => {
       await work();
       for (const raised of [1, 0]) {
         const { client, writes } = countingWrites();

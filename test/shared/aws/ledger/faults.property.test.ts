@@ -280,7 +280,7 @@ it("the ledger keeps every account balance correct at all times, whichever reque
 });
 
 it.each(faults.flatMap((one) => [0, 1, 2, 3].map((position) => [one, position] as const)))(
-  "the ledger charges a call or a step at most once if the fault %s occurs in ledger request %i and another process resolves the hold",
+  "the ledger charges at most once if the fault %s occurs in ledger request %i and another process resolves the hold",
   async (one, position) => {
     const plan: Fault[] = [...Array.from({ length: position }, () => "none" as const), one];
     const model = { credits: 100, answered: 0.7, faults: plan, zombie: true, sleeps: false };

@@ -99,7 +99,7 @@ describe("the number of requests that the ledger sends to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand", "BatchGetCommand"]);
   });
 
-  it("includes a copy of the journal to a page at every eighth record, in one transaction with the usage of these records", async () => {
+  it("includes a copy of the journal to a page at every eighth record, together with the usage of these records", async () => {
     const sent: TransactWriteCommand[] = [];
     const client = watchedClient(world.client, (command, send) => {
       if (command instanceof TransactWriteCommand) sent.push(command);
@@ -178,8 +178,8 @@ describe("a lost response to a ledger update", () => {
   });
 });
 
-describe("a ledger settlement after which the balance cannot be read", () => {
-  it("is reported as unconfirmed, and not as refused, because the call was charged", async () => {
+describe("a ledger settlement that charges a call and then cannot read the balance", () => {
+  it("is reported as unconfirmed, not as refused", async () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
     accountId = await world.open(tier.atLifetimeCredits);
@@ -229,7 +229,7 @@ describe("a process that is suspended while it reserves credits", () => {
   });
 });
 
-describe("the ledger's cancellation of a call by another process", () => {
+describe("the ledger's cancellation of a call that another process made", () => {
   it("finds the records of the call without reading later records", async () => {
     const ledger = world.ledger();
     const callAt = async (seconds: number): Promise<string> => {
@@ -317,7 +317,7 @@ describe("the ledger's hold of a run's step", () => {
   });
 });
 
-describe("a ledger operation on rows that stay contended", () => {
+describe("a ledger operation on rows with lasting write conflicts", () => {
   it("fails after 24 attempts, with the reason of DynamoDB in the cause of its error", async () => {
     const client = watchedClient(world.client, (command, send) => {
       if (!(command instanceof UpdateCommand)) return send();

@@ -10,7 +10,7 @@ import { loggedLines, metricsOf } from "../../../support/log-lines.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-it("the ledger adds the durations and retries of a reservation and settlement to the log line of the call", () => {
+it("the log line of a call contains the durations and retries of its ledger reservation and settlement", () => {
   const { logger, lines } = loggedLines("products");
   const report = ledgerMetrics(recordMetrics);
 

@@ -10,7 +10,7 @@ const slots = Number(process.env["LEDGER_SLOTS"] ?? 20);
 const now = new Date("2026-03-01T12:00:00Z");
 const expiresAt = new Date("2026-03-01T12:01:00Z");
 
-it("concurrent calls of an account all get a slot and leave the right balance if the account has as many slots as calls", async () => {
+it("concurrent calls of an account each get a slot, and leave the correct balance, if the account has enough slots", async () => {
   const world = await startLedgerWorld();
   const tier = concurrencyTiers.find(({ concurrency }) => concurrency === slots);
   if (tier === undefined) throw new Error(`no tier has ${slots} slots`);

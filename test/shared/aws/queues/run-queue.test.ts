@@ -63,15 +63,15 @@ describe("a chain of run queue messages", () => {
     expect(limits.messageHopsMax).toBeGreaterThan(10 + 1);
   });
 
-  it("throws an error beyond limits.messageHopsMax messages", () => {
+  it("throws an error after limits.messageHopsMax messages", () => {
     expect(() => sqsRunQueue(client, { steps }, limits.messageHopsMax + 1)).toThrow(
       "a chain of messages has at most limits.messageHopsMax hops",
     );
   });
 });
 
-describe("a message to a queue without a configured URL", () => {
-  it("throws an error, and nothing is sent", async () => {
+describe("the sending of a message to a queue without a configured URL", () => {
+  it("throws an error, and sends nothing", async () => {
     await expect(
       sqsRunQueue(client, {}).sendResume({ accountId: "a", watchlistId: "w", runNumber: 1 }),
     ).rejects.toThrow("No URL is configured for the runs queue");

@@ -130,8 +130,8 @@ describe("dynamoRunStore.claim", () => {
   it.each<[string, Partial<Watchlist>]>([
     ["other settings", { revision: 0 }],
     ["another due time", { nextRunAt: at(300) }],
-    ["more runs", { runCount: 1 }],
-  ])("is refused if the watchlist now has %s", async (_, seen) => {
+    ["a further run", { runCount: 1 }],
+  ])("is refused if the watchlist has been given %s since it was read", async (_, seen) => {
     const now = clock.now();
     const watchlist = { ...list, ...seen };
 
@@ -154,7 +154,7 @@ describe("dynamoRunStore.claim", () => {
 });
 
 describe("the phases of a stored run", () => {
-  it("are entered in order, and each phase stores its data", async () => {
+  it("begin in order, and each phase stores its data", async () => {
     const run = await claim();
     const reading = await bring(run, "reading");
     expect(reading).toEqual({ ...run, phase: "reading", plan: "plan", stats });
@@ -166,7 +166,7 @@ describe("the phases of a stored run", () => {
     expect(await store.get(run)).toEqual({ ...ended(reading), phase: "done" });
   });
 
-  it("are each entered only once, and the first stored plan is kept", async () => {
+  it("cannot begin a second time, and keep the first stored plan", async () => {
     const run = await claim();
     await bring(run, "reading");
     await store.startReading(run, { plan: "other", stats: { ...stats, tracked: 9 } });
@@ -190,7 +190,7 @@ describe("the phases of a stored run", () => {
 });
 
 describe("dynamoRunStore.finish", () => {
-  it("marks the run as ended in the row of its watchlist, only once", async () => {
+  it("marks the run as ended in the watchlist's row, and changes nothing when it is repeated", async () => {
     const run = await claim();
     const finishing = await bring(run, "finishing");
     const outcome = { ...keep, consecutiveSkips: 2, refreshDue: true };
@@ -209,7 +209,7 @@ describe("dynamoRunStore.finish", () => {
     expect(await listNow()).toEqual(afterwards);
   });
 
-  it("stores the shape of the run, and the missing fields in the watchlist's row for the next run", async () => {
+  it("stores the shape of the run, and gives its missing fields to the next run", async () => {
     const finishing = await bring(await claim(), "finishing");
     const shape = { lostFields: ["standard.price"], missingFields: ["standard.price"] };
     await store.finish({ ...ended(finishing), shape }, { ...keep, ...shape });
@@ -246,7 +246,7 @@ describe("dynamoRunStore.finish", () => {
     expect(await store.finish(ended(finishing), { ...keep, revision: 2 })).toBe("finished");
   });
 
-  it("writes nothing if the watchlist was deleted, and writes only the run if the caller passes no watchlist", async () => {
+  it("for a deleted watchlist, writes the run only if the caller passes no watchlist", async () => {
     const finishing = await bring(await claim(), "finishing");
     const { accountId, id: watchlistId } = list;
     await lists.remove({ accountId, watchlistId, purgeAt: distant });
@@ -296,7 +296,7 @@ describe("dynamoRunStore.abandon", () => {
 });
 
 describe("dynamoRunStore.takeStalled", () => {
-  it("returns a stalled run once, and again only at its next due time", async () => {
+  it("returns a stalled run, and does not return it again before its next due time", async () => {
     await claim();
     expect(await stalled(at(59))).toEqual([]);
     expect(await stalled(at(60))).toEqual([1]);
@@ -306,16 +306,19 @@ describe("dynamoRunStore.takeStalled", () => {
   it.each<[RunPhase, number]>([
     ["reading", 30],
     ["finishing", 60],
-  ])("returns a run in phase %s %i seconds after it entered that phase", async (phase, seconds) => {
-    const run = await claim();
-    clock.advance(1_000);
-    await bring(run, phase);
+  ])(
+    'returns a run in the phase "%s" only after %i seconds in that phase',
+    async (phase, seconds) => {
+      const run = await claim();
+      clock.advance(1_000);
+      await bring(run, phase);
 
-    expect(await stalled(at(seconds))).toEqual([]);
-    expect(await stalled(at(1 + seconds))).toEqual([1]);
-  });
+      expect(await stalled(at(seconds))).toEqual([]);
+      expect(await stalled(at(1 + seconds))).toEqual([1]);
+    },
+  );
 
-  it("returns a run that made progress only five minutes after that progress", async () => {
+  it("returns a run that made progress only after five minutes without further progress", async () => {
     await bring(await claim(), "reading");
     clock.advance(20_000);
     const run = { accountId: list.accountId, watchlistId: list.id, runNumber: 1 };
@@ -334,7 +337,7 @@ describe("dynamoRunStore.takeStalled", () => {
 });
 
 describe("dynamoRunStore.list", () => {
-  it("returns the runs of a watchlist by number, newest first, and whether there are more", async () => {
+  it("returns the runs of a watchlist, newest first, and whether more runs exist", async () => {
     for (let number = 1; number <= 11; number += 1) {
       await bring(await claim(), "done");
       clock.advance(3_600_000);

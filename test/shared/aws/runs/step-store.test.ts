@@ -114,7 +114,7 @@ describe("the starting items of a step", () => {
     expect(await store.starts(run, "detail")).toEqual([]);
   });
 
-  it("are read as the batches of the step if no other items are routed to it", async () => {
+  it("are read as the step's batches if the step has no stored batches", async () => {
     await store.saveStarts(run.id, "won", new Map([["check", [["10001"], ["10002"]]]]));
     const step = aStep({ step: "check", position: 0, starts: "won" });
     await plan({ step, batches: [] });
@@ -135,7 +135,7 @@ describe("dynamoStepStore.plan", () => {
     expect(await store.get(run.id, "check")).toBeUndefined();
   });
 
-  it("returns the first stored plan to a later attempt to plan the step", async () => {
+  it("returns the first stored plan to a later attempt", async () => {
     const first = aStep();
     const second = aStep({ plan: "p2", batches: 1, items: 1 });
     await plan({ step: first, batches });
@@ -144,14 +144,14 @@ describe("dynamoStepStore.plan", () => {
     expect(await store.planned(refOf(first, 0))).toEqual(batches[0]);
   });
 
-  it("returns the same plan to concurrent attempts to plan the step", async () => {
+  it("returns the same plan to all concurrent attempts", async () => {
     const planned = await Promise.all(
       Array.from({ length: 6 }, (_, n) => plan({ step: aStep({ plan: `p${n}` }), batches })),
     );
     expect(new Set(planned.map((one) => one.plan)).size).toBe(1);
   });
 
-  it("stores no plan of a step if the run was abandoned, but returns an earlier plan", async () => {
+  it("stores no plan if the run was abandoned, but returns an earlier plan", async () => {
     const planned = await plan({ step: aStep(), batches });
     await runs.abandon(run, "stuck");
 
@@ -160,14 +160,14 @@ describe("dynamoStepStore.plan", () => {
     expect(await store.plan(run, { step: aStep({ plan: "p2" }), batches })).toEqual(planned);
   });
 
-  it("stores no plan of a step if the run is finishing", async () => {
+  it("stores no plan if the run is finishing", async () => {
     await runs.startFinishing(run, "completed", ["reading"]);
 
     expect(await store.plan(run, { step: aStep(), batches })).toBe("over");
     expect(await store.list(run.id)).toEqual([]);
   });
 
-  it("stores steps that are listed in the order of their positions", async () => {
+  it("stores a run's steps, and they are listed in the order of their positions", async () => {
     const steps = [
       aStep({ step: "b", position: 0 }),
       aStep({ step: "c", position: 1 }),
@@ -181,7 +181,7 @@ describe("dynamoStepStore.plan", () => {
 });
 
 describe("dynamoStepStore.recordSent", () => {
-  it("stores that the batches of a step were sent, but stores nothing for a deleted step", async () => {
+  it("marks the batches of a step as sent, and writes nothing for a deleted step", async () => {
     const step = await plan({ step: aStep(), batches });
     await store.recordSent(step);
     await store.recordSent(aStep({ step: "deleted" }));
@@ -218,7 +218,7 @@ describe("dynamoStepStore.decide", () => {
     expect(await store.get(run.id, "detail")).toMatchObject({ decision: null });
   });
 
-  it("stores a decision that can be read after the run ends, and stores none for an unknown step", async () => {
+  it("stores a decision that remains readable after the run, and stores none for an unknown step", async () => {
     const step = await plan({ step: aStep(), batches });
     await store.decide(run, step, null);
     await runs.startFinishing(run, "completed", ["reading"]);
@@ -321,7 +321,7 @@ describe("a batch of a step", () => {
     expect(results.map((result) => result.shape)).toEqual([shape]);
   });
 
-  it("is counted as done in its step only once", async () => {
+  it("is counted as done in its step only one time if it is marked as done twice", async () => {
     await plan({ step: aStep(), batches });
     const ref = refOf(aStep(), 1);
 
@@ -337,7 +337,7 @@ describe("a batch of a step", () => {
     expect((await store.get(run.id, "detail"))?.done.size).toBe(12);
   });
 
-  it("is not counted in a deleted step, and does not create the row of the step again", async () => {
+  it("is not counted in a deleted step, and does not create the step's row again", async () => {
     expect(await store.markDone(refOf(aStep(), 0))).toBeUndefined();
     expect(await store.get(run.id, "detail")).toBeUndefined();
   });
@@ -365,7 +365,7 @@ describe("the stored results of a step", () => {
     });
   });
 
-  it("are returned batch by batch as counts, outcomes, routed items and delisted items, without the results of a rejected plan", async () => {
+  it("are returned batch by batch, without the results of a rejected plan", async () => {
     const all = Array.from({ length: large }, (_, batch) => batch);
 
     expect(await store.counts(aStep())).toEqual(counts(4 * large, { notFound: large }));
@@ -410,7 +410,7 @@ describe("the stored stats of a step", () => {
     expect(await store.get(run.id, "detail")).toEqual(aStep({ stats: settled }));
   });
 
-  it("do not create the row of a deleted step again", async () => {
+  it("do not create the row of a deleted step", async () => {
     await store.recordStats(aStep({ stats: settled }));
     expect(await store.get(run.id, "detail")).toBeUndefined();
   });

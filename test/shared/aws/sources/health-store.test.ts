@@ -27,7 +27,7 @@ function counts(time: string, quota: HealthCounts["quota"] | null = null): Healt
   });
 }
 
-describe("the health of sources in DynamoDB", () => {
+describe("the source health in DynamoDB", () => {
   it("is the sum of the values that all processes added in a period", async () => {
     const writes = [counts("12:00:00"), counts("12:07:00"), counts("12:14:59")];
     for (const one of writes) await store.add("retailer_a.lite", one);
@@ -36,7 +36,7 @@ describe("the health of sources in DynamoDB", () => {
     ]);
   });
 
-  it("includes every one of several parallel writes", async () => {
+  it("includes all writes that are made in parallel", async () => {
     const one = counts("12:00:00");
     await Promise.all(Array.from({ length: 20 }, () => store.add("retailer_a.pulse", one)));
     const [period] = await store.since("retailer_a.pulse", at("12:00:00"));
@@ -44,7 +44,7 @@ describe("the health of sources in DynamoDB", () => {
     expect(period?.counts.latencies.reduce((sum, count) => sum + count, 0)).toBe(60);
   });
 
-  it("is listed by period, oldest first, from the period that contains `since`", async () => {
+  it("is listed by period, oldest first, from the period that contains the given time", async () => {
     for (const time of ["12:15:00", "11:59:59", "12:45:00"]) {
       await store.add("retailer_b.standard", counts(time));
     }

@@ -22,7 +22,7 @@ rateBudgetContract("in a table", () => ({ process }));
 const now = new Date("2026-03-01T12:00:00Z");
 const ask = { permits: 20, perSecond: 10, burst: 1, until: new Date("2026-03-01T13:00:00Z") };
 
-describe("the shared rate limit of a source in DynamoDB", () => {
+describe("a source's shared rate limit in DynamoDB", () => {
   it("grants many permits with one request to DynamoDB", async () => {
     let requests = 0;
     const client = watchedClient(tables.client, async (_command, send) => {
@@ -36,7 +36,7 @@ describe("the shared rate limit of a source in DynamoDB", () => {
     expect(second.from.getTime() - first.from.getTime()).toBe(2_000);
   });
 
-  it("is replaced by the local limit, with a warning, if DynamoDB does not respond", async () => {
+  it("is replaced by the process's local limit, with a warning, if DynamoDB does not respond", async () => {
     const errors: unknown[] = [];
     const throttle = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
     const client = watchedClient(tables.client, async (command, send) => {

@@ -57,14 +57,14 @@ it.each([parameterArn, "/sources/d"])(
 );
 
 it.each(["\n", "\r\n", "\n\n"])(
-  "the secret reader removes the line end %j at the end of a secret",
+  "the secret reader removes the trailing line break %j from a secret",
   async (end) => {
     const reader = readerOf(() => Promise.resolve({ SecretString: `${canary}\n${canary}${end}` }));
     expect(await reader.read(secretArn)).toBe(`${canary}\n${canary}`);
   },
 );
 
-it("the secret reader treats a secret that consists only of line ends as empty", async () => {
+it("the secret reader returns an empty secret for a secret of only line breaks", async () => {
   const reader = readerOf(() => Promise.resolve({ SecretString: "\n" }));
   expect((await refusal(reader.read(secretArn))).message).toContain("is empty");
 });
@@ -101,12 +101,12 @@ it("the errors of the secret reader contain the reference of the secret, and nev
   expect(empty.message).toBe(`The secret ${secretArn} is empty. Store its value.`);
 });
 
-it("the secret reader does not quote an invalid reference in its error, because it may be the secret itself", async () => {
+it("the secret reader does not quote an invalid secret reference in its error", async () => {
   const failed = await refusal(readerOf(() => Promise.resolve({})).read(canary));
   expect(failed.message).not.toContain(canary);
 });
 
-it("the secret reader reads environment variables only from the values that it was created with", async () => {
+it("the secret reader ignores environment variables that were set after its creation", async () => {
   const nothing: Answer = () => Promise.resolve({});
   expect(await readerOf(nothing, { KEY: canary }).read("env:KEY")).toBe(canary);
   vi.stubEnv("KEY", canary);

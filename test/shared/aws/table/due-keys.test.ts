@@ -66,7 +66,7 @@ describe("dueKeys, which reads the index of due rows,", () => {
     );
   });
 
-  it("queries every partition of the due index once, in parallel", async () => {
+  it("sends one parallel query to every partition of the due index", async () => {
     const asked: string[] = [];
     const everyOneAsked = Promise.withResolvers<void>();
     const client = watchedClient(tables.client, async (command, send) => {
@@ -163,7 +163,7 @@ describe("dueKeysOf, which reads the due rows of one partition key,", () => {
     expect(sent).toEqual([QueryCommand]);
   });
 
-  it("finds rows in every partition with everywhere: true", async () => {
+  it("with the option 'everywhere', finds rows in every partition", async () => {
     const partitions = duePartitionsOf("hold");
     for (const [n, partition] of partitions.entries()) {
       for (const pk of ["pk-1", "pk-2"]) {

@@ -62,7 +62,7 @@ describe("the partitions of the due index", () => {
     expect(kinds.flatMap(duePartitionsOf).length).toBeLessThanOrEqual(50);
   });
 
-  it("of holds are so many that the table's write quota is reached before the limit of one partition", () => {
+  it("for holds are so many that the table reaches its write quota before one partition reaches its limit", () => {
     const writesOfPartition = 1_000;
     // DynamoDB's default quota of write units for a table.
     const writesOfTable = 40_000;
@@ -75,7 +75,7 @@ describe("the partitions of the due index", () => {
 });
 
 describe("a row's partition in the due index", () => {
-  it("does not depend on the release that wrote the row, nor on the due time", () => {
+  it("depends neither on the release that wrote the row nor on the due time", () => {
     // Earlier releases have written rows to this partition.
     const key = accountKeys.hold("acct_1", "req_1");
     expect(dueAt("hold", key, at)).toEqual({ due_kind: "hold#05", due_at: at.toISOString() });

@@ -7,7 +7,7 @@ import { watchedClient } from "../../../support/watched-client.ts";
 
 const tables = openTables();
 
-it("rowsByKey reads 101 rows with two requests, because a request can have at most 100 keys", async () => {
+it("rowsByKey reads 101 rows with two requests of at most 100 keys each", async () => {
   const table = await tables.create();
   const rows = Array.from({ length: 101 }, (_, n) => ({ pk: "account#acct_1", sk: `row#${n}` }));
   for (const Item of rows) {

@@ -198,7 +198,7 @@ describe("a versioned client that accepts only version 2", () => {
     expect(Item).toEqual({ item_count: 3 });
   });
 
-  it("accepts rows without a version from the projection of a batch, but not from a table of the batch without a projection", async () => {
+  it("accepts rows without a version from a batch only if the batch has a projection", async () => {
     const whole = await tables.create();
     await put(c, { label: ["shoes"], item_count: 3 });
     await c.send(new PutCommand({ TableName: whole, Item: { ...newer } }));
@@ -234,7 +234,7 @@ describe("a versioned client that puts rows", () => {
     expect(await stored()).toEqual(newerStored);
   });
 
-  it("stores the older version if it is configured to write `previous`", async () => {
+  it("stores the older version if it is configured to write the previous version", async () => {
     await put(bPrevious, { label: ["shoes"], item_count: 3 });
 
     expect(await stored()).toEqual(older);
@@ -358,7 +358,7 @@ describe("a versioned client that updates an attribute that no conversion change
   });
 });
 
-describe("a versioned client for kinds with only version 1", () => {
+describe("a versioned client whose row kinds have only version 1", () => {
   it("sends each request unchanged", async () => {
     const sent: unknown[] = [];
     const recording = watchedClient(tables.client, async (command) => {

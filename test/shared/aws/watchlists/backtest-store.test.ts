@@ -66,7 +66,7 @@ describe("the store of back-tests", () => {
     });
   });
 
-  it("keeps the first stored result or error of a job, and ignores a later one", async () => {
+  it("keeps the first stored result or error of a job, and ignores a later result or error", async () => {
     const job = aJob("bt_1");
     await store.create(job);
     await store.end(job, { status: "failed", error: "Why." });
@@ -93,7 +93,7 @@ describe("the store of back-tests", () => {
     expect(await store.create(aJob("bt_3"))).toEqual({ outcome: "busy", id: "bt_2" });
   });
 
-  it("writes nothing for a job whose watchlist was purged", async () => {
+  it("writes nothing for a job of a purged watchlist", async () => {
     const job = aJob("bt_1");
     expect(await store.recordProgress(job, { runsDone: 3, runs: 8 })).toBe(false);
     await store.end(job, { status: "done", result });

@@ -53,7 +53,7 @@ const setLabel = (label: string | null) => (_: ItemDetails | undefined, id: stri
   label === null ? undefined : labeled(id, label);
 
 describe("the details of a watchlist's items", () => {
-  it("need one read request and no stored row until a label, a title or other details are stored", async () => {
+  it("take one read request and no stored row until a label, a title or another detail is stored", async () => {
     const list = await world.open(itemsOf(numbered(3)));
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
@@ -68,7 +68,7 @@ describe("the details of a watchlist's items", () => {
     expect(await storedPages(list)).toEqual([]);
   });
 
-  it("are returned as they were stored, even if a label or a metadata key looks like JSON or like a JavaScript prototype member", async () => {
+  it("are returned as they were stored, even if a label or a metadata key looks like JSON or a prototype member", async () => {
     const list = await world.open([]);
     const facts = {
       title: 'A "title"',
@@ -113,7 +113,7 @@ describe("the details of a watchlist's items", () => {
     expect(await store.detailsOf(list.watchlistId, [])).toEqual([]);
   });
 
-  it("are omitted page by page if no item of the page has all search words in its ID, label or title", async () => {
+  it("are omitted page by page if no item of the page contains all search words in its ID, label or title", async () => {
     const list = await world.open([]);
     const odd = { ...labeled("10001", 'Größe "XL" \\ 2'), facts: { title: "Blue KETTLE" } };
     await world.store().createDetails(list.watchlistId, [odd]);
@@ -147,7 +147,7 @@ describe("the details of a watchlist's items", () => {
     ]);
   });
 
-  it("are read once by a change that then writes only the changed pages", async () => {
+  it("are read once per change, and only the changed pages are written", async () => {
     const bounds = { itemsMax: 2 };
     const list = await world.open([]);
     const ids = numbered(6);
@@ -185,7 +185,7 @@ describe("the details of a watchlist's items", () => {
     expect(idsIn(await storedPages(named))).toEqual(numbered(2));
   });
 
-  it("are written once even if the response of a write is lost and the SDK repeats the write", async () => {
+  it("are written only one time if the SDK repeats a write after a lost response", async () => {
     const list = await world.open([]);
     let repeated = 0;
     const client = watchedClient(world.client, async (command, send) => {

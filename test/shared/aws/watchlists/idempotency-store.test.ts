@@ -90,7 +90,7 @@ describe("dynamoIdempotencyStore.open", () => {
 });
 
 describe("dynamoIdempotencyStore.takeOver", () => {
-  it("replaces the record of the given owner only once", async () => {
+  it("replaces a record of the expected owner, and not a record of another owner", async () => {
     await store.open(aRecord("first"), now);
 
     expect(await store.takeOver(aRecord("second"), "nobody")).toBe(false);

@@ -120,7 +120,7 @@ describe("creating the pages of a watchlist", () => {
 });
 
 describe("replacing a page of a watchlist", () => {
-  it("that keeps the number of items in each state makes one plain write, and no write of the watchlist's row", async () => {
+  it("makes one plain write, and none of the watchlist's row, if each state keeps its number of items", async () => {
     const list = await world.open(itemsOf(numbered(5)));
     const { client, sent } = counting();
     const page = await pageAt(list);
@@ -154,7 +154,7 @@ describe("replacing a page of a watchlist", () => {
     expect((await world.counters(list))?.total).toBe(4);
   });
 
-  it("succeeds without a further write when it is repeated, even if another writer has changed the page since", async () => {
+  it("succeeds without a further write when it is repeated, even if another writer changed the page in between", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const page = await pageAt(list);
     let repeated = false;
@@ -175,7 +175,7 @@ describe("replacing a page of a watchlist", () => {
     ["a plain write", (items: readonly Item[]) => items.map(moved)],
     ["a transaction", (items: readonly Item[]) => items.map(active)],
   ])(
-    "is refused as stale, without a change, if another writer changed the page: %s",
+    "with %s is refused as stale, and changes nothing, if another writer changed the page first",
     async (_, change) => {
       const list = await world.open(itemsOf(numbered(4)));
       const page = await pageAt(list);
@@ -208,7 +208,7 @@ describe("replacing a page of a watchlist", () => {
     expect(await world.counters(list)).toMatchObject({ total: 6 });
   });
 
-  it("is retried if its transaction conflicts with another transaction, or if another transaction has locked the row", async () => {
+  it("is retried if its transaction conflicts with another transaction or finds the row locked", async () => {
     const list = await world.open(itemsOf(numbered(4)));
     const conflicts = [
       new TransactionCanceledException({
@@ -235,7 +235,7 @@ describe("replacing a page of a watchlist", () => {
     }
   });
 
-  it("splits a page with too many bytes, so that no row exceeds DynamoDB's limit", async () => {
+  it("splits a page with more bytes than a row of DynamoDB can have", async () => {
     const list = await world.open(itemsOf(numbered(400)));
     const page = await pageAt(list);
     const heavy = page.items.map((item) => ({
@@ -249,7 +249,7 @@ describe("replacing a page of a watchlist", () => {
     expect(rows.flatMap((row) => row.items)).toEqual(heavy);
   });
 
-  it("fails if, since the caller read the page, the page was merged and another page was split at the same bound", async () => {
+  it("fails if the page was merged, and another page split at the same bound, after the caller read the page", async () => {
     const bounds = { itemsMax: 3, mergeItemsMax: 3 };
     const store = world.store(world.client, bounds);
     const list = await world.open(itemsOf(["1", "2", "3", "4", "5", "6"]), bounds);

@@ -47,8 +47,8 @@ const keysLeft = async (): Promise<string[]> => {
 
 const listOf = (id: string) => ({ accountId: "acct_1", id });
 
-describe("the purge mark of a watchlist that is being created", () => {
-  it("makes the purge due at the given time, which a later mark can change", async () => {
+describe("the purge mark of a new watchlist", () => {
+  it("makes the purge due at the given time, and a later mark changes this time", async () => {
     expect(await store.expectCreation(listOf("wl_1"), at(5))).toBe(true);
     expect(await store.due(at(4), 10)).toEqual([]);
     expect(await store.due(at(5), 10)).toEqual(["wl_1"]);
@@ -66,7 +66,7 @@ describe("the purge mark of a watchlist that is being created", () => {
     expect(await store.begin("wl_2", look(1, true))).toBe(true);
   });
 
-  it("cannot be set again once the purge has begun", async () => {
+  it("cannot be set again after the purge has begun", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.begin("wl_1", look(0));
 
@@ -99,7 +99,7 @@ describe("the purge of a watchlist's rows", () => {
     expect(await store.begin("wl_1", look(0, true))).toBe(false);
   });
 
-  it("is listed with the other due purges, the longest due first, up to a limit", async () => {
+  it("is listed among the due purges up to a limit, those due longest first", async () => {
     await store.expectCreation(listOf("wl_1"), at(3));
     await store.expectCreation(listOf("wl_2"), at(1));
     await store.expectCreation(listOf("wl_3"), at(2));

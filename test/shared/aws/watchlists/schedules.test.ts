@@ -100,17 +100,20 @@ describe("the schedule of a watchlist", () => {
     ["5m", "rate(5 minutes)"],
     ["1h", "rate(60 minutes)"],
     ["7d", "rate(10080 minutes)"],
-  ])("for 'every' = %s is stored as %s, from its first due time", async (every, expression) => {
-    const firstAt = inHours(3);
-    await put(`wl_${every}`, parseEvery(every), firstAt);
+  ])(
+    "with 'every' \"%s\" is stored as %s, and starts at the first due time",
+    async (every, expression) => {
+      const firstAt = inHours(3);
+      await put(`wl_${every}`, parseEvery(every), firstAt);
 
-    expect(await got(`wl_${every}`)).toMatchObject({
-      ScheduleExpression: expression,
-      StartDate: firstAt,
-      FlexibleTimeWindow: { Mode: "OFF" },
-      Target: { Arn: "arn:aws:scheduler:::aws-sdk:sqs:sendMessage", RoleArn: roleArn },
-    });
-  });
+      expect(await got(`wl_${every}`)).toMatchObject({
+        ScheduleExpression: expression,
+        StartDate: firstAt,
+        FlexibleTimeWindow: { Mode: "OFF" },
+        Target: { Arn: "arn:aws:scheduler:::aws-sdk:sqs:sendMessage", RoleArn: roleArn },
+      });
+    },
+  );
 
   it("sends a queue message that contains the watchlist and its due time", async () => {
     await put("wl_message", parseEvery("1h"));
@@ -179,21 +182,24 @@ describe("the schedule of a watchlist", () => {
     ["*/15 22-23 * * *", "America/St_Johns"],
     ["0 0 13 * FRI", "Pacific/Chatham"],
     ["@monthly", "Asia/Kolkata"],
-  ])("with the cron %s in %s fires at each due time of the watchlist", async (cron, timezone) => {
-    const schedule = cronSchedule(cron, timezone);
-    const name = `wl_cron_${timezone.replace("/", "_")}`;
-    await put(name, schedule);
+  ])(
+    "with the cron %s in the time zone %s fires at each due time of the watchlist",
+    async (cron, timezone) => {
+      const schedule = cronSchedule(cron, timezone);
+      const name = `wl_cron_${timezone.replace("/", "_")}`;
+      await put(name, schedule);
 
-    const { ScheduleExpression: expression = "", StartDate } = await got(name);
-    expect(StartDate).toBeUndefined();
-    const start = inHours(1);
-    const ticker = parseExpression({ expression, startDate: start, endDate: null });
-    for (const due of runTimesAfter(schedule, start, 60)) {
-      expect(ticker.next(new Date(due.getTime() - 1))).toEqual(due);
-    }
-  });
+      const { ScheduleExpression: expression = "", StartDate } = await got(name);
+      expect(StartDate).toBeUndefined();
+      const start = inHours(1);
+      const ticker = parseExpression({ expression, startDate: start, endDate: null });
+      for (const due of runTimesAfter(schedule, start, 60)) {
+        expect(ticker.next(new Date(due.getTime() - 1))).toEqual(due);
+      }
+    },
+  );
 
-  it("is replaced by the watchlist's new schedule, from a cadence to a cron and from a cron to a cadence", async () => {
+  it("is replaced when the watchlist changes from a cadence to a cron, or from a cron to a cadence", async () => {
     await put("wl_1", parseEvery("1h"));
     await put("wl_1", cronSchedule("0 12 * * *", "UTC"));
     expect((await got("wl_1")).ScheduleExpression).toMatch(/^cron\(0 12 /);
@@ -206,7 +212,7 @@ describe("the schedule of a watchlist", () => {
     });
   });
 
-  it("does not exist after its removal, and a repeated removal succeeds", async () => {
+  it("is removed, and a repeated removal succeeds", async () => {
     await put("wl_gone", parseEvery("1h"));
     await schedules.remove("wl_gone");
     await schedules.remove("wl_gone");

@@ -73,7 +73,7 @@ describe("dynamoWatchlistStore.create", () => {
   it.each([
     { what: "an active watchlist with default settings", list: aList(1) },
     { what: "a paused watchlist with all settings", list: paused },
-  ])("stores $what unchanged, for its own account only", async ({ list }) => {
+  ])("stores $what unchanged, and returns it only to its own account", async ({ list }) => {
     expect(await create(list)).toBe("created");
 
     expect(await get(list)).toEqual(list);
@@ -148,7 +148,7 @@ describe("dynamoWatchlistStore.create", () => {
 });
 
 describe("dynamoWatchlistStore.list", () => {
-  it("returns an account's own watchlists newest first, and whether there are more", async () => {
+  it("returns an account's own watchlists, newest first, and whether more watchlists exist", async () => {
     for (const n of [2, 1, 3]) await create(aList(n));
     await create(aList(4, { accountId: "acct_2" }));
 
@@ -184,7 +184,7 @@ describe("dynamoWatchlistStore.update", () => {
     ["another due time", { nextRunAt: "2026-03-01T00:05:00.000Z" }],
     ["no due time", { nextRunAt: null }],
     ["another run", { lastRunAt: "2026-03-01T00:00:00.000Z" }],
-  ])("is refused if the watchlist now has %s", async (_, other) => {
+  ])("is refused if the watchlist has been given %s since it was read", async (_, other) => {
     const list = aList(1, other);
     await create(list);
     const before = aList(1);
@@ -227,7 +227,7 @@ describe("dynamoWatchlistStore.update", () => {
 });
 
 describe("dynamoWatchlistStore.due", () => {
-  it("finds the watchlists of all accounts that were due by a time, longest due first", async () => {
+  it("finds the due watchlists of all accounts, those due longest first", async () => {
     await create(aList(1, { nextRunAt: "2026-03-01T00:03:00.000Z" }));
     await create(aList(2, { nextRunAt: "2026-03-01T00:01:00.000Z", accountId: "acct_2" }));
     await create(aList(3, { nextRunAt: "2026-03-01T00:02:00.000Z" }));
@@ -240,7 +240,7 @@ describe("dynamoWatchlistStore.due", () => {
     expect(await dueIds("2026-03-01T00:10:00.000Z", 2)).toEqual(["wl_002", "wl_003"]);
   });
 
-  it("returns a watchlist at its changed due time and again after its activation, but not while it is paused", async () => {
+  it("returns a watchlist at its changed due time and after its activation, but not while it is paused", async () => {
     const active = aList(1, { nextRunAt: "2026-03-01T00:01:00.000Z" });
     await create(active);
     const moved = { ...active, nextRunAt: "2026-03-01T00:05:00.000Z", revision: 2 };
@@ -264,7 +264,7 @@ describe("dynamoWatchlistStore.due", () => {
 });
 
 describe("dynamoWatchlistStore.skipOverlap", () => {
-  it("advances the due time and counts the skipped run only once for each due time", async () => {
+  it("advances the due time, and counts no more than one skipped run per due time", async () => {
     const list = aList(1, { nextRunAt: "2026-03-01T00:00:00.000Z" });
     await create(list);
     await store.skipOverlap(list, "2026-03-01T01:00:00.000Z");
@@ -300,7 +300,7 @@ describe("dynamoWatchlistStore.remove", () => {
     expect(await purges.due(purgeAt, 10)).toEqual([]);
   });
 
-  it("deletes the idempotency key that created the watchlist, but not if the key has created another watchlist since", async () => {
+  it("deletes the idempotency key that created the watchlist, unless the key later created another watchlist", async () => {
     const [first, second, third] = [1, 2, 3].map((n) => aRecord(`owner ${n}`, aList(n).id));
     if (!first || !second || !third) throw new Error("three records");
     await keys.open(first, now);

@@ -83,7 +83,7 @@ describe("the mapping of an affiliate item", () => {
     });
   });
 
-  it("returns ok for an item that is out of stock", () => {
+  it('returns "ok" for an item that is out of stock', () => {
     const answer = map(sampleItem(2));
     expect(answer).toMatchObject({
       status: "ok",
@@ -91,7 +91,7 @@ describe("the mapping of an affiliate item", () => {
     });
   });
 
-  it("returns a third-party item as not shipped by the platform if the source does not state the shipper", () => {
+  it("returns a third-party item as not shipped by the platform if the source does not name the shipper", () => {
     const fields = fieldsOf(anItem(id, { marketplace: true, sellerInfo: "Alder" }));
     expect(fields["fulfillment"]).toEqual({ byPlatform: false });
   });
@@ -100,7 +100,7 @@ describe("the mapping of an affiliate item", () => {
     expect(fieldsOf(anItem(id, { marketplace: true }))).not.toHaveProperty("seller");
   });
 
-  it("returns the free shipping flag regardless of the amount of the threshold", () => {
+  it("returns the flag for free shipping regardless of the minimum amount", () => {
     expect(objectOf({ freeShippingOver125Dollars: true })["shipping"]).toEqual({
       freeOverThreshold: true,
     });
@@ -127,7 +127,7 @@ describe("the availability of an affiliate item", () => {
       "In stores only",
     ],
     [{ stock: "Available", availableOnline: true, preOrder: true }, false, "Pre-order"],
-  ])("for %j has inStock %s and the message %j", (fields, inStock, message) => {
+  ])("for the source values %j has inStock %s and the message %j", (fields, inStock, message) => {
     expect(availability(fields)).toEqual({ inStock, message });
   });
 
@@ -149,7 +149,7 @@ describe("the link of an affiliate item", () => {
   });
 
   it.each([false, true])(
-    "never contains an unreplaced placeholder (tracking links configured: %s)",
+    "contains no unreplaced placeholder (tracking links configured: %s)",
     (isTracking) => {
       const productTrackingUrl = counting.replace("/77/", "/|PUBID|/");
       const item = anItem(id, { productTrackingUrl });
@@ -162,7 +162,7 @@ describe("the link of an affiliate item", () => {
 
 describe("the mapping of an invalid affiliate item", () => {
   it.each([[-1], ["NaN"], ["12,99"], [1e300], [null], [{}], [true], [0], ["0.00"]])(
-    "returns no price for %j",
+    "returns no price for the source value %j",
     (salePrice) => {
       const answer = map(anItem(id, { salePrice }));
       expect(answer.status).toBe("partial");
@@ -186,7 +186,7 @@ describe("the mapping of an invalid affiliate item", () => {
     ]);
   });
 
-  it("shortens long texts, decodes HTML entities only once, and removes control characters", () => {
+  it("shortens long texts, decodes HTML entities one time, and removes control characters", () => {
     expect(map(anItem(id, { name: "x".repeat(5_000) }))).toMatchObject({
       fields: { title: "x".repeat(1_000) },
     });
@@ -195,7 +195,7 @@ describe("the mapping of an invalid affiliate item", () => {
     });
   });
 
-  it("returns partial if the item has no name", () => {
+  it('returns "partial" if the item has no name', () => {
     expect(map(anItem(id, { name: ["no", "text"] })).status).toBe("partial");
   });
 });

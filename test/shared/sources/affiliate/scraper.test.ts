@@ -122,7 +122,7 @@ describe("the affiliate scraper", () => {
 });
 
 describe("the signature of the affiliate scraper", () => {
-  it("makes items unavailable, and not not_found, if the source refuses the signature as too old", async () => {
+  it('makes items "unavailable", and not "not_found", if the source refuses the signature as too old', async () => {
     const behindMs = 200_000;
     const clock = { ...systemClock, now: () => new Date(Date.now() - behindMs) };
     const client: SourceClient = {
@@ -188,14 +188,14 @@ describe("the signature of the affiliate scraper", () => {
     };
   }
 
-  it("is created again for a retry if the wait before the retry exceeds the lifetime of a signature", async () => {
+  it("is created again for a retry if the wait before the retry is longer than the lifetime of a signature", async () => {
     const { answers, askedAt, signedAt } = await readWhileBusy("250");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0, expect.closeTo(250_000, -3)]);
     expect(signedAt).toEqual(askedAt);
   });
 
-  it("is not created again if the time in Retry-After is after the deadline", async () => {
+  it("is not created again if Retry-After names a time after the deadline", async () => {
     const { answers, askedAt, restedMs } = await readWhileBusy("600");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0]);
@@ -215,7 +215,7 @@ describe("the signature of the affiliate scraper", () => {
     ["a key of another kind", elliptic.privateKey],
     ["a public key", elliptic.publicKey],
   ])(
-    "requires an RSA key: if the key is %s, every item is unavailable and the operator is warned",
+    'requires an RSA key: with %s, every item is "unavailable" and the operator is warned',
     async (_, key) => {
       const ids = numbered(45);
       expect(statuses(await readFrom(allItems, ids, { key }))).toEqual(
@@ -247,7 +247,7 @@ describe("the signature of the affiliate scraper", () => {
 
 describe("the affiliate scraper, after a failure,", () => {
   it.each([401, 403])(
-    "treats a response with status %d as a refused key, returns unavailable and warns the operator",
+    'treats status %d as a refused key, returns "unavailable" and warns the operator',
     async (status) => {
       const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
       expect(statuses(answers)).toEqual(["unavailable"]);
@@ -255,7 +255,7 @@ describe("the affiliate scraper, after a failure,", () => {
     },
   );
 
-  it.each([429, 503])("returns unavailable after a response with status %d", async (status) => {
+  it.each([429, 503])('returns "unavailable" after status %d', async (status) => {
     const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual([]);
@@ -269,14 +269,11 @@ describe("the affiliate scraper, after a failure,", () => {
     [405, "refuses calls"],
     [422, "refuses calls"],
     [451, "refuses calls"],
-  ])(
-    "warns the operator of a response with status %d, which is permanent",
-    async (status, problem) => {
-      const answers = await readFrom(() => ({ status }), ["6501234"]);
-      expect(statuses(answers)).toEqual(["unavailable"]);
-      expect(notes).toEqual([`b_affiliate: the source ${problem} (${status})`]);
-    },
-  );
+  ])("warns the operator of the permanent status %d", async (status, problem) => {
+    const answers = await readFrom(() => ({ status }), ["6501234"]);
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toEqual([`b_affiliate: the source ${problem} (${status})`]);
+  });
 
   it("does not warn of a refused batch if the source accepts smaller batches", async () => {
     const takesTen: Parameters<typeof readFrom>[0] = (call) =>
@@ -295,7 +292,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(statuses(answers)).toEqual([...ids.slice(1).map(() => "ok"), "unavailable"]);
   });
 
-  it("returns unavailable only for the one ID that the source refuses, and reads the other IDs", async () => {
+  it('returns "unavailable" for the one ID that the source refuses, and reads the other IDs', async () => {
     const ids = numbered(20);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000013") ? { status: 400 } : allItems(call)),
@@ -304,7 +301,7 @@ describe("the affiliate scraper, after a failure,", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000013" ? "unavailable" : "ok")));
   });
 
-  it("returns unavailable only for the one ID at which the source fails, and reads the other IDs", async () => {
+  it('returns "unavailable" for the one ID at which the source fails, and reads the other IDs', async () => {
     const ids = numbered(20);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000013") ? { status: 500 } : allItems(call)),
@@ -325,7 +322,7 @@ describe("the affiliate scraper, after a failure,", () => {
   });
 
   it.each(["", "null", "[]", "{}", '{"items":{}}', "<html>blocked</html>", '{"items":[', "\0"])(
-    "returns unavailable for the reply %j",
+    'returns "unavailable" for the reply %j',
     async (body) => {
       expect(statuses(await readFrom(() => ({ body }), ["6501234"]))).toEqual(["unavailable"]);
       expect(notes).toEqual(["b_affiliate: the source sends an unreadable reply with status 200"]);
@@ -334,7 +331,7 @@ describe("the affiliate scraper, after a failure,", () => {
 });
 
 describe("the affiliate scraper, after a reply with status 200,", () => {
-  it("returns not_found for an item that is missing in a complete reply", async () => {
+  it('returns "not_found" for an item that is missing in a complete reply', async () => {
     const answers = await readFrom(
       () => ({ body: { items: [anItem("55001")] } }),
       ["55001", "55002"],
@@ -347,7 +344,7 @@ describe("the affiliate scraper, after a reply with status 200,", () => {
     ["contains an item that was not requested", { items: [anItem("55001"), anItem("55009")] }],
     ["contains an item twice", { items: [anItem("55001"), anItem("55001")] }],
     ["reports an error beside its items", { items: [anItem("55001")], errors: [{ code: 4_000 }] }],
-  ])("does not return not_found for a missing item if the reply %s", async (_, body) => {
+  ])('does not return "not_found" for a missing item if the reply %s', async (_, body) => {
     const answers = await readFrom(() => ({ body }), ["55001", "55002"]);
     expect(statuses(answers)).toEqual(["ok", "unavailable"]);
   });
@@ -359,7 +356,7 @@ describe("the affiliate scraper, after a reply with status 200,", () => {
     [{ fault: { faultstring: "x" } }],
     [{ warnings: ["canary"] }],
   ])(
-    "does not return not_found for a missing item if the reply reports an error, and warns: %j",
+    'warns, and does not return "not_found" for a missing item, if the reply reports the error %j',
     async (trouble) => {
       const answers = await readFrom(() => ({ body: { items: [], ...trouble } }), ["55001"]);
       expect(statuses(answers)).toEqual(["unavailable"]);
@@ -369,14 +366,14 @@ describe("the affiliate scraper, after a reply with status 200,", () => {
     },
   );
 
-  it("returns not_found for a missing item if the error fields of the reply are empty", async () => {
+  it('returns "not_found" for a missing item if the error fields of the reply are empty', async () => {
     const none = { error: null, errors: [], message: "" };
     const answers = await readFrom(() => ({ body: { items: [], ...none } }), ["55001"]);
     expect(statuses(answers)).toEqual(["not_found"]);
     expect(notes).toEqual([]);
   });
 
-  it("returns only fields that the specification names", async () => {
+  it("returns no fields that the specification does not name", async () => {
     double = await startAffiliateDouble(({ ids }) => ({ body: { items: [anItem(ids[0] ?? "")] } }));
     started.push(double);
     let extra: Record<string, unknown> = {};

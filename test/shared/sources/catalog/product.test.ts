@@ -48,20 +48,20 @@ describe("the mapping of a catalog product", () => {
     [6510007, "CHECK_STORES", false],
     [6510009, "COMING_SOON", false],
   ])(
-    "returns for product %d the order state %s, and whether it can be bought: %s",
+    "returns for product %d the order state \"%s\" and the value 'purchasable' %s",
     (sku, state, purchasable) => {
       expect(objectOf(answerFor(sku))).toMatchObject({ state, purchasable });
     },
   );
 
-  it("returns partial, and neither price nor savings, if the retailer hides the price", () => {
+  it('returns "partial" without price and savings if the retailer hides the price', () => {
     const answer = answerFor(6510004);
     expect(answer.status).toBe("partial");
     expect(fieldsOf(answer)).not.toHaveProperty("price");
     expect(objectOf(answer)).not.toHaveProperty("savings");
   });
 
-  it("returns not_found for a product that is no longer sold", () => {
+  it('returns "not_found" for a product that the retailer has stopped selling', () => {
     expect(answerFor(6510005)).toEqual({ id: "11111", status: "not_found", fetchedAt });
   });
 
@@ -69,7 +69,7 @@ describe("the mapping of a catalog product", () => {
     expect(fieldsOf(answerFor(6510006))["price"]).toEqual({ amount: 89.5, currency: "USD" });
   });
 
-  it("does not return fields that the retailer does not show", () => {
+  it("omits fields that the retailer does not show", () => {
     const answer = answerFor(6510008);
     expect(answer.status).toBe("ok");
     expect(fieldsOf(answer)).not.toHaveProperty("images");
@@ -77,7 +77,7 @@ describe("the mapping of a catalog product", () => {
     expect(objectOf(answer)).not.toHaveProperty("brand");
   });
 
-  it("returns partial for a product that is in stock and has no price", () => {
+  it('returns "partial" for a product that is in stock and has no price', () => {
     expect(answerFor(6510010).status).toBe("partial");
   });
 });
@@ -95,29 +95,29 @@ describe("the mapping of an invalid catalog product", () => {
     [{}],
     [true],
     ["Infinity"],
-  ])("returns no price for %j", (salePrice) => {
+  ])("returns no price for the source value %j", (salePrice) => {
     const answer = map(aProduct("11111", { salePrice }));
     expect(answer.status).toBe("partial");
     expect(fieldsOf(answer)).not.toHaveProperty("price");
   });
 
-  it("returns ok for a product that is out of stock and has no price", () => {
+  it('returns "ok" for a product that is out of stock and has no price', () => {
     const product = { salePrice: null, onlineAvailability: false, orderable: "SoldOut" };
     expect(map(aProduct("11111", product)).status).toBe("ok");
   });
 
-  it("does not return a regular price of 0", () => {
+  it("omits a regular price of 0", () => {
     expect(objectOf(map(aProduct("11111", { regularPrice: 0 })))).not.toHaveProperty(
       "regularPrice",
     );
   });
 
-  it("returns partial if stock or name cannot be parsed", () => {
+  it('returns "partial" if stock or name cannot be parsed', () => {
     expect(map(aProduct("11111", { onlineAvailability: "maybe" })).status).toBe("partial");
     expect(map(aProduct("11111", { name: ["no", "text"] })).status).toBe("partial");
   });
 
-  it("does not return an unknown order state", () => {
+  it("omits an unknown order state", () => {
     expect(objectOf(map(aProduct("11111", { orderable: "Perhaps" })))).not.toHaveProperty("state");
   });
 

@@ -116,7 +116,7 @@ describe("the catalog scraper", () => {
     expect(double.atOnceMax()).toBe(2);
   });
 
-  it("also requests products that are no longer sold, and requests only the fields that it parses", async () => {
+  it("requests discontinued products too, and requests only the fields that it parses", async () => {
     await readFrom(allFound, ["6501234"]);
     const query = double.calls[0]?.url.searchParams;
     expect(query?.get("active")).toBe("*");
@@ -126,7 +126,7 @@ describe("the catalog scraper", () => {
     expect(query?.get("show")).toMatch(/^sku,active,name,/);
   });
 
-  it("makes no more than the configured calls per second", async () => {
+  it("makes at most the configured number of calls per second", async () => {
     const startedAt = Date.now();
     await readFrom(allFound, numbered(300), { callsPerSecond: 10, callsAtOnceMax: 3 });
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(195);
@@ -138,9 +138,9 @@ describe("the catalog scraper", () => {
   });
 });
 
-describe("the catalog scraper, after a temporary failure,", () => {
+describe("the catalog scraper after a temporary failure", () => {
   it.each([408, 429, 500, 502, 503, 504])(
-    "retries a call whose response has the status %d",
+    "retries a call with the response status %d",
     async (status) => {
       const answers = await readFrom(
         (call) => (call.number === 1 ? { status } : allFound(call)),
@@ -150,7 +150,7 @@ describe("the catalog scraper, after a temporary failure,", () => {
     },
   );
 
-  it("returns unavailable after two retries without success", async () => {
+  it('returns "unavailable" after two retries without success', async () => {
     const answers = await readFrom(() => ({ status: 503 }), ["6501234", "6505678"]);
     expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
     expect(double.calls).toHaveLength(3);
@@ -189,7 +189,7 @@ function restlessClock(): { readonly clock: Clock; readonly rests: number[] } {
   return { clock, rests };
 }
 
-describe("the catalog scraper, after a 403 for too many calls,", () => {
+describe("the catalog scraper after the response 403 for too many calls", () => {
   it.each<[string, Reaction]>([
     ["a quota", forbidden("Over Quota")],
     ["a rate", forbidden("The key is over its rate")],
@@ -197,7 +197,7 @@ describe("the catalog scraper, after a 403 for too many calls,", () => {
     ["a limit", forbidden("The limit of calls per second was reached")],
     ["calls a second", { status: 403, body: "<h1>Developer Over Qps</h1>" }],
     ["calls a second, as a code", { status: 403, body: "ERR_403_DEVELOPER_OVER_QPS" }],
-  ])("waits and retries once if the 403 mentions %s", async (_, reaction) => {
+  ])("waits and retries one time if the response 403 mentions %s", async (_, reaction) => {
     const { clock, rests } = restlessClock();
     const react = (call: DoubleCall): Reaction => (call.number === 1 ? reaction : allFound(call));
     const answers = await readFrom(react, ["6501234"], { clock });
@@ -214,7 +214,7 @@ describe("the catalog scraper, after a 403 for too many calls,", () => {
     expect(rests).toEqual([7_000]);
   });
 
-  it("returns unavailable immediately if the time in Retry-After is after the deadline", async () => {
+  it('returns "unavailable" immediately if Retry-After names a time after the deadline', async () => {
     const { clock, rests } = restlessClock();
     const tooOften = forbidden("Over Quota", { "Retry-After": "21" });
     const answers = await readFrom(() => tooOften, ["6501234"], { clock });
@@ -223,7 +223,7 @@ describe("the catalog scraper, after a 403 for too many calls,", () => {
     expect(rests).toEqual([]);
   });
 
-  it("retries twice, each time after a second, and then returns unavailable", async () => {
+  it('retries twice, each time after a second, and then returns "unavailable"', async () => {
     const { clock, rests } = restlessClock();
     const answers = await readFrom(() => forbidden("Over Quota"), ["6501234"], { clock });
     expect(statuses(answers)).toEqual(["unavailable"]);
@@ -232,7 +232,7 @@ describe("the catalog scraper, after a 403 for too many calls,", () => {
   });
 });
 
-describe("the catalog scraper", () => {
+describe("the catalog scraper and its warnings", () => {
   const keyless = "d_catalog: the source refuses the key";
   const turnedAway = "d_catalog: the source refuses calls";
   it.each<[string, Reaction, string]>([
@@ -272,22 +272,22 @@ describe("the catalog scraper", () => {
       { body: { ...wholeReply([]), error: { message: "canary" } } },
       "d_catalog: the source reports an error in a reply with status 200",
     ],
-  ])("returns unavailable after one call, and warns of %s", async (_, reaction, note) => {
-    const answers = await readFrom(() => reaction, ["6501234"]);
-    expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(double.calls).toHaveLength(1);
-    expect(notes).toEqual([note]);
-  });
-
-  it.each([429, 500, 503])(
-    "does not warn of a response with status %d, which is temporary",
-    async (status) => {
-      await readFrom(() => ({ status }), ["6501234"]);
-      expect(notes).toEqual([]);
+  ])(
+    'returns "unavailable" after one call, and warns the operator of %s',
+    async (_, reaction, note) => {
+      const answers = await readFrom(() => reaction, ["6501234"]);
+      expect(statuses(answers)).toEqual(["unavailable"]);
+      expect(double.calls).toHaveLength(1);
+      expect(notes).toEqual([note]);
     },
   );
 
-  it("opens the circuit after five 403s whose texts do not mention a wrong key", async () => {
+  it.each([429, 500, 503])("does not warn of the temporary status %d", async (status) => {
+    await readFrom(() => ({ status }), ["6501234"]);
+    expect(notes).toEqual([]);
+  });
+
+  it("opens the circuit after five responses 403 whose texts do not name a wrong key", async () => {
     const asks = async (body: string): Promise<number> => {
       await readFrom(() => ({ status: 403, body }), numbered(10), { batchIdsMax: 1 });
       return events.filter((kind) => kind === "circuit_opened").length;
@@ -297,7 +297,7 @@ describe("the catalog scraper", () => {
     expect(await asks("Access denied")).toBe(1);
   });
 
-  it("does not warn of a refused batch if the source accepts smaller batches, or of an error that leaves no item missing", async () => {
+  it("does not warn of a refused batch if smaller batches succeed, nor of an error that leaves no item missing", async () => {
     const bad = (call: DoubleCall): Reaction =>
       call.skus.length > 2 ? { status: 400 } : allFound(call);
     await readFrom(bad, numbered(4));
@@ -308,7 +308,7 @@ describe("the catalog scraper", () => {
   });
 });
 
-it("the catalog scraper decodes a reply in the charset that the reply declares", async () => {
+it("the catalog scraper decodes a reply with the charset that the reply declares", async () => {
   const body = Buffer.from(
     JSON.stringify(wholeReply([aProduct("11111", { name: "Café" })])),
     "latin1",
@@ -318,8 +318,8 @@ it("the catalog scraper decodes a reply in the charset that the reply declares",
   expect(answer).toMatchObject({ status: "ok", fields: { title: "Café" } });
 });
 
-describe("the catalog scraper, after a permanent failure,", () => {
-  it("returns unavailable only for the one ID that the source refuses, and reads the other IDs", async () => {
+describe("the catalog scraper after a permanent failure", () => {
+  it('returns "unavailable" for the one ID that the source refuses, and reads the other IDs', async () => {
     const ids = numbered(100);
     const answers = await readFrom(
       (call) => (call.skus.includes("6000042") ? { status: 400 } : allFound(call)),
@@ -335,7 +335,7 @@ describe("the catalog scraper, after a permanent failure,", () => {
   });
 
   it.each([401, 404, 410, 422])(
-    "returns unavailable after one call whose response has the status %d",
+    'returns "unavailable" after one call with the response status %d',
     async (status) => {
       const answers = await readFrom(() => ({ status, body: wholeReply([]) }), ["6501234"]);
       expect(statuses(answers)).toEqual(["unavailable"]);
@@ -343,7 +343,7 @@ describe("the catalog scraper, after a permanent failure,", () => {
     },
   );
 
-  it("follows no redirect, so that no other host gets the API key", async () => {
+  it("follows no redirect, and sends the API key to no other host", async () => {
     const other = await startProductsDouble(allFound);
     started.push(other);
     const answers = await readFrom(
@@ -354,7 +354,7 @@ describe("the catalog scraper, after a permanent failure,", () => {
     expect(other.calls).toHaveLength(0);
   });
 
-  it("returns no answer that contains the API key, even if the reply contains the key", async () => {
+  it("returns no answer with the API key, even if the reply contains the key", async () => {
     const answers = await readFrom(
       ({ url, ...call }) => ({
         body: { ...wholeReply(call.skus.map((sku) => aProduct(sku))), canonicalUrl: url.href },

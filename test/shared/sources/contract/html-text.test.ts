@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lineOf, paragraphsOf } from "../../../../shared/sources/contract/html-text.ts";
 
-describe("lineOf, which converts HTML to a line of text,", () => {
+describe("lineOf", () => {
   it.each([
     ["A &amp; B", "A & B"],
     ["7&quot; &#39;x&#x27;", "7\" 'x'"],
@@ -13,13 +13,13 @@ describe("lineOf, which converts HTML to a line of text,", () => {
     ["&#0; &#1114112; &#xD800;", "\uFFFD \uFFFD \uFFFD"],
     ["a&#1;b&#8238;c", "a bc"],
     ["Caf&eacute;&trade; &Omega; &#150;", "Café™ Ω –"],
-  ])("converts %j to %j", (text, line) => {
+  ])("converts the HTML %j to the line of text %j", (text, line) => {
     expect(lineOf(text)).toBe(line);
   });
 });
 
-describe("paragraphsOf, which converts HTML to paragraphs,", () => {
-  it("splits a text into the blocks of its HTML and removes the tags", () => {
+describe("paragraphsOf", () => {
+  it("splits HTML into the paragraphs of its block elements, without tags", () => {
     const html = "<p>One <b>two</b></p><ul><li>Three &lt; 4<li>Five</ul>Six<br/>Seven";
     expect(paragraphsOf(html)).toEqual(["One two", "Three < 4", "Five", "Six", "Seven"]);
   });
@@ -34,7 +34,7 @@ describe("paragraphsOf, which converts HTML to paragraphs,", () => {
     expect(paragraphsOf("  ")).toEqual([]);
   });
 
-  it("parses in a short time even a text that was designed to be slow to parse", () => {
+  it("takes a short time even for a text that is designed to be slow to parse", () => {
     // The processor time, which other processes do not increase.
     const before = process.cpuUsage();
     for (const part of ["<script>", "<!--", "<a ", "&#1", "<p"]) paragraphsOf(part.repeat(100_000));

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { batchSize } from "../../../../shared/sources/http/batch-size.ts";
 import { fixedClock } from "../../../support/clock.ts";
 
-describe("the batch size of a source with unclear refusals", () => {
+describe("the batch size for a source that refuses batches without a clear reason", () => {
   const minuteMs = 60_000;
 
-  it("never falls below the smallest size that every source accepts", () => {
+  it("is never smaller than the smallest size that every source accepts", () => {
     const size = batchSize(50, { clock: fixedClock("2026-03-01T12:00:00Z"), reducedMin: 10 });
     size.tooMany(50);
     expect(size.max()).toBe(25);

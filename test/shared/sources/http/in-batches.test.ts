@@ -34,7 +34,7 @@ describe("readInBatches", () => {
   });
 
   it.each(["refused", "failed"] as const)(
-    "splits a batch with the outcome %s down to one item",
+    'splits a batch with the outcome "%s" down to one item',
     async (kind) => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 300 }), fc.nat(), async (count, place) => {
@@ -57,7 +57,7 @@ describe("readInBatches", () => {
     ["too_many", 43],
     ["failed", 15],
   ] as const)(
-    "makes at most, for the outcome %s of every batch, %i calls for 100 items",
+    'makes for the outcome "%s" of every batch at most %i calls for 100 items',
     async (kind, callsMax) => {
       const { results, calls } = await readWith(items(100), () => kind);
       expect(results).toEqual(items(100).map((item) => `unread ${item}`));
@@ -79,7 +79,7 @@ describe("readInBatches", () => {
     );
   });
 
-  it("splits only one batch if the source refuses every batch", async () => {
+  it("splits only one of the batches if the source refuses every batch", async () => {
     const { results, calls } = await readWith(items(200), () => "refused", 20);
     expect(results).toEqual(items(200).map((item) => `unread ${item}`));
     expect(calls.length).toBeLessThanOrEqual(31 + 9);
@@ -116,13 +116,13 @@ describe("readInBatches", () => {
     expect(second.calls).toHaveLength(50);
   });
 
-  it("keeps the configured batch size if the source rejects even a single item as too many", async () => {
+  it("keeps the configured batch size if the source refuses even a single item as too many", async () => {
     const size = batchSize(100);
     await readWith([7], () => "too_many", size);
     expect(size.max()).toBe(100);
   });
 
-  it("does not split a batch after an outcome that a smaller batch would also have", async () => {
+  it("does not split a batch after an outcome that smaller batches would share", async () => {
     const { calls } = await readWith(items(100), () => "none");
     expect(calls).toEqual([100]);
   });

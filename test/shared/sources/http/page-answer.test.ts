@@ -36,8 +36,8 @@ describe("a response of a JSON source", () => {
   );
 });
 
-describe("a 403 from a JSON source", () => {
-  it("counts as a refusal of the caller, or as a block by a proxy if the body is an HTML page", () => {
+describe("a response 403 from a JSON source", () => {
+  it("counts as a block by a proxy if its body is an HTML page, and otherwise as a refusal of the caller", () => {
     for (const text of ["<html>", '{"error":"key"}', ""]) {
       expect(isCallerRefused(answerOf(text, 403))).toBe(true);
       expect(isBlockedByProxy(answerOf(text, 403))).toBe(text === "<html>");

@@ -160,14 +160,14 @@ describe("a call of the source client", () => {
   it.each([
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
-  ] as const)("has its response decompressed from %s", async (encoding, pack) => {
+  ] as const)("decompresses a response with the encoding %s", async (encoding, pack) => {
     const double = await startDouble(({ response }) =>
       response.writeHead(200, { "Content-Encoding": encoding }).end(pack("packed")),
     );
     expect(textOf(await get(clientWith(), double))).toBe("packed");
   });
 
-  it("has a maximum size for the decompressed response, beyond which it stops receiving", async () => {
+  it("stops receiving at the maximum size of the decompressed response", async () => {
     const bomb = await startDouble(({ response }) =>
       response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync("x".repeat(10_001))),
     );
@@ -195,7 +195,7 @@ describe("a call of the source client", () => {
 /** Longer than any test takes, so a call that ends earlier was ended by another limit. */
 const neverMs = 3_600_000;
 
-describe("the deadline of the source client", () => {
+describe("the deadline of a source client's call", () => {
   it("ends an attempt that hangs before the response or within its body", async () => {
     const silent = await startDouble(() => undefined);
     const stuck = await startDouble(({ response }) => response.writeHead(200).write("begun"));
@@ -207,7 +207,7 @@ describe("the deadline of the source client", () => {
     expect(replies.map(({ kind }) => kind)).toEqual(["no_time", "no_time"]);
   });
 
-  it("ends a call's wait for a free slot or for its start time", async () => {
+  it("ends the wait for a free slot or for the start time", async () => {
     const silent = await startDouble(() => undefined);
     const crowded = clientWith({ callsAtOnce: 1, tryTimeoutMs: neverMs });
     const slow = clientWith({ callsPerSecond: 0.5, burst: 1, tryTimeoutMs: neverMs });
@@ -218,13 +218,13 @@ describe("the deadline of the source client", () => {
     await expect.poll(() => silent.startedAt).toHaveLength(2);
   });
 
-  it("prevents a call from starting after the deadline", async () => {
+  it("prevents a start of the call after the deadline", async () => {
     const double = await startDouble(answer(200));
     expect(await get(clientWith(), double, 0)).toEqual({ kind: "no_time" });
     expect(double.startedAt).toHaveLength(0);
   });
 
-  it("allows a retry after an attempt that reached the separate time limit of an attempt", async () => {
+  it("allows a retry after an attempt that reached its separate time limit", async () => {
     const double = await startDouble(({ response, number }) => number > 1 && response.end("there"));
     expect(textOf(await get(clientWith({ tryTimeoutMs: 200 }), double))).toBe("there");
   });
@@ -232,20 +232,20 @@ describe("the deadline of the source client", () => {
 
 describe("a retry of the source client", () => {
   it.each([408, 425, 429, 500, 502, 503, 504])(
-    "is made after a response with status %d",
+    "is made after the response status %d",
     async (status) => {
       const double = await startDouble((call) => answer(call.number === 1 ? status : 200)(call));
       expect(resultOf(await get(clientWith(), double))).toBe(200);
     },
   );
 
-  it.each([400, 401, 404, 501])("is not made after a response with status %d", async (status) => {
+  it.each([400, 401, 404, 501])("is not made after the response status %d", async (status) => {
     const double = await startDouble(answer(status));
     expect(resultOf(await get(clientWith(), double))).toBe(status);
     expect(double.startedAt).toHaveLength(1);
   });
 
-  it("is sent with a new body that contains its remaining time", async () => {
+  it("is sent with a new body that contains the remaining time", async () => {
     const leftTimes: number[] = [];
     const sent: number[] = [];
     const double = await startDouble(async ({ request, response, number }) => {
@@ -297,7 +297,7 @@ describe("a retry of the source client", () => {
   it.each([
     ["seconds", () => "1"],
     ["a date", () => new Date(Date.now() + 2_000).toUTCString()],
-  ])("waits as long as Retry-After demands in %s", async (_form, header) => {
+  ])("waits as long as Retry-After demands, given as %s", async (_form, header) => {
     const double = await startDouble((call) =>
       answer(call.number === 1 ? 429 : 200, { "Retry-After": header() })(call),
     );
@@ -306,7 +306,7 @@ describe("a retry of the source client", () => {
     expect(second - first).toBeGreaterThanOrEqual(950);
   });
 
-  it("is made after a response of any status whose body asks the client to wait, and waits for that time", async () => {
+  it("is made after a response whose body asks the client to wait, even if the status would prevent a retry", async () => {
     const asksToWait: SourceClientOptions["asksToWait"] = ({ headers }) =>
       headers.has("x-busy") ? { waitMs: 30 } : undefined;
     const busy = { "X-Busy": "1" };
@@ -329,7 +329,7 @@ describe("a retry of the source client", () => {
     expect(double.startedAt.length - 100).toBeLessThanOrEqual(10 + 100 * 0.2);
   });
 
-  it("makes all other calls wait too, or makes them fail if their deadline is earlier", async () => {
+  it("also delays all other calls, or makes them fail if their deadline is earlier", async () => {
     const waits: number[] = [];
     const double = await startDouble((call) =>
       answer(call.number === 1 ? 429 : 200, { "Retry-After": "7" })(call),
@@ -342,7 +342,7 @@ describe("a retry of the source client", () => {
     expect(waits.filter((ms) => ms >= 1_000)).toEqual([7_000, 7_000]);
   });
 
-  it("stops other calls for at most five minutes", async () => {
+  it("delays other calls for at most five minutes", async () => {
     const waits: number[] = [];
     const double = await startDouble((call) =>
       answer(call.number === 1 ? 503 : 200, { "Retry-After": "86400" })(call),
@@ -353,13 +353,13 @@ describe("a retry of the source client", () => {
     expect(waits.filter((ms) => ms >= 1_000)).toEqual([300_000]);
   });
 
-  it("is not made if the time in Retry-After is after the deadline", async () => {
+  it("is not made if Retry-After names a time after the deadline", async () => {
     const double = await startDouble(answer(429, { "Retry-After": "60" }));
     expect(await get(clientWith(), double)).toEqual({ kind: "no_time" });
     expect(sleptMs).toEqual([]);
   });
 
-  it("is made once, without counting as an attempt, if the server has closed a kept-alive connection", async () => {
+  it("is made immediately, without counting as an attempt, if the server has closed a kept-alive connection", async () => {
     const double = await startDouble(({ request, response, number }) => {
       if (number === 2 || number > 3) request.socket.destroy();
       else response.end("there");
@@ -373,7 +373,7 @@ describe("a retry of the source client", () => {
     expect(double.startedAt).toHaveLength(3 + 4);
   });
 
-  it("is made for at most about a fifth of the calls while a source fails", async () => {
+  it("is made for about a fifth of the calls at most while a source fails", async () => {
     const double = await startDouble(answer(500));
     const client = clientWith();
     await Promise.all(Array.from({ length: 200 }, () => get(client, double)));
@@ -399,7 +399,7 @@ describe("the rate of the source client", () => {
     expect(double.atOnceMax()).toBe(3);
   });
 
-  it("allows a burst of calls and then a constant number of calls a second", async () => {
+  it("allows a burst of calls, and then a constant number of calls per second", async () => {
     const double = await startDouble(answer(200));
     const waits: number[] = [];
     const client = clientWith({ callsPerSecond: 20, burst: 5 }, recordingClock(waits));
@@ -423,7 +423,7 @@ describe("the rate of the source client", () => {
 });
 
 describe("the circuit of the source client", () => {
-  it("opens after five refusals in a row, allows one trial call a minute, and closes after a success", async () => {
+  it("opens after five refusals in a row, allows one trial call per minute, and closes after a success", async () => {
     let status = 403;
     const double = await startDouble((call) => answer(status)(call));
     const client = clientWith();
@@ -441,14 +441,14 @@ describe("the circuit of the source client", () => {
     expect(double.startedAt).toHaveLength(5 + 1 + 2);
   });
 
-  it("stays closed if the source accepts a call between refusals", async () => {
+  it("stays closed if the source accepts a call between two refusals", async () => {
     const double = await startDouble((call) => answer(call.number % 5 === 0 ? 200 : 403)(call));
     const client = clientWith();
     for (let n = 0; n < 20; n += 1) await get(client, double);
     expect(double.startedAt).toHaveLength(20);
   });
 
-  it("counts concurrent calls that all get 429 as one refusal", async () => {
+  it("counts concurrent calls with the response 429 as one refusal", async () => {
     const double = await startDouble(async (call) => {
       await delay(50);
       answer(call.number <= 30 ? 429 : 200)(call);
@@ -458,7 +458,7 @@ describe("the circuit of the source client", () => {
     expect(resultOf(await get(client, double))).toBe(200);
   });
 
-  it("opens after five responses in a row for which isBlock returns true", async () => {
+  it("opens after five responses in a row that 'isBlock' recognizes as a block", async () => {
     const double = await startDouble(answer(200));
     const client = clientWith({ isBlock: ({ body }) => new TextDecoder().decode(body) === "body" });
     for (let n = 0; n < 5; n += 1) await get(client, double);
@@ -467,7 +467,7 @@ describe("the circuit of the source client", () => {
 });
 
 describe("the events of the source client", () => {
-  it("contain the number of tries and of 429 responses, and contain no address", async () => {
+  it("contain the number of tries and of 429 responses, and no address", async () => {
     const double = await startDouble((call) =>
       answer(call.number < 3 ? 429 : 200, { "Retry-After": "0" })(call),
     );

@@ -12,13 +12,13 @@ it("the adaptive rate does not exceed the configured rate, however many calls th
   expect(speed.perSecond(at(20))).toBe(40);
 });
 
-it("the adaptive rate is halved only once if several calls that ran at the same time are refused", () => {
+it("the adaptive rate is halved one time if several calls in flight at the same time are refused", () => {
   const speed = adaptiveSpeed(40);
   for (let n = 0; n < 30; n += 1) busyAt(speed, 100 + n, 50);
   expect(speed.perSecond(at(130))).toBe(20);
 });
 
-it("the adaptive rate is halved again only after five more responses from a busy source, and never reaches 0", () => {
+it("the adaptive rate is halved again after five more responses from a busy source, and never reaches 0", () => {
   const speed = adaptiveSpeed(64);
   for (let n = 0; n < 5; n += 1) busyAt(speed, n);
   expect(speed.perSecond(at(5))).toBe(32);
@@ -29,7 +29,7 @@ it("the adaptive rate is halved again only after five more responses from a busy
 });
 
 it.each([0.1, 2, 50])(
-  "the adaptive rate of %d a second recovers within a minute, even if no call is made",
+  "the adaptive rate of %d calls a second recovers within a minute, even without calls",
   (max) => {
     const speed = adaptiveSpeed(max);
     for (let n = 0; n < 100; n += 1) busyAt(speed, n);
@@ -40,7 +40,7 @@ it.each([0.1, 2, 50])(
   },
 );
 
-it("the adaptive rate recovers from the value that it had reached when the source is busy again", () => {
+it("the adaptive rate starts its recovery from its current value after the source is busy again", () => {
   const speed = adaptiveSpeed(40);
   busyAt(speed, 0);
   busyAt(speed, 9_000);

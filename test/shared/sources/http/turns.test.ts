@@ -56,13 +56,13 @@ const rowsOf = (grants: readonly Grant[]): readonly string[] =>
   [...new Set(grants.map(({ row }) => row))].toSorted();
 
 describe("the start times of calls to a source", () => {
-  it("are assigned by one row of the rate budget up to a rate of 250 calls per second", async () => {
+  it("come from one row of the rate budget up to 250 calls per second", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 250, burst: 50 });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);
   });
 
-  it("are assigned by several rows of the rate budget above 250 calls per second, at the same total rate", async () => {
+  it("come from several rows of the rate budget above 250 calls per second, at the same total rate", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40 });
     expect(await takeMany(2_000, 60)).not.toContain(false);
     expect(rowsOf(grants)).toEqual(["shop", "shop#1", "shop#2", "shop#3"]);
@@ -76,13 +76,13 @@ describe("the start times of calls to a source", () => {
     expect((starts.at(-1) ?? 0) - startMs).toBeLessThanOrEqual(2_000);
   });
 
-  it("are assigned by at most as many rows as calls may start simultaneously", async () => {
+  it("come from at most as many rows of the rate budget as calls may start simultaneously", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 1 });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);
   });
 
-  it("are assigned by another row of the rate budget if one row has no permit left before the deadline", async () => {
+  it("come from another row of the rate budget if one row has no permit left before the deadline", async () => {
     const own = localRateBudget();
     const full = new Set(["shop", "shop#2", "shop#3"]);
     const inner: RateBudget = {
@@ -94,14 +94,14 @@ describe("the start times of calls to a source", () => {
     expect(await takeMany(20, 60)).not.toContain(false);
   });
 
-  it("are refused if no row of the rate budget has a permit left before the call's deadline", async () => {
+  it("are refused if no row of the rate budget has a permit left before the deadline", async () => {
     const inner: RateBudget = { take: async (_row, _ask, now) => ({ from: now, permits: 0 }) };
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40 }, inner);
     expect(await takeMany(2, 60)).toEqual([false, false]);
     expect(rowsOf(grants)).toHaveLength(4);
   });
 
-  it("are assigned by one row of the rate budget at any rate if the site may require pauses between calls", async () => {
+  it("come from one row of the rate budget at any rate if the site may require pauses between calls", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40, isSpread: false });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);

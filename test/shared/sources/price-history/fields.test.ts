@@ -85,7 +85,7 @@ describe("the mapping of a price history product", () => {
   };
   const fetchedAt = "2026-03-01T04:40:00.000Z";
 
-  it("returns only the count and the lowest price of new offers for the tier pulse", () => {
+  it("returns only the count and the lowest price of new offers at the tier pulse", () => {
     expect(map(sampleProduct(), { ...shop, tier: "pulse" })).toEqual({
       id: asin,
       status: "ok",
@@ -94,11 +94,11 @@ describe("the mapping of a price history product", () => {
     });
   });
 
-  it("returns a listing for the tier lite", () => {
+  it("returns a listing at the tier lite", () => {
     expect(map(sampleProduct(), shop)).toEqual({ id: asin, status: "ok", fetchedAt, fields: lite });
   });
 
-  it("returns a listing with text, attributes and pictures for the tier full", () => {
+  it("returns a listing with text, attributes and pictures at the tier full", () => {
     expect(fieldsOf(map(sampleProduct(), { ...shop, tier: "full" }))).toEqual({
       ...lite,
       images: [
@@ -136,7 +136,7 @@ describe("the mapping of a price history product", () => {
     expect(fields).not.toHaveProperty("images");
   });
 
-  it("returns only pictures with plain file names", () => {
+  it("omits pictures whose file names are not plain", () => {
     const images = [{ l: "../x.jpg" }, { l: "https://x/y.jpg" }, { l: "a?b.jpg" }, { l: "ok.jpg" }];
     const answer = map(aListing(asin, { images }), { ...shop, tier: "full" });
     expect(fieldsOf(answer)["images"]).toEqual(["https://images.example/i/ok.jpg"]);
@@ -189,12 +189,12 @@ describe("the values of a price history product", () => {
     expect(answer.status).toBe(Object.keys(shown).length === 2 ? "ok" : "partial");
   });
 
-  it("are whole units, not hundredths, if the currency is the yen", () => {
+  it("are whole units for yen, and not hundredths", () => {
     const answer = map(sampleProduct(), { currency: "JPY" });
     expect(fieldsOf(answer)["price"]).toEqual({ amount: 59_900, currency: "JPY" });
   });
 
-  it("include no new price if the retailer hides it", () => {
+  it("omit the new price if the retailer hides it", () => {
     const product = aListing(asin, {
       newPriceIsMAP: true,
       stats: someStats({ current: current({ 1: -1, 11: 2 }) }),
@@ -205,7 +205,7 @@ describe("the values of a price history product", () => {
     });
   });
 
-  it("include no rating if the product has none", () => {
+  it("omit the rating if the product has none", () => {
     expect(objectOf(map(withCurrent({ 16: 0, 17: -1 })))).not.toHaveProperty("rating");
     expect(objectOf(map(withCurrent({ 16: -1, 17: 0 })))).toMatchObject({ reviewsCount: 0 });
   });
@@ -220,10 +220,10 @@ describe("the buy box of a price history product", () => {
   };
 
   it.each<[string, Json, Record<number, unknown>]>([
-    ["its price is none", { buyBoxPrice: -1 }, { 18: -2 }],
-    ["no offer qualifies for it", { buyBoxIsUnqualified: true }, { 18: 1_999 }],
-    ["the source reports none as its price with shipping", { buyBoxPrice: -2 }, { 18: -1 }],
-    ["it has no seller", { buyBoxPrice: -2, buyBoxSellerId: "-1" }, { 18: -2 }],
+    ["the source reports no price", { buyBoxPrice: -1 }, { 18: -2 }],
+    ["no offer qualifies for the buy box", { buyBoxIsUnqualified: true }, { 18: 1_999 }],
+    ["the source reports no price with shipping", { buyBoxPrice: -2 }, { 18: -1 }],
+    ["the buy box has no seller", { buyBoxPrice: -2, buyBoxSellerId: "-1" }, { 18: -2 }],
     ["there are no offers", { buyBoxPrice: -2 }, { 1: -1, 2: -1, 11: 0, 12: 0, 18: -2 }],
   ])("is null if %s", (_, stats, values) => {
     const answer = map(withCurrent({ 1: 1_999, 11: 1, 12: 1, ...values }, stats));
@@ -242,7 +242,7 @@ describe("the buy box of a price history product", () => {
     expect(objectOf(answer)).not.toHaveProperty("buybox");
   });
 
-  it("has the retailer's configured name as seller and shipper of the retailer's offer", () => {
+  it("shows the retailer's configured name as the seller and shipper of the retailer's own offer", () => {
     const stats = { buyBoxIsAmazon: true, buyBoxIsFBA: null, buyBoxSellerId: "A0OWNSHOP1" };
     const answer = map(withStats(stats), { names: new Map() });
     expect(answer).toMatchObject({
@@ -260,7 +260,7 @@ describe("the buy box of a price history product", () => {
   it.each([
     ["has no name in the source", new Map([["A1SELLER01", null]])],
     ["could not be requested", new Map<string, string>()],
-  ])("makes the result partial if its seller %s", (_, names) => {
+  ])('makes the result "partial" if its seller %s', (_, names) => {
     const answer = map(withStats({}), { names });
     expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
     expect(fieldsOf(answer)).not.toHaveProperty("seller");
@@ -309,22 +309,25 @@ describe("the availability of a price history product", () => {
     ["unavailable", false, { buyBoxAvailabilityMessage: "Currently unavailable." }],
     ["unknown", true, { buyBoxAvailabilityMessage: "Ask the shop" }],
     ["unknown", undefined, { buyBoxAvailabilityMessage: null, buyBoxIsShippable: null }],
-  ])("has the type %s and inStock %s for %j", (availabilityType, inStock, stats) => {
-    const answer = map(withStats(stats));
-    expect(objectOf(answer)["buybox"]).toMatchObject({ availabilityType });
-    const { availability } = fieldsOf(answer) as { availability?: { inStock: boolean } };
-    expect(availability?.inStock).toBe(inStock);
-    expect(answer.status).toBe(inStock === undefined ? "partial" : "ok");
-  });
+  ])(
+    'has the type "%s" and inStock %s for the source values %j',
+    (availabilityType, inStock, stats) => {
+      const answer = map(withStats(stats));
+      expect(objectOf(answer)["buybox"]).toMatchObject({ availabilityType });
+      const { availability } = fieldsOf(answer) as { availability?: { inStock: boolean } };
+      expect(availability?.inStock).toBe(inStock);
+      expect(answer.status).toBe(inStock === undefined ? "partial" : "ok");
+    },
+  );
 });
 
 describe("the type of a price history product", () => {
-  it("makes the item not_found if it is the type of invalid products", () => {
+  it('makes the item "not_found" if it is the type of invalid products', () => {
     const answer = map(aListing(asin, { productType: 4 }));
     expect(answer).toEqual({ id: asin, status: "not_found", fetchedAt: answer.fetchedAt });
   });
 
-  it("gives the product no offers if it is `parent`", () => {
+  it('leaves the product without offers if it is "parent"', () => {
     const parent = aListing(asin, { productType: 5, stats: null });
     expect(map(parent, { tier: "pulse" })).toMatchObject({
       status: "ok",
@@ -336,21 +339,18 @@ describe("the type of a price history product", () => {
     });
   });
 
-  it.each([1, 2, 3, 6, "2"])(
-    "leaves the prices unknown, and not null, if the type is %j",
-    (type) => {
-      const stats = someStats({ current: current({}), buyBoxPrice: -1 });
-      const product = aListing(asin, { productType: type, stats });
-      expect(map(product, { tier: "pulse" })).toMatchObject({
-        status: "partial",
-        fields: { retailer_a: {} },
-      });
-      expect(map(product).status).toBe("partial");
-      expect(fieldsOf(map(product))).not.toHaveProperty("price");
-    },
-  );
+  it.each([1, 2, 3, 6, "2"])("leaves the prices unknown, and not null, if it is %j", (type) => {
+    const stats = someStats({ current: current({}), buyBoxPrice: -1 });
+    const product = aListing(asin, { productType: type, stats });
+    expect(map(product, { tier: "pulse" })).toMatchObject({
+      status: "partial",
+      fields: { retailer_a: {} },
+    });
+    expect(map(product).status).toBe("partial");
+    expect(fieldsOf(map(product))).not.toHaveProperty("price");
+  });
 
-  it("makes the item unavailable if the source has no data about the product", () => {
+  it('makes the item "unavailable" if the source has no data about the product', () => {
     const product = aListing(asin, { title: null, stats: someStats({ current: current({}) }) });
     const blank = aListing(asin, { title: null, stats: null });
     expect(map(blank).status).toBe("unavailable");

@@ -108,7 +108,7 @@ offerCheckerContract("a_history", async () => {
 });
 
 describe("the price history offer checker", () => {
-  it("reads each listing once, 20 listings per call, and reads nothing for an offer ID that names another listing", async () => {
+  it("reads each listing once, with 20 listings per call, and skips offer IDs that name another listing", async () => {
     await begin(({ ids }) => ({
       body: envelope({ products: ids.map((id) => listed(id, someOffers)) }),
     }));
@@ -139,7 +139,7 @@ describe("the price history offer checker", () => {
   });
 });
 
-describe("the price history offer checker, for an offer,", () => {
+describe("the price history offer checker for an offer", () => {
   it("accepts every offer ID that a read of offers returns", async () => {
     const alike = [4, 9, 7].map((n) =>
       anOffer(n, [1_000 + n, 0], { sellerId: "A1SAMESHOP", condition: 4 }),
@@ -171,7 +171,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect((await check([[asin, featuredId]])).map(verdictOf)).toEqual([true]);
   });
 
-  it("returns buyable for an offer ID with a number only if the seller's one remaining offer has this number", async () => {
+  it("returns buyable for an offer ID with a number only if one offer of the seller remains and has this number", async () => {
     const numbered = idOf("A1SAMESHOP", { number: 9 });
     const alike = (n: number): Json => anOffer(n, [1_000, 0], { sellerId: "A1SAMESHOP" });
     expect(await verdict(numbered, listed(asin, [alike(9)]))).toBe(true);
@@ -183,7 +183,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect(await verdict(firstId, listed(asin, [hidden]))).toBe(true);
   });
 
-  it("returns not buyable if the offer is no longer live", async () => {
+  it("returns not buyable if the offer has ended", async () => {
     const product = listed(asin, someOffers, { liveOffersOrder: [1, 2], stats: statsOf(2) });
     expect(await verdict(firstId, product)).toBe(false);
   });
@@ -212,7 +212,7 @@ describe("the price history offer checker, for an offer,", () => {
       true,
     ],
   ] as const)(
-    "returns for an offer in the buy box that is %s, with the data %j, buyable: %s",
+    "if it is in the buy box and %s, with the source values %j, returns 'buyable' %s",
     async (_, fields, buyable) => {
       const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
       expect(await verdict(featuredId, product)).toBe(buyable);
@@ -222,11 +222,11 @@ describe("the price history offer checker, for an offer,", () => {
   );
 
   it.each<[string, Json, boolean]>([
-    ["is not shippable", { isShippable: false }, false],
-    ["is a preorder that is not yet shippable", { isShippable: false, isPreorder: true }, true],
-    ["is shippable", { isShippable: true }, true],
+    ["not shippable", { isShippable: false }, false],
+    ["a preorder that is not yet shippable", { isShippable: false, isPreorder: true }, true],
+    ["shippable", { isShippable: true }, true],
   ])(
-    "uses the state of the offer itself if the offer is outside the buy box and %s",
+    "if it is outside the buy box and %s, uses the state of the offer itself",
     async (_, fields, buyable) => {
       const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
       expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
@@ -251,7 +251,7 @@ describe("the price history offer checker, for an offer,", () => {
     expect(await verdict(featuredId, of(false))).toBe(false);
   });
 
-  it("returns unavailable if the listing is invalid in a reply that reports an error", async () => {
+  it('returns "unavailable" if the listing is invalid in a reply that reports an error', async () => {
     const products = [{ asin, productType: 4 }];
     await begin(() => ({ body: envelope({ products, error: { message: "down" } }) }));
     const reading = { marketplace: "us", ids: [asin], deadline: new Date(Date.now() + 10_000) };
@@ -267,12 +267,12 @@ describe("the price history offer checker, for an offer,", () => {
   });
 });
 
-it("the price history offer checker returns unavailable for an offer that was read more than a day ago", async () => {
+it('the price history offer checker returns "unavailable" for an offer that the source read more than a day ago', async () => {
   const old = listed(asin, someOffers, { lastUpdate: lookedAt - 24 * 60 });
   expect(await verdict(firstId, old)).toBe("unavailable");
 });
 
-describe("the price history offer checker, for an offer that is not in the reply,", () => {
+describe("the price history offer checker for an offer that the reply lacks", () => {
   const goneId = idOf("A1SELLER09");
   it.each([
     ["has more offers than the source has read", { stats: statsOf(4) }],
@@ -286,7 +286,7 @@ describe("the price history offer checker, for an offer that is not in the reply
     ],
     ["could not be read", { offersSuccessful: false }],
     ["was read more than a day ago", { lastUpdate: lookedAt - 24 * 60 }],
-  ])("returns unavailable if the listing %s", async (_, fields) => {
+  ])('returns "unavailable" if the listing %s', async (_, fields) => {
     expect(await verdict(goneId, listed(asin, someOffers, fields))).toBe("unavailable");
   });
 

@@ -188,12 +188,12 @@ describe("the mapping of price history offers", () => {
     [11, "other"],
     ["1", "new"],
     [null, "other"],
-  ])("maps the condition %j to %s", async (code, condition) => {
+  ])('maps the source\'s condition %j to "%s"', async (code, condition) => {
     const [offer] = await offersOf(listed(asin, [anOffer(1, [100, 0], { condition: code })]));
     expect(offer?.condition).toBe(condition);
   });
 
-  it("returns at most 31 offers, and a count of all offers", async () => {
+  it("returns at most 31 offers, and the count of all offers", async () => {
     const many = Array.from({ length: 40 }, (_, n) => anOffer(n + 1, [5_000 - n, 0]));
     const answer = await answerTo(listed(asin, many));
     expect(answer).toMatchObject({ totalOffers: 40, offers: { length: 31 } });
@@ -201,7 +201,7 @@ describe("the mapping of price history offers", () => {
     expect(offers[0]?.price).toBe(49.61);
   });
 
-  it("returns only offers that are live, each of them once", async () => {
+  it("returns each live offer one time, and no other offers", async () => {
     const product = listed(asin, someOffers, { liveOffersOrder: [2, 0, 2, 99, -1] });
     expect((await offersOf(product)).map(({ seller }) => seller.id)).toEqual([
       "A1SELLER03",
@@ -209,7 +209,7 @@ describe("the mapping of price history offers", () => {
     ]);
   });
 
-  it("includes an offer with an unknown price or seller in the count, but does not return it", async () => {
+  it("counts an offer with an unknown price or seller, but does not return it", async () => {
     const offers = [
       anOffer(1, [-2, 0]),
       anOffer(5, [0, 0]),
@@ -236,7 +236,7 @@ describe("the mapping of price history offers", () => {
     expect(asked("/seller")).toEqual([]);
   });
 
-  it("returns no offer as the buy box if the buy box is empty or its offer is not listed", async () => {
+  it("marks no offer as the buy box if the buy box is empty or its offer is not listed", async () => {
     const unqualified = someStats({ buyBoxIsUnqualified: true, buyBoxSellerId: "A1SELLER02" });
     const other = someStats({ buyBoxSellerId: "A1STRANGER" });
     for (const stats of [unqualified, other]) {
@@ -252,14 +252,14 @@ describe("the mapping of price history offers", () => {
   });
 
   it.each([false, null, undefined, "no"])(
-    "returns unavailable if the source could not read the offers (%j)",
+    'returns "unavailable" if the source could not read the offers (offersSuccessful: %j)',
     async (offersSuccessful) => {
       const answer = await answerTo(listed(asin, someOffers, { offersSuccessful }));
       expect(answer?.status).toBe("unavailable");
     },
   );
 
-  it("returns unavailable if the source read the offers more than a day ago", async () => {
+  it('returns "unavailable" if the source read the offers more than a day ago', async () => {
     const lastUpdate = lookedAt - 24 * 60;
     const answer = await answerTo(listed(asin, someOffers, { lastUpdate }));
     expect(answer).toEqual({ id: asin, status: "unavailable", fetchedAt: answer?.fetchedAt });
@@ -274,7 +274,7 @@ describe("the mapping of price history offers", () => {
     expect(offer?.seller).toEqual({ id: "A1SELLER02", name: "A1SELLER02" });
   });
 
-  it("returns unavailable if the source did not return the names of the sellers", async () => {
+  it('returns "unavailable" if the source did not return the names of the sellers', async () => {
     const answer = await answerTo(listed(asin, someOffers), { sellers: () => ({ status: 404 }) });
     expect(answer?.status).toBe("unavailable");
   });
@@ -296,7 +296,7 @@ describe("the offer IDs of the price history adapter", () => {
     for (const id of before) expect(id).toMatch(/^o1\.[\w-]+$/);
   });
 
-  it("differ between offers that differ only in their number", async () => {
+  it("differ for offers that differ only in their number", async () => {
     const alike = [4, 9, 7].map((n) =>
       anOffer(n, [1_000 + n, 0], { sellerId: "A1SAMESHOP", condition: 4 }),
     );
@@ -321,7 +321,7 @@ describe("the offer IDs of the price history adapter", () => {
   });
 });
 
-it("the price history offers reader returns only fields that the specification names", async () => {
+it("the price history offers reader returns no fields that the specification does not name", async () => {
   let extra: Json = {};
   double = await startHistoryDouble(() => ({
     body: envelope({

@@ -131,20 +131,23 @@ describe("the price history scraper", () => {
     ["retailer_a.pulse", null],
     ["retailer_a.lite", "1"],
     ["retailer_a.full", "1"],
-  ] as const)("sends only the request parameters that %s needs", async (scraper, buybox) => {
-    await readFrom(allListed, [first], { scraper });
-    const { query, headers } = asked("/product")[0] ?? {};
-    expect(Object.fromEntries(query ?? [])).toEqual({
-      key: apiKey,
-      domain: "1",
-      asin: first,
-      history: "0",
-      stats: "1",
-      ...(buybox !== null && { buybox }),
-    });
-    expect(headers?.["accept-encoding"]).toContain("gzip");
-    expect(asked("/seller")).toHaveLength(scraper === "retailer_a.pulse" ? 0 : 1);
-  });
+  ] as const)(
+    "sends only the request parameters that the scraper %s needs",
+    async (scraper, buybox) => {
+      await readFrom(allListed, [first], { scraper });
+      const { query, headers } = asked("/product")[0] ?? {};
+      expect(Object.fromEntries(query ?? [])).toEqual({
+        key: apiKey,
+        domain: "1",
+        asin: first,
+        history: "0",
+        stats: "1",
+        ...(buybox !== null && { buybox }),
+      });
+      expect(headers?.["accept-encoding"]).toContain("gzip");
+      expect(asked("/seller")).toHaveLength(scraper === "retailer_a.pulse" ? 0 : 1);
+    },
+  );
 
   it("sends the source's number for the marketplace, and ignores products of other marketplaces", async () => {
     const answers = await readFrom(
@@ -161,7 +164,7 @@ describe("the price history scraper", () => {
     expect(asked("/product")[0]?.query.get("domain")).toBe("3");
   });
 
-  it("returns unavailable and warns for a marketplace that the source does not have", async () => {
+  it('warns and returns "unavailable" for a marketplace that the source does not have', async () => {
     const answers = await readFrom(allListed, [first], { marketplace: "pl" });
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual(["a_history: the source does not support the marketplace pl"]);
@@ -169,7 +172,7 @@ describe("the price history scraper", () => {
   });
 });
 
-describe("the price history scraper, with too few tokens,", () => {
+describe("the price history scraper with too few tokens", () => {
   const tooFew = (account: object): ApiReaction => ({
     status: 429,
     body: { tokensLeft: 0, refillRate: 100, ...account, error: { type: "x" } },
@@ -189,7 +192,7 @@ describe("the price history scraper, with too few tokens,", () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(395);
   });
 
-  it("waits for tokens only once, then returns unavailable", async () => {
+  it('waits for tokens one time, and then returns "unavailable"', async () => {
     const answers = await readFrom(() => tooFew({ refillIn: 50 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(2);
@@ -211,7 +214,7 @@ describe("the price history scraper, with too few tokens,", () => {
     expect(double.calls).toHaveLength(1);
   });
 
-  it("waits as long as Retry-After demands if the body reports no token balance", async () => {
+  it("waits as long as Retry-After demands if the reply has no token balance", async () => {
     const startedAt = Date.now();
     const answers = await readFrom(
       (call) =>
@@ -248,9 +251,9 @@ describe("the price history scraper, with too few tokens,", () => {
   });
 });
 
-describe("the price history scraper, after a failure,", () => {
+describe("the price history scraper after a failure", () => {
   it.each([302, 400, 401, 402, 403, 404, 405, 410, 422, 451])(
-    "treats a response with status %d as a refusal and warns the operator",
+    "treats the response status %d as a refusal and warns the operator",
     async (status) => {
       const body = envelope({ error: { type: "invalidParameter", message: "canary" } });
       const answers = await readFrom(() => ({ status, body }), [first, second], pulse);
@@ -262,13 +265,13 @@ describe("the price history scraper, after a failure,", () => {
     },
   );
 
-  it.each([500, 503])("returns unavailable after a response with status %d", async (status) => {
+  it.each([500, 503])('returns "unavailable" after the response status %d', async (status) => {
     const answers = await readFrom(() => ({ status, body: envelope({}) }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual([]);
   });
 
-  it("returns unavailable only for the one ID at which the source fails, and reads the other IDs", async () => {
+  it('returns "unavailable" for the one ID at which the source fails, and reads the other IDs', async () => {
     const ids = numbered(30);
     const bad = ids[17] ?? "";
     const answers = await readFrom(
@@ -290,20 +293,20 @@ describe("the price history scraper, after a failure,", () => {
   });
 
   it.each(["", "null", "[]", "{}", '{"products":null}', "<html>blocked</html>", '{"products":['])(
-    "returns unavailable for the reply %j",
+    'returns "unavailable" for the reply %j',
     async (body) => {
       expect(statuses(await readFrom(() => ({ body }), [first]))).toEqual(["unavailable"]);
       expect(notes).toEqual(["a_history: the source sends an unreadable reply with status 200"]);
     },
   );
 
-  it("warns of an error in a body with status 200 that has no products", async () => {
+  it("warns of an error in a reply with status 200 and without products", async () => {
     const body = envelope({ products: null, error: { type: "x", message: "canary" } });
     expect(statuses(await readFrom(() => ({ body }), [first]))).toEqual(["unavailable"]);
     expect(notes).toEqual(["a_history: the source reports an error in a reply with status 200"]);
   });
 
-  it("returns unavailable for an invalid ID in a reply that reports an error, and warns", async () => {
+  it('warns and returns "unavailable" for an invalid ID in a reply that reports an error', async () => {
     const invalid = ({ ids }: HistoryCall, beside: object): ApiReaction => ({
       body: envelope({ ...beside, products: ids.map((asin) => ({ asin, productType: 4 })) }),
     });
@@ -335,7 +338,7 @@ describe("the price history scraper, after a failure,", () => {
   });
 });
 
-describe("the price history scraper, after the source has read a product,", () => {
+describe("the price history scraper and the age of a source's read", () => {
   const at = (minutesAgo: number, fields = {}): ((call: HistoryCall) => ApiReaction) => {
     const lastUpdate = lookedAt - minutesAgo;
     return ({ ids }) => ({
@@ -345,7 +348,7 @@ describe("the price history scraper, after the source has read a product,", () =
   const dayMinutes = 24 * 60;
 
   it.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as const)(
-    "returns ok for a day after this read, and unavailable later: %s",
+    'returns "ok" for a read within the last day, and "unavailable" for an older read: %s',
     async (scraper) => {
       const [recent] = await readFrom(at(dayMinutes - 60), [first], { scraper });
       expect(recent?.status).toBe("ok");
@@ -356,14 +359,14 @@ describe("the price history scraper, after the source has read a product,", () =
     },
   );
 
-  it("returns unavailable, and not not_found, two months after this read", async () => {
+  it('returns "unavailable", and not "not_found", for a read two months ago', async () => {
     const answers = await readFrom(at(60 * dayMinutes, { productType: 4 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
   });
 });
 
-describe("the price history scraper, after a reply with status 200,", () => {
-  it("returns unavailable for an ID whose product is missing or cannot be parsed", async () => {
+describe("the price history scraper after a reply with status 200", () => {
+  it('returns "unavailable" for an ID whose product is missing or cannot be parsed', async () => {
     const products = [null, 7, { asin: second, productType: "?" }, aListing(first)];
     const answers = await readFrom(() => ({ body: envelope({ products }) }), [first, second]);
     expect(statuses(answers)).toEqual(["ok", "unavailable"]);
@@ -379,7 +382,7 @@ describe("the price history scraper, after a reply with status 200,", () => {
     expect(answers).toMatchObject([{ id: first, status: "ok", fields: { title: "First" } }]);
   });
 
-  it("returns only fields that the specification names", async () => {
+  it("returns no fields that the specification does not name", async () => {
     let extra: Record<string, unknown> = {};
     double = await startHistoryDouble(({ ids }) => ({
       body: envelope({
@@ -418,7 +421,7 @@ describe("the sellers of the price history adapter", () => {
     }),
   });
 
-  it("are looked up 100 per call, and each seller only once in the life of the process", async () => {
+  it("are looked up 100 per call, and only one time during the life of the process", async () => {
     const ids = numbered(100);
     double = await startHistoryDouble(soldBy((id) => `A${id.slice(2)}`));
     started.push(double);
@@ -440,12 +443,12 @@ describe("the sellers of the price history adapter", () => {
     ["have a null name", () => ({ body: envelope({ sellers: null }) })],
     ["cannot be requested", () => ({ status: 404 })],
     ["have an invalid reply", () => ({ body: "<html>" })],
-  ])("that %s make the result of an item partial", async (_, sellers) => {
+  ])('that %s make the result of an item "partial"', async (_, sellers) => {
     const [answer] = await readFrom(allListed, [first], { sellers });
     expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
   });
 
-  it("are looked up only if their IDs are valid", async () => {
+  it("are not looked up if their IDs are invalid", async () => {
     await readFrom(
       soldBy(() => "x&key=1"),
       [first],

@@ -40,7 +40,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(0);
   });
 
-  it("admits a call that costs more tokens than are left if at least one is left", async () => {
+  it("admits a call that costs more tokens than are left if at least one token is left", async () => {
     const { clock, tokens, later } = await tokensWith(1);
     expect(await tokens.take(300, later(10))).toBe(true);
     expect(clock.elapsedMs()).toBe(0);
@@ -79,7 +79,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(20_000);
   });
 
-  it("admits a waiting call immediately when a response arrives that reports tokens", async () => {
+  it("admits a waiting call as soon as a response reports tokens", async () => {
     const { clock, tokens, later } = await tokensWith(50);
     expect(await tokens.take(3_000, later(60_000))).toBe(true);
     const next = tokens.take(1, later(60_000));
@@ -88,7 +88,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(250);
   });
 
-  it("admits a call even if the source reports that no further tokens will be granted", async () => {
+  it("admits a call at the announced time even if the source grants no further tokens", async () => {
     const { clock, tokens, later } = await tokensWith(0, 15_000, 0);
     expect(await tokens.take(1, later(60_000))).toBe(true);
     expect(clock.elapsedMs()).toBe(15_000);
@@ -103,7 +103,7 @@ describe("the token balance of the price history API", () => {
     expect(await tokens.take(5, later(1_000))).toBe(false);
   });
 
-  it("admits no call before its tokens are granted, and makes no call wait beyond its deadline", async () => {
+  it("never admits a call before its tokens are granted, and never makes it wait beyond its deadline", async () => {
     const state = fc.record({
       left: fc.integer({ min: -200, max: 50 }),
       refillInMs: fc.integer({ min: 0, max: 60_000 }),

@@ -21,17 +21,20 @@ describe("the extraction rules that the deployer configures", () => {
   it.each([
     ["= 5", "must not be a constant: every item would have this price"],
     [".a[", "must have a valid CSS selector"],
-  ])("are checked before a deployment, so that the price rule '%s' is refused", (rule, mistake) => {
-    expect(() => checkedSources(pagesWith(rule))).toThrow(
-      `SOURCES: retailer_b.standard.extract.price.1: ${mistake}`,
-    );
-  });
+  ])(
+    "are checked before a deployment, and the invalid price rule '%s' is refused",
+    (rule, mistake) => {
+      expect(() => checkedSources(pagesWith(rule))).toThrow(
+        `SOURCES: retailer_b.standard.extract.price.1: ${mistake}`,
+      );
+    },
+  );
 
   it("are accepted before a deployment if they are valid", () => {
     expect(checkedSources(pagesWith(".price"))).toEqual(parseSources(pagesWith(".price")));
   });
 
-  it("that are invalid make the first read of a function fail if no check preceded the deployment", async () => {
+  it("cause an error at the first read of a function if they are invalid and were not checked", async () => {
     const scraper = scraperFor(
       parseSources(pagesWith("= 5")),
       aSourceWorld(),

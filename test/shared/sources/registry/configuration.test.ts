@@ -49,7 +49,7 @@ function refusalOf(variable: string): string {
 }
 
 describe("the environment variable SOURCES", () => {
-  it("accepts an adapter for each scraper, with optional options", () => {
+  it("is accepted with an adapter for each scraper and with optional options", () => {
     const parsed = parse({ adapter: "sandbox" });
     expect(Object.keys(parsed).toSorted()).toEqual(stepScraperIds.toSorted());
     for (const source of Object.values(parsed)) {
@@ -75,7 +75,7 @@ describe("the environment variable SOURCES", () => {
     ["retailer_b.standard", ["sandbox", "upstream", "b_affiliate", "storefront", "web"]],
     ["retailer_c.standard", ["sandbox", "upstream", "storefront", "web"]],
     ["retailer_d.standard", ["sandbox", "upstream", "d_catalog", "storefront", "web"]],
-  ])("accepts for %s the adapters %j and no others", (scraper, allowed) => {
+  ])("accepts for the scraper %s exactly the adapters %j", (scraper, allowed) => {
     for (const [adapter, options] of Object.entries(adapters)) {
       // The adapter of offer checks must recognize the offer IDs of the other scrapers.
       const offers = /^retailer_a\.(?:offer|lite|full)/.test(scraper) &&
@@ -93,7 +93,7 @@ describe("the environment variable SOURCES", () => {
     }
   });
 
-  it("accepts base URLs with HTTP only for loopback addresses", () => {
+  it("accepts base URLs with plain HTTP only for loopback addresses", () => {
     const on = (url: string) => () => parse({ adapter: "d_catalog", baseUrl: url });
     expect(on("http://127.0.0.1:9999")).not.toThrow();
     for (const url of [
@@ -125,7 +125,7 @@ describe("the environment variable SOURCES", () => {
     ["seed", "retailer_d.standard", { adapter: "sandbox", seed: 4 }],
   ];
   it.each(wrong)(
-    "is refused with an error that names the invalid key '%s' of %s, configured as %j",
+    "is refused with an error that names the invalid key '%s' of %s, for the value %j",
     (key, scraper, source) => {
       const refusal = refusalOf(variableWith(source, scraper));
       expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
@@ -152,7 +152,7 @@ describe("the environment variable SOURCES", () => {
     },
   );
 
-  it("is refused if it lacks a scraper or contains an unknown one", () => {
+  it("is refused if it lacks a scraper or names an unknown scraper", () => {
     const { "retailer_a.offers": _left, ...forgotten } = sandboxes;
     expect(refusalOf(JSON.stringify(forgotten))).toBe(
       "SOURCES: retailer_a.offers: is missing. Configure every scraper",
@@ -181,7 +181,7 @@ describe("the environment variable SOURCES", () => {
   });
 });
 
-describe("the adapter of offer checks", () => {
+describe("the adapter of offer checks in SOURCES", () => {
   const reads = (chosen: Readonly<Record<string, string>>): string =>
     JSON.stringify({
       ...sandboxes,
@@ -235,7 +235,7 @@ describe("the adapter of offer checks", () => {
         "retailer_a.full to a_history",
     ],
   ])(
-    "is refused if it does not recognize the offer IDs that another adapter returns: %j, checked by %s",
+    "is refused if it does not recognize another adapter's offer IDs: adapters %j, offer checks by %s",
     (chosen, checker, rest) => {
       expect(refusalOf(reads(chosen))).toBe(
         "SOURCES: retailer_a.offer_check.adapter: " +
@@ -244,20 +244,16 @@ describe("the adapter of offer checks", () => {
     },
   );
 
-  it.each<[Readonly<Record<string, string>>, boolean]>([
-    [{ lite: "upstream" }, true],
-    [{ full: "a_history" }, true],
-    [{ offers: "a_history" }, false],
-    [{ full: "a_history", offer_check: "a_history" }, false],
-  ])(
-    "may be sandbox on a developer's machine while other scrapers have the adapters %j: %s",
-    (chosen, may) => {
-      const trial = (): SourceConfiguration =>
-        parseSources(reads(chosen), { allowVariables: true });
-      if (may) expect(trial).not.toThrow();
-      else expect(trial).toThrow("does not recognize the offer IDs");
-    },
-  );
+  it.each<[Readonly<Record<string, string>>, "accepted" | "refused"]>([
+    [{ lite: "upstream" }, "accepted"],
+    [{ full: "a_history" }, "accepted"],
+    [{ offers: "a_history" }, "refused"],
+    [{ full: "a_history", offer_check: "a_history" }, "refused"],
+  ])("on a developer's machine, as the sandbox beside the adapters %j, is %s", (chosen, result) => {
+    const trial = (): SourceConfiguration => parseSources(reads(chosen), { allowVariables: true });
+    if (result === "accepted") expect(trial).not.toThrow();
+    else expect(trial).toThrow("does not recognize the offer IDs");
+  });
 
   it.each([
     { offers: "a_history", offer_check: "a_history" },
@@ -268,7 +264,7 @@ describe("the adapter of offer checks", () => {
     { lite: "upstream", offer_check: "upstream" },
     { pulse: "a_history" },
     { pulse: "upstream", offers: "a_history", offer_check: "a_history" },
-  ])("may be combined with the other adapters as in %j", (chosen) => {
+  ])("may be combined with the other adapters in %j", (chosen) => {
     expect(() => parseSources(reads(chosen))).not.toThrow();
   });
 });
@@ -277,7 +273,7 @@ describe("the options of a store in SOURCES", () => {
   const refused = (options: Readonly<Record<string, unknown>>): string =>
     refusalOf(variableWith({ ...adapters["storefront"], ...options }));
 
-  it("have defaults: unchanged IDs, 40 IDs per call, and four calls per second", () => {
+  it("default to unchanged IDs, 40 IDs per call, and four calls per second", () => {
     const { ["retailer_d.standard"]: source } = parse({ adapter: "storefront", baseUrl });
     expect(source).toEqual({
       adapter: "storefront",
@@ -309,7 +305,7 @@ describe("the options of a store in SOURCES", () => {
       { endpointPath: "https://other.example/mcp" },
       "endpointPath: must be a path on the store's host",
     ],
-  ])("are refused if they are %j", (options, message) => {
+  ])("are refused if they have the values %j", (options, message) => {
     expect(refused(options)).toContain(`SOURCES: retailer_d.standard.${message}`);
   });
 
@@ -317,13 +313,13 @@ describe("the options of a store in SOURCES", () => {
     "https://service.example/v1/agent_profiles/{version}",
     "https://service.example/profile.json",
     "http://127.0.0.1:8787/{version}",
-  ])("can name the agent profile %s", (profileUrl) => {
+  ])("may name the agent profile %s", (profileUrl) => {
     expect(() => parse({ ...adapters["storefront"], profileUrl })).not.toThrow();
   });
 });
 
 describe("the secrets of SOURCES", () => {
-  it("are configured as references, with their KMS key if there is one", () => {
+  it("are configured as references, with their KMS key if they have one", () => {
     const d = { ...adapters["d_catalog"], secret: { reference: secretArn, kmsKeyArn } };
     const a = { ...adapters["a_history"], secret: "/sources/a" };
     const variable = {
@@ -341,7 +337,7 @@ describe("the secrets of SOURCES", () => {
     ]);
   });
 
-  it("may be environment variables only on a developer's machine", () => {
+  it("may be environment variables on a developer's machine, and nowhere else", () => {
     const source = { ...adapters["d_catalog"], secret: "env:KEY" };
     expect(() => parse(source)).toThrow(
       "SOURCES: retailer_d.standard.secret: 'env:' works only on a developer's machine.",
@@ -359,25 +355,28 @@ describe("a base URL in SOURCES", () => {
     ["d_catalog", "/v1/products", "retailer_d.standard"],
     ["b_affiliate", "/product/v2/items", "retailer_b.standard"],
     ["a_history", "/product", "retailer_a.lite"],
-  ])("of %s must not end with a path that the adapter appends: %s", (adapter, path, scraper) => {
-    const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
-    expect(refusalOf(variableWith(source, scraper))).toMatch(
-      /\.baseUrl: must not end with \/\w+(?: or \/\w+)?, which the service appends$/,
-    );
-  });
+  ])(
+    "for the adapter %s must not end with a path that the adapter appends: %s",
+    (adapter, path, scraper) => {
+      const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
+      expect(refusalOf(variableWith(source, scraper))).toMatch(
+        /\.baseUrl: must not end with \/\w+(?: or \/\w+)?, which the service appends$/,
+      );
+    },
+  );
 
   it.each([
     ["upstream", "/reader", "retailer_d.standard"],
     ["upstream", "/v1", "retailer_d.standard"],
     ["d_catalog", "/v1/proxy", "retailer_d.standard"],
     ["b_affiliate", "/product/v2", "retailer_b.standard"],
-  ])("of %s may end with another path: %s", (adapter, path, scraper) => {
+  ])("for the adapter %s may end with another path: %s", (adapter, path, scraper) => {
     const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
     expect(() => parseSources(variableWith(source, scraper))).not.toThrow();
   });
 });
 
-describe("scrapers in SOURCES that read from one host", () => {
+describe("the scrapers in SOURCES that read from one host", () => {
   const two = (one: object, other: object, adapter = "upstream"): string =>
     JSON.stringify({
       ...sandboxes,
@@ -387,7 +386,7 @@ describe("scrapers in SOURCES that read from one host", () => {
     });
 
   it.each(["callsPerSecond", "burst", "callsAtOnceMax"])(
-    "must have the same value of %s",
+    "must have the same value of '%s'",
     (key) => {
       const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
       expect(refusal).toBe(
@@ -402,7 +401,7 @@ describe("scrapers in SOURCES that read from one host", () => {
     expect(() => parseSources(two(one, other))).not.toThrow();
   });
 
-  it("may differ in every option if their hosts or their keys differ", () => {
+  it("may differ in every option if their hosts or keys differ", () => {
     const paces = [{ burst: 1 }, { burst: 2 }] as const;
     const elsewhere = { ...paces[1], baseUrl: "https://other.example" };
     expect(() => parseSources(two(paces[0], elsewhere))).not.toThrow();

@@ -30,7 +30,7 @@ const report: SourceReport = {
   },
 };
 
-it("a source read writes one log line, which contains the metrics by source and scraper", () => {
+it("a read of a source writes one log line with its metrics by source and scraper", () => {
   const line = lineOf(report);
 
   expect(line).toMatchObject({
@@ -56,7 +56,7 @@ it("a source read writes one log line, which contains the metrics by source and 
   expect(Math.max(...(times ?? []))).toBe(149);
 });
 
-it("a source read without calls writes no call duration", () => {
+it("a read of a source without calls writes no call duration", () => {
   const calls = { milliseconds: [], tries: 0, throttled: 0, replies: {}, circuitsOpened: 0 };
 
   const metrics = metricsOf(lineOf({ ...report, calls }));

@@ -99,7 +99,7 @@ describe("scrapers that read from one host", () => {
     "retailer_d.standard",
   ] as const;
 
-  it("share one limit for the rate and one limit for concurrent calls", async () => {
+  it("share one limit for the rate of calls and one limit for concurrent calls", async () => {
     const host = await startHost(200, { tookMs: 20 });
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const paced = { ...options, callsPerSecond: 0.1, burst: 1, callsAtOnceMax: 1 };
@@ -114,7 +114,7 @@ describe("scrapers that read from one host", () => {
     expect(host.startedAt).toHaveLength(10);
   });
 
-  it("all stop calling the host while the circuit of one of them is open", async () => {
+  it("all stop calling the host while the circuit of one scraper is open", async () => {
     const host = await startHost(403, { body: "<html>keep out</html>" });
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const read = reader(Object.fromEntries(four.map((id) => [id, options])), aSourceWorld());
@@ -126,7 +126,7 @@ describe("scrapers that read from one host", () => {
   });
 });
 
-it("a key that a host refuses does not prevent calls with another key", async () => {
+it("a host's refusal of one key does not prevent calls with another key", async () => {
   const host = await startHost(403, { body: '{"error":"key"}' });
   const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
   const read = reader(
@@ -142,11 +142,11 @@ it("a key that a host refuses does not prevent calls with another key", async ()
   expect(host.startedAt).toHaveLength(11);
 });
 
-describe("a price history API without tokens left", () => {
+describe("a price history API without tokens", () => {
   const tooFew = { tokensLeft: 0, refillIn: 50, refillRate: 6_000 };
   const options = { adapter: "a_history", secret: "/sources/a", callsPerSecond: 100, burst: 1 };
 
-  it("does not open the circuit and does not lower the rate of calls", async () => {
+  it("neither opens the circuit nor lowers the rate of calls", async () => {
     const host = await startHost(429, { body: JSON.stringify(tooFew) });
     const opened: number[] = [];
     const paces = new Set<number>();
@@ -177,43 +177,46 @@ describe("a price history API without tokens left", () => {
       { account: { ...tooFew, tokensLeft: -9e15, refillRate: 1 }, ms: 300_000 },
     ],
     ["a Retry-After of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
-  ])("that reports %s is called again later, and the operator is warned", async (_, reported) => {
-    const {
-      account = {},
-      headers = {},
-      ms,
-    } = { account: undefined, headers: undefined, ...reported };
-    const host = await startHost(429, { body: JSON.stringify(account), headers });
-    const warnings: string[] = [];
-    let shiftMs = 0;
-    const clock = { ...systemClock, now: () => new Date(Date.now() + shiftMs) };
-    const warn = (problem: string): unknown => warnings.push(problem);
-    const world = aSourceWorld({ clock, warn, tokens: tokensByKey(clock) });
-    const scraper = "retailer_a.pulse";
-    const sources = configured({ [scraper]: { ...options, baseUrl: host.url } });
-    const read = (): Promise<readonly Answer[]> =>
-      scraperFor(
-        sources,
-        world,
-      )(scraper).read({
-        scraper,
-        marketplace: "us",
-        ids: ["B000000001"],
-        deadline: new Date(clock.now().getTime() + 1_000),
-      });
-    await read();
-    shiftMs = ms - 5_000;
-    await read();
-    expect(host.startedAt).toHaveLength(1);
-    expect(warnings).toContain(
-      "retailer_a.pulse: a_history: out of tokens; items that get no tokens before the deadline are unavailable",
-    );
-    shiftMs = ms;
-    await read();
-    expect(host.startedAt).toHaveLength(2);
-  });
+  ])(
+    "is called again later, with a warning to the operator, if it reports %s",
+    async (_, reported) => {
+      const {
+        account = {},
+        headers = {},
+        ms,
+      } = { account: undefined, headers: undefined, ...reported };
+      const host = await startHost(429, { body: JSON.stringify(account), headers });
+      const warnings: string[] = [];
+      let shiftMs = 0;
+      const clock = { ...systemClock, now: () => new Date(Date.now() + shiftMs) };
+      const warn = (problem: string): unknown => warnings.push(problem);
+      const world = aSourceWorld({ clock, warn, tokens: tokensByKey(clock) });
+      const scraper = "retailer_a.pulse";
+      const sources = configured({ [scraper]: { ...options, baseUrl: host.url } });
+      const read = (): Promise<readonly Answer[]> =>
+        scraperFor(
+          sources,
+          world,
+        )(scraper).read({
+          scraper,
+          marketplace: "us",
+          ids: ["B000000001"],
+          deadline: new Date(clock.now().getTime() + 1_000),
+        });
+      await read();
+      shiftMs = ms - 5_000;
+      await read();
+      expect(host.startedAt).toHaveLength(1);
+      expect(warnings).toContain(
+        "retailer_a.pulse: a_history: out of tokens; items that get no tokens before the deadline are unavailable",
+      );
+      shiftMs = ms;
+      await read();
+      expect(host.startedAt).toHaveLength(2);
+    },
+  );
 
-  it("has one token balance for each API key, even if two references name the key's parameter differently", async () => {
+  it("has one token balance per API key, even if two references name the same key differently", async () => {
     const host = await startHost(429, { body: JSON.stringify({ ...tooFew, refillIn: 60_000 }) });
     const arn = "arn:aws:ssm:us-east-1:123456789012:parameter/sources/a";
     const whole = { ...options, baseUrl: host.url };
@@ -225,7 +228,7 @@ describe("a price history API without tokens left", () => {
   });
 });
 
-describe("a crawl delay", () => {
+describe("a crawl delay of a site", () => {
   const crawlDelayMs = 600;
   /** Starts a site that answers every request for a page with this status. */
   async function startSite(status: number): Promise<{ url: string; pagesAt: number[] }> {
@@ -267,7 +270,7 @@ describe("a crawl delay", () => {
     expect(site.pagesAt.at(-1)).toBeGreaterThanOrEqual(earliestEnd(startedAt, 3));
   });
 
-  it("is shared by all readers of the site, including readers in other processes", async () => {
+  it("is shared by all readers of the site, even by those in other processes", async () => {
     const site = await startSite(404);
     const source = { ...fast, urlTemplate: `${site.url}/p/{id}` };
     const sources = { "retailer_c.standard": source, "retailer_d.standard": source };
@@ -284,7 +287,7 @@ describe("a crawl delay", () => {
   });
 });
 
-it("a slow host of a platform does not delay its other host", async () => {
+it("a slow host of a platform does not delay the platform's other host", async () => {
   const [slow, fast] = [await startHost(200), await startHost(200)];
   const paced = { callsPerSecond: 0.5, burst: 1, batchIdsMax: 1 };
   const read = reader(
@@ -302,7 +305,7 @@ it("a slow host of a platform does not delay its other host", async () => {
   expect(slow.startedAt.length).toBeLessThanOrEqual(2);
 });
 
-describe("the warning that no call of a read succeeded", () => {
+describe("the warning about a read in which every call failed", () => {
   it.each([
     ["refused connections", closedAddress, "ECONNREFUSED"],
     ["failures of every call", async () => (await startHost(500)).url, "5xx"],
@@ -312,7 +315,7 @@ describe("the warning that no call of a read succeeded", () => {
       () => Promise.resolve("https://source.invalid"),
       /ENOTFOUND|EAI_AGAIN/,
     ],
-  ])("is written once a minute and names the cause if there are %s", async (_what, urlOf, word) => {
+  ])("is written once a minute and names the cause: %s", async (_what, urlOf, word) => {
     const url = await urlOf();
     const warnings: string[] = [];
     const replies: string[] = [];
@@ -348,7 +351,7 @@ describe("the warning that no call of a read succeeded", () => {
   });
 
   it.each(["600", "0"])(
-    "advises a lower rate if every reply is a 429, with Retry-After: %s",
+    'advises a lower rate if every response is a 429 with Retry-After "%s"',
     async (seconds) => {
       const host = await startHost(429, { headers: { "Retry-After": seconds } });
       const warnings: string[] = [];
@@ -361,7 +364,7 @@ describe("the warning that no call of a read succeeded", () => {
     },
   );
 
-  it("is written if all calls of one read fail, even if another read succeeds at the same time", async () => {
+  it("is written for a failed read even if another read succeeds at the same time", async () => {
     let number = 0;
     const server = createServer((request, response) => {
       request.resume();

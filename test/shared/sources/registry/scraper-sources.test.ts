@@ -50,14 +50,14 @@ const request = (ids: readonly string[], seconds = 5) =>
   }) as const;
 
 describe("a configured scraper", () => {
-  it("is created only once, so that its limits apply to all reads", async () => {
+  it("is created only one time, and its limits apply to all reads", async () => {
     const scraper = scraperFor(configured({}), aSourceWorld());
     expect(scraper("retailer_d.standard")).toBe(scraper("retailer_d.standard"));
     const [answer] = await scraper("retailer_d.standard").read(request(["9000000"]));
     expect(answer?.status).toBe("ok");
   });
 
-  it("reads its secret by the configured reference, and reports each read of the source", async () => {
+  it("reads its secret by the configured reference, and reports each read", async () => {
     double = await startProductsDouble(({ number, skus }) =>
       number === 1
         ? { status: 429, headers: { "Retry-After": "0" } }
@@ -98,7 +98,7 @@ const productAdapters = [
   ["retailer_d.standard", { adapter: "d_catalog", secret: "/sources/x" }],
 ] as const;
 
-describe("an unusable secret of a source", () => {
+describe("a source secret that cannot be used", () => {
   /** Enough IDs for several calls. */
   const ids = Array.from({ length: 250 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
   const warningOf = (scraper: string, adapter: string): string =>
@@ -121,7 +121,7 @@ describe("an unusable secret of a source", () => {
   }
 
   it.each(productAdapters)(
-    "makes the items of %s unavailable and warns once: %j",
+    'makes the items of %s "unavailable" and causes one warning: %j',
     async (id, options) => {
       const { baseUrl, world, warnings } = await closedWorld();
       const sources = configured({ [id]: { ...options, baseUrl } });
@@ -138,7 +138,7 @@ describe("an unusable secret of a source", () => {
   );
 
   it.each(["upstream", "a_history"])(
-    "makes the offers and offer checks of the adapter %s unavailable and warns once",
+    'makes the offers and offer checks of the adapter %s "unavailable", and causes one warning',
     async (adapter) => {
       const { baseUrl, world, warnings } = await closedWorld();
       const options = { adapter, baseUrl, secret: "/sources/x" };
@@ -160,7 +160,7 @@ describe("an unusable secret of a source", () => {
     },
   );
 
-  it("causes a second warning only after a minute", async () => {
+  it("causes a second warning no earlier than after a minute", async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     let now = Date.now();
     const clock = { ...world.clock, now: () => new Date(now) };
@@ -174,7 +174,7 @@ describe("an unusable secret of a source", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("makes the items unavailable and warns if the secret should be an RSA private key but is not", async () => {
+  it('makes the items "unavailable" and causes a warning if it is not the required RSA private key', async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     const secrets = { read: () => Promise.resolve(`-----BEGIN PRIVATE KEY-----\n${canary}`) };
     const [, options] = productAdapters[2];
@@ -248,7 +248,7 @@ describe("the tokens of a price history key", () => {
   const all = [...ids, "retailer_a.offer_check"];
 
   it.each(all)(
-    "are not requested by any scraper with this key after the source reported to %s that no tokens are left",
+    "are not requested by any scraper with this key after %s received an empty balance",
     async (first) => {
       history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
       const found = readers(history.url, () => "/sources/a");
@@ -260,7 +260,7 @@ describe("the tokens of a price history key", () => {
     },
   );
 
-  it("delay another scraper with this key as long as the source reported", async () => {
+  it("delay another scraper with this key for the time that the source reported", async () => {
     const tokens = { tokensLeft: 0, refillIn: 400, refillRate: 5 };
     const sample = { products: [aListing(asin)] };
     history = await startHistoryDouble(({ number }) => ({
@@ -283,7 +283,7 @@ describe("the tokens of a price history key", () => {
   });
 });
 
-describe("every source adapter", () => {
+describe("a source adapter whose server is down", () => {
   const baseUrl = "http://127.0.0.1:1";
   const privateKey = generateKeyPairSync("rsa", {
     modulusLength: 2_048,
@@ -294,53 +294,47 @@ describe("every source adapter", () => {
   it.each([
     ...productAdapters.map(([id, options]) => [id, { ...options, baseUrl }] as const),
     ["retailer_c.standard", { adapter: "web", urlTemplate: `${baseUrl}/p/{id}`, userAgent }],
-  ] as const)(
-    "returns unavailable for %s by the deadline when the server is down: %j",
-    async (id, options) => {
-      const reports: SourceReport[] = [];
-      const secrets = { read: () => Promise.resolve(privateKey) };
-      const world = aSourceWorld({ secrets, report: (report) => reports.push(report) });
-      const scraper = scraperFor(configured({ [id]: options }), world)(id);
-      const ids = ["B000000001", "B000000002"];
-      const read = { scraper: id, marketplace: "us", ids, deadline: inSeconds(1) };
-      const answers = await scraper.read(read);
-      expect(answers.map((answer) => [answer.id, answer.status])).toEqual(
-        ids.map((one) => [one, "unavailable"]),
-      );
-      expect(reports).toMatchObject([
-        { source: options.adapter, scraper: id, items: { unavailable: 2 } },
-      ]);
-    },
-  );
+  ] as const)('returns "unavailable" for %s by the deadline: %j', async (id, options) => {
+    const reports: SourceReport[] = [];
+    const secrets = { read: () => Promise.resolve(privateKey) };
+    const world = aSourceWorld({ secrets, report: (report) => reports.push(report) });
+    const scraper = scraperFor(configured({ [id]: options }), world)(id);
+    const ids = ["B000000001", "B000000002"];
+    const read = { scraper: id, marketplace: "us", ids, deadline: inSeconds(1) };
+    const answers = await scraper.read(read);
+    expect(answers.map((answer) => [answer.id, answer.status])).toEqual(
+      ids.map((one) => [one, "unavailable"]),
+    );
+    expect(reports).toMatchObject([
+      { source: options.adapter, scraper: id, items: { unavailable: 2 } },
+    ]);
+  });
 
   it.each([
     { adapter: "upstream", baseUrl },
     { adapter: "a_history", baseUrl, secret: "/sources/a" },
-  ])(
-    "returns unavailable for offers and offer checks when the server is down: %j",
-    async (options) => {
-      const reports: SourceReport[] = [];
-      const { offerScraperFor, offerCheckerFor } = offerSources(
-        configured({
-          "retailer_a.offers": options,
-          "retailer_a.offer_check": options,
-        }),
-        aSourceWorld({ report: (report) => reports.push(report) }),
-      );
-      const asked = { marketplace: "us", deadline: inSeconds(1) };
-      const offers = [{ asin: "B000000001", offerListingId: offerOn("B000000001") }];
-      const listed = await offerScraperFor().readOffers({ ...asked, ids: ["B000000001"] });
-      const checked = await offerCheckerFor().checkOffers({ ...asked, offers });
-      expect([listed[0]?.status, checked[0]?.status]).toEqual(["unavailable", "unavailable"]);
-      expect(reports.map(({ source, scraper }) => [source, scraper])).toEqual([
-        [options.adapter, "retailer_a.offers"],
-        [options.adapter, "retailer_a.offer_check"],
-      ]);
-    },
-  );
+  ])('returns "unavailable" for offers and offer checks: %j', async (options) => {
+    const reports: SourceReport[] = [];
+    const { offerScraperFor, offerCheckerFor } = offerSources(
+      configured({
+        "retailer_a.offers": options,
+        "retailer_a.offer_check": options,
+      }),
+      aSourceWorld({ report: (report) => reports.push(report) }),
+    );
+    const asked = { marketplace: "us", deadline: inSeconds(1) };
+    const offers = [{ asin: "B000000001", offerListingId: offerOn("B000000001") }];
+    const listed = await offerScraperFor().readOffers({ ...asked, ids: ["B000000001"] });
+    const checked = await offerCheckerFor().checkOffers({ ...asked, offers });
+    expect([listed[0]?.status, checked[0]?.status]).toEqual(["unavailable", "unavailable"]);
+    expect(reports.map(({ source, scraper }) => [source, scraper])).toEqual([
+      [options.adapter, "retailer_a.offers"],
+      [options.adapter, "retailer_a.offer_check"],
+    ]);
+  });
 });
 
-it("a failing read writes no secret to the output of its process", async () => {
+it("a failing read of a source writes no secret to the output of its process", async () => {
   double = await startProductsDouble(({ number }) => (number === 1 ? "reset" : { status: 403 }));
   const task = new URL("../../../support/failing-source-read.ts", import.meta.url);
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [task.pathname], {

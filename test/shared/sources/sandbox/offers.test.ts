@@ -59,7 +59,7 @@ const productOf = (id: string): RetailerAFields | undefined => {
 };
 
 describe("the sandbox's offers reader", () => {
-  it("returns one result for every ID in request order, and the same results for the same time", async () => {
+  it("returns one result per ID in the order of the request, and the same results for the same time", async () => {
     const answers = await read(catalog);
     expect(answers.map(({ id }) => id)).toEqual(catalog);
     expect(new Set(answers.map(({ fetchedAt }) => fetchedAt))).toEqual(new Set([noon]));
@@ -96,7 +96,7 @@ describe("the sandbox's offers reader", () => {
     expect(offers.filter(({ condition }) => !known.has(condition))).toEqual([]);
   });
 
-  it("returns the number of offers and the featured offer that a product read of the same time returns", async () => {
+  it("returns the offer count and the featured offer of a product read at the same time", async () => {
     let compared = 0;
     for (const { id, offers, totalOffers } of found(await read(catalog))) {
       const product = productOf(id);
@@ -142,19 +142,19 @@ describe("the sandbox's offers reader", () => {
     expect(compared).toBeGreaterThan(400);
   });
 
-  it("never returns the same offer ID for two offers, even of different listings", async () => {
+  it("returns no offer ID twice, even for different listings", async () => {
     const ids = found(await read(catalog)).flatMap(references);
     expect(new Set(ids.map(({ offerListingId }) => offerListingId)).size).toBe(ids.length);
   });
 
-  it("returns the same offer ID after the price of the offer changed", async () => {
+  it("returns the same offer ID after a change of the offer's price", async () => {
     const id = "B0SANDBOX1";
     const [now, later] = [await only(id), await only(id, "2026-03-01T12:00:01.234Z")];
     expect(later.offers[0]?.price).not.toBe(now.offers[0]?.price);
     expect(references(later)).toEqual(references(now));
   });
 
-  it("returns 31 offers of a large listing, and the count of all", async () => {
+  it("returns 31 offers of a large listing, and the count of all its offers", async () => {
     const { totalOffers, offers } = await only("B0SANDBOXM");
     expect({ totalOffers, shown: offers.length }).toEqual({ totalOffers: 45, shown: 31 });
     expect(offers.filter(({ price }) => price * 100 !== Math.round(price * 100))).toEqual([]);
@@ -164,7 +164,7 @@ describe("the sandbox's offers reader", () => {
     ["B0SANDBOXP", 0],
     ["B0SANDBOX3", 0],
     ["B0SANDBOX0", 2],
-  ])("returns for %s a total of %i offers", async (id, total) => {
+  ])("returns for the listing %s a total of %i offers", async (id, total) => {
     expect((await only(id)).totalOffers).toBe(total);
   });
 
@@ -172,11 +172,11 @@ describe("the sandbox's offers reader", () => {
     ["B0SANDBOX5", "unavailable"],
     ["B0SANDBOX6", "unavailable"],
     ["B0SANDBOX7", "not_found"],
-  ])("returns for %s the status %s", async (id, status) => {
+  ])('returns for the listing %s the status "%s"', async (id, status) => {
     expect(await read([id])).toEqual([{ id, status, fetchedAt: noon }]);
   });
 
-  it("returns unavailable only for a slow listing that cannot be read by the deadline", async () => {
+  it('returns "unavailable" only for the slow listing that cannot be read by the deadline', async () => {
     const answers = await read(["B0SANDBOX8", "B0SANDBOX0"], {
       deadline: new Date("2026-03-01T12:00:01Z"),
     });
@@ -184,7 +184,7 @@ describe("the sandbox's offers reader", () => {
     expect(await read(["B0SANDBOX8"])).toMatchObject([{ status: "ok", totalOffers: 2 }]);
   });
 
-  it("returns unavailable if the deadline has passed", async () => {
+  it('returns "unavailable" after the deadline', async () => {
     const answers = await read(["B0SANDBOX0"], { deadline: new Date(noon) });
     expect(answers).toMatchObject([{ status: "unavailable" }]);
   });
@@ -214,7 +214,7 @@ describe("the sandbox's offer checker", () => {
     ]);
   });
 
-  it("returns not buyable for offers of other listings and for invalid IDs", async () => {
+  it("returns not buyable for the offers of other listings and for invalid IDs", async () => {
     const [own, other] = [await only("B0SANDBOX0"), await only("B0SANDBOXM")];
     const swapped = references({ ...other, id: own.id });
     const answers = await check([...swapped, { asin: own.id, offerListingId: "no/such+id=" }]);
@@ -251,12 +251,12 @@ describe("the sandbox's offer checker", () => {
   it.each([
     ["B0SANDBOX7", { status: "ok", buyable: false }],
     ["B0SANDBOX6", { status: "unavailable" }],
-  ])("returns for an offer of %s the answer %j", async (asin, ending) => {
+  ])("returns for an offer of the listing %s the answer %j", async (asin, ending) => {
     const offer = { asin, offerListingId: "a+b/c=" };
     expect(await check([offer])).toEqual([{ ...offer, fetchedAt: noon, ...ending }]);
   });
 
-  it("returns unavailable after the deadline", async () => {
+  it('returns "unavailable" after the deadline', async () => {
     const offer = { asin: "B0SANDBOX0", offerListingId: "a+b/c=" };
     expect(await check([offer], { deadline: new Date(noon) })).toMatchObject([
       { status: "unavailable" },

@@ -45,7 +45,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("has at most one offer of each seller, and offer IDs that no other offer or listing has", () => {
+  it("has at most one offer per seller, and offer IDs that no other offer or listing has", () => {
     const listed = states.slice(0, 500).flatMap((state) =>
       state.offers.map((offer) => ({
         seller: `${state.id} ${offer.seller.id}`,
@@ -56,7 +56,7 @@ describe("a sandbox listing", () => {
     expect(new Set(listed.map(({ offerId }) => offerId)).size).toBe(listed.length);
   });
 
-  it("has an offer with the same ID and seller after the price of the offer changed", () => {
+  it("keeps the ID and the seller of an offer after the offer's price changed", () => {
     const later = new Date(at.getTime() + 6 * 60 * 60 * 1_000);
     const pairs = states.slice(0, 500).flatMap((before) => {
       const after = itemStateA({ ...moment, id: before.id, at: later });
@@ -72,7 +72,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("has, for some ID, every kind that real listings have", () => {
+  it("is of every kind of real listing for some ID", () => {
     const shareOf = (is: (state: ItemStateA) => boolean): number =>
       states.filter(is).length / states.length;
     expect(shareOf(({ isParent }) => isParent)).toBeGreaterThan(0.01);
@@ -102,7 +102,7 @@ describe("a sandbox listing", () => {
 });
 
 describe("the tiers of a sandbox listing", () => {
-  it("have the same values as the listing, and as each other, in the fields that they share", () => {
+  it("have the same values as the listing, and as each other, in their common fields", () => {
     let compared = 0;
     for (const id of ids.slice(0, 1_000)) {
       const state = stateOf(id);
@@ -122,7 +122,7 @@ describe("the tiers of a sandbox listing", () => {
     expect(compared).toBeGreaterThan(900);
   });
 
-  it("have null, not undefined, in the fields of an empty buy box", () => {
+  it("have null in the fields of an empty buy box, and not undefined", () => {
     expect(read("lite", "B0SANDBOXN")).toMatchObject({
       price: null,
       seller: null,
@@ -132,7 +132,7 @@ describe("the tiers of a sandbox listing", () => {
     });
   });
 
-  it("have text, attributes and pictures only at full", () => {
+  it("have text, attributes and pictures at the tier full, and at no other tier", () => {
     const [lite, full] = [read("lite", "B0SANDBOX0"), read("full", "B0SANDBOX0")];
     const more = ["attributes", "isParent"];
     expect(Object.keys(full?.retailer_a ?? {})).toEqual(expect.arrayContaining(more));
@@ -140,7 +140,7 @@ describe("the tiers of a sandbox listing", () => {
     expect(lite).not.toHaveProperty("images");
   });
 
-  it("lack, for some listings, the fields that some real pages lack", () => {
+  it("lack for some listings the fields that some real pages lack", () => {
     const seen = ids.map((id) => read("full", id)).filter((one) => one !== undefined);
     const without = (has: (fields: RetailerAFields) => unknown): number =>
       seen.filter((fields) => has(fields) === undefined).length / seen.length;
@@ -165,7 +165,7 @@ describe("a reserved sandbox listing", () => {
     expect({ count: offers.length, buybox }).toEqual({ count: 2, buybox: null });
   });
 
-  it("B0SANDBOXP is a parent that cannot be bought", () => {
+  it("B0SANDBOXP is a parent listing that cannot be bought", () => {
     expect(stateOf("B0SANDBOXP")).toMatchObject({ isParent: true, offers: [], buybox: null });
   });
 

@@ -63,21 +63,21 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       expect(others).not.toEqual(answers);
     });
 
-    it("returns complete items for most IDs, and every kind of failure for some", () => {
+    it("returns complete items for most IDs, and every kind of failure for some IDs", () => {
       expect(share(answers, "ok")).toBeGreaterThan(0.94);
       expect(share(answers, "not_found")).toBeGreaterThan(0.01);
       expect(share(answers, "partial")).toBeGreaterThan(0.004);
       expect(share(answers, "unavailable")).toBeGreaterThan(0.004);
     });
 
-    it("returns partial exactly if a promised field is missing", () => {
+    it('returns "partial" exactly if a promised field is missing', () => {
       const rule = scraper === "retailer_a.pulse" ? pulseStatus : statusOfFound;
       for (const answer of answers) {
         if ("fields" in answer) expect(rule(answer.fields as never)).toBe(answer.status);
       }
     });
 
-    it("returns ok for the same items at any time", () => {
+    it('returns "ok" for the same items at any time', () => {
       const missing = (time: string): string[] =>
         ids.filter((id) => read(scraper, id, time).status === "not_found");
       expect(missing("2026-09-09T09:09:09.000Z")).toEqual(missing(noon));
@@ -97,7 +97,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       expect(moved.length / ids.length).toBeLessThan(0.95);
     });
 
-    it("returns ok later for most items whose read failed", () => {
+    it('returns "ok" later for most items whose read failed', () => {
       const failed = answers.filter(({ status }) => status === "unavailable");
       const later = failed.map(({ id }) => read(scraper, id, "2026-03-01T12:30:00.000Z"));
       expect(share(later, "ok")).toBeGreaterThan(0.5);
@@ -120,7 +120,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       read(scraper, reserved(scraper, behavior), time);
     const oddMinute = "2026-03-01T12:01:00.000Z";
 
-    it("with stable data returns the same tracked fields at any time", () => {
+    it("returns the same tracked fields at any time if the ID has stable data", () => {
       const { trackedFields } = scrapers[scraper];
       const [first, later] = [noon, "2027-01-01T00:00:01.234Z"].map((time) =>
         trackedFields.map((field) => snapshot(scraper, at("steady", time))[field]),
@@ -130,7 +130,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
     });
 
     it.each(["12:00:00.001Z", "12:05:00.000Z", "13:00:00.000Z"])(
-      "with a changing price returns another price at %s",
+      "returns another price at %s if the ID has a changing price",
       (time) => {
         const priceAt = (when: string): unknown =>
           snapshot(scraper, at("price_changes_every_read", when))[priceKey(scraper)];
@@ -139,7 +139,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       },
     );
 
-    it("with changing stock returns an item in stock only in even minutes", () => {
+    it("returns an item in stock only in even minutes if the ID has changing stock", () => {
       const stockAt = (when: string): unknown => {
         const seen = snapshot(scraper, at("stock_comes_and_goes", when));
         return scraper === "retailer_a.pulse" ? Number(seen["newCount"]) > 0 : seen["inStock"];
@@ -148,12 +148,12 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       expect(stockAt(oddMinute)).toBe(false);
     });
 
-    it("with changing existence returns ok only in even minutes", () => {
+    it('returns "ok" only in even minutes if the ID has changing existence', () => {
       expect(at("comes_and_goes", noon).status).toBe("ok");
       expect(at("comes_and_goes", oddMinute).status).toBe("not_found");
     });
 
-    it("with a Unix time returns ok until that time, and not after it", () => {
+    it('returns "ok" until the Unix time in the ID, and not after it', () => {
       const digits = String(Date.parse(noon) / 1_000).slice(-8);
       const id = `${scrapers[scraper].platform === "retailer_a" ? "BX" : "90"}${digits}`;
       expect(id).toMatch(delistingIds[scrapers[scraper].platform].pattern);
@@ -162,7 +162,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
       expect(read(scraper, id, "2027-03-01T12:00:00.000Z").status).toBe("not_found");
     });
 
-    it("that is slow returns ok if the deadline leaves enough time", async () => {
+    it('returns "ok" for a slow ID if the deadline leaves enough time', async () => {
       const [answer] = await sandboxScraper({ seed, clock: fixedClock(noon) }).read({
         scraper,
         marketplace: "us",
@@ -176,7 +176,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
 
 describe("the reserved sandbox IDs", () => {
   it.each(["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const)(
-    "of %s occur once each, in the platform's form",
+    "of %s occur one time each, in the platform's form",
     (platform) => {
       const ids = reservedIds[platform].map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
@@ -185,7 +185,7 @@ describe("the reserved sandbox IDs", () => {
     },
   );
 
-  it("behave the same under the same number on every platform", () => {
+  it("cause the same behavior under the same number on every platform", () => {
     const common = (platform: keyof typeof reservedIds): string[] =>
       reservedIds[platform]
         .filter(({ id }) => /[0-8]$/.test(id))
@@ -196,7 +196,7 @@ describe("the reserved sandbox IDs", () => {
     }
   });
 
-  it("include 9000009 of retailer_c, a variation parent whose tcin is another item's", () => {
+  it("include 9000009 of retailer_c, a variation parent whose 'tcin' is the ID of another item", () => {
     const answer = read("retailer_c.standard", "9000009");
     expect(answer).toMatchObject({ id: "9000009", fields: { retailer_c: { tcin: "9000000" } } });
   });

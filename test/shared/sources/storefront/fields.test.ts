@@ -94,7 +94,7 @@ const fieldsIn = (answer: Answer): Readonly<Record<string, unknown>> =>
 const changed = (changes: Readonly<Record<string, unknown>>): Answer =>
   answerTo(completeReply(changes));
 
-describe("the fields of a store's item", () => {
+describe("the fields of an item in a store", () => {
   it("are parsed from a reply that matches the official schema", () => {
     expect(violationsOf("lookupResponse", completeReply())).toEqual([]);
   });
@@ -151,8 +151,8 @@ describe("the fields of a store's item", () => {
       "Trail Master X 11",
       "Trail Master X 11",
     ],
-    ["both titles otherwise", "11", "Trail Master X - 11"],
-  ])("have as title %s", (_, title, expected) => {
+    ["both titles in any other case", "11", "Trail Master X - 11"],
+  ])("have as their title %s", (_, title, expected) => {
     expect(fieldsIn(changed({ title }))["title"]).toBe(expected);
   });
 
@@ -188,13 +188,13 @@ describe("the fields of a store's item", () => {
     [{ available: false, status: "in_stock" }, undefined],
     [{ status: "in_warehouse" }, undefined],
     [undefined, undefined],
-  ])("have the availability that the store reports as %j", (availability, expected) => {
+  ])("have the availability that matches the store's value %j", (availability, expected) => {
     const answer = changed({ availability });
     expect(fieldsIn(answer)["availability"]).toEqual(expected);
     expect(answer.status).toBe(expected === undefined ? "partial" : "ok");
   });
 
-  it("show a seller other than the store's owner as a third party, and state no shipper", () => {
+  it("show a seller who is not the store's owner as a third party, and no shipper", () => {
     const fields = fieldsIn(answerTo(completeReply(), { retailerName: "Another Store" }));
     expect(fields["seller"]).toEqual({ name: "Trail Store" });
     expect(fields).not.toHaveProperty("fulfillment");
@@ -216,11 +216,11 @@ describe("the fields of a store's item", () => {
     ["an EAN that is a UPC with a zero", [{ type: "EAN", value: "0012345678905" }], "012345678905"],
     ["an EAN of another country", [{ type: "EAN", value: "4006381333931" }], undefined],
     ["an ISBN", [{ type: "ISBN", value: "9783161484100" }], undefined],
-  ])("have the right UPC for %s", (_, barcodes, upc) => {
+  ])("have the correct UPC if the store has %s", (_, barcodes, upc) => {
     expect((fieldsIn(changed({ barcodes }))["retailer_b"] as { upc?: string }).upc).toBe(upc);
   });
 
-  it("have no rating that is outside the scale of the rating", () => {
+  it("have no rating outside the scale of the rating", () => {
     const rating = { value: 12, scale_max: 10, count: 3 };
     expect(fieldsIn(changed({ rating }))["retailer_b"]).not.toHaveProperty("rating");
   });
@@ -237,7 +237,7 @@ describe("the fields of a store's item", () => {
     ["a price above a billion", { price: { amount: 100_000_000_001, currency: "USD" } }, "partial"],
     ["a price for a pound", { quantity_unit: { unit: "LBR", scale: 2 } }, "partial"],
     ["a price for one piece", { quantity_unit: { unit: "C62", scale: 0 } }, "ok"],
-  ])("give an item with $0 the status $2", (_, changes, status) => {
+  ])('give an item with $0 the status "$2"', (_, changes, status) => {
     expect(changed(changes).status).toBe(status);
   });
 });
@@ -251,7 +251,7 @@ describe("an amount in minor units", () => {
     [1_999, "COP", 19.99],
     [12_345, "CLF", 1.2345],
     [9_007_199_254_740_991, "USD", 90_071_992_547_409.91],
-  ])("in the minor unit: %i of %s is %d", (minor, currency, amount) => {
+  ])("is converted to the main unit: %i of %s is %d", (minor, currency, amount) => {
     expect(amountOfMinor(minor, currency)).toBe(amount);
   });
 });
@@ -291,7 +291,7 @@ describe("a reply of a store", () => {
     );
   });
 
-  it("does not report an item as missing because of a warning, or if the reply also contains a variant with the ID", () => {
+  it("does not report an item as missing for a warning, or if the reply contains a variant with its ID", () => {
     expect(reports(missing(storeId, "warning"))).toBe(false);
     expect(reports({ ...missing(storeId), ...completeReply() })).toBe(false);
   });
@@ -318,7 +318,7 @@ describe("a reply of a store", () => {
   it.each([
     ["two variants with this ID", { price: { amount: 99, currency: "USD" } }, {}],
     ["two variants with other IDs", { id: "1" }, { id: "2" }],
-  ])("with different exact matches of an ID contains no item: %s", (_, one, other) => {
+  ])("contains no item if an ID has several exact matches: %s", (_, one, other) => {
     const productsIn = (changes: object): readonly object[] =>
       (completeReply({ ...changes }) as { products: readonly object[] }).products;
     const products = [...productsIn(one), ...productsIn(other)];
@@ -339,7 +339,7 @@ describe("a reply of a store", () => {
     expect(parseCatalogReply(completeReply({ id: long }))?.products[0]?.variants).toEqual([]);
   });
 
-  it("with several exact matches of an ID contains the variant with this ID", () => {
+  it("contains the variant with the requested ID if an ID has several exact matches", () => {
     const twin = { ...completeReply({ id: "gid://store/ProductVariant/1", title: "Twin" }) };
     const [other] = (twin as { products: readonly object[] }).products;
     const [own] = (completeReply() as { products: readonly object[] }).products;

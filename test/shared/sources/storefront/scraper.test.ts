@@ -78,7 +78,7 @@ describe("the storefront scraper", () => {
     ]);
   });
 
-  it("reads several variants of one product, which the store returns as one product", async () => {
+  it("reads several variants that the store returns as one product", async () => {
     const { read } = await begin();
     const answers = await read(listedNumbers(3));
     const fields = answers.map((answer) => ("fields" in answer ? answer.fields : {}));
@@ -91,7 +91,7 @@ describe("the storefront scraper", () => {
     ]);
   });
 
-  it("reads 2,000 items from a store that accepts 10 IDs in a call, and learns this number from refusals", async () => {
+  it("learns from refusals that a store accepts 10 IDs per call, and reads all of 2,000 items", async () => {
     const { store, read, warnings } = await begin({ maxBatch: 10, adapter: { batchIdsMax: 40 } });
     const ids = listedNumbers(2_000);
     const answers = await read(ids);
@@ -108,7 +108,7 @@ describe("the storefront scraper", () => {
   });
 
   it.each([1, 3, 10, 50])(
-    "reads all items of a store that accepts %i IDs in a call",
+    "reads all items from a store whose limit of IDs per call is %i",
     async (maxBatch) => {
       const { read } = await begin({ maxBatch });
       const ids = [...listedNumbers(45), unknown];
@@ -116,7 +116,7 @@ describe("the storefront scraper", () => {
     },
   );
 
-  it("returns one answer for each ID in order, whichever IDs are requested and however few IDs the store accepts", async () => {
+  it("returns one answer per requested ID in order, however few IDs the store accepts per call", async () => {
     const { read } = await begin({ maxBatch: 7 });
     const known = listedNumbers(60);
     const strangers = ["12345", "23456", "34567"];
@@ -132,7 +132,7 @@ describe("the storefront scraper", () => {
     );
   });
 
-  it("never reads from a store for retailer_a", async () => {
+  it("does not read from a store for retailer_a", async () => {
     const { scraper } = await startStore().then((one) => (started.push(one), one));
     const request = {
       scraper: "retailer_a.lite",
@@ -164,7 +164,7 @@ describe("the storefront scraper and the version of the protocol", () => {
   });
 
   it.each([true, false])(
-    "returns unavailable and warns if there is no common version (the store has a profile: %s)",
+    'warns and returns "unavailable" if no common version exists (the store has a profile: %s)',
     async (isDiscoverable) => {
       const { read, warnings, store } = await begin({ versions: ["2027-02-01"], isDiscoverable });
       expect(statuses(await read(ids))).toEqual(["unavailable"]);
@@ -187,18 +187,18 @@ describe("the storefront scraper and the version of the protocol", () => {
 describe("the storefront scraper and the endpoint of a store", () => {
   const ids = listedNumbers(1);
 
-  it("calls the path that the store's profile names", async () => {
+  it("calls the path in the store's profile", async () => {
     const { read } = await begin({ endpointPath: "/tools" });
     expect(statuses(await read(ids))).toEqual(["ok"]);
   });
 
-  it("calls the configured path without a read of the store's profile", async () => {
+  it("calls the configured path without reading the store's profile", async () => {
     const options = { endpointPath: "/tools", isDiscoverable: false };
     const { read } = await begin({ ...options, adapter: { endpointPath: "/tools" } });
     expect(statuses(await read(ids))).toEqual(["ok"]);
   });
 
-  it("never calls an endpoint on another host, and warns about it", async () => {
+  it("never calls an endpoint on another host, and warns about such an endpoint", async () => {
     const { store, profileUrl } = await begin();
     const other = await startApiDouble(({ path }) =>
       path === "/.well-known/ucp"
@@ -262,11 +262,11 @@ const outcomes: Readonly<Record<Misbehavior, "ok" | "partial" | "not_found" | "u
   no_price: "partial",
 };
 
-describe("the storefront scraper, with a store that misbehaves:", () => {
+describe("the storefront scraper with a store that misbehaves", () => {
   const ids = listedNumbers(2);
 
   it.each(misbehaviors.map((name) => [name, outcomes[name]] as const))(
-    "%s: the items are %s after at most nine calls",
+    'in the case "%s" makes the items "%s" after at most nine calls',
     async (name) => {
       const { read, store } = await begin({ misbehave: misbehavesAs(name) });
       const answers = await read(ids, name === "hang" ? 2_000 : 30_000);
@@ -283,14 +283,14 @@ describe("the storefront scraper, with a store that misbehaves:", () => {
     ["other_currency", "the store returns prices in another currency than USD"],
     ["garbage", "the store sends an unreadable reply with status 200"],
     ["incompatible", "the store reports an error in a reply with status 200"],
-  ] as const)("%s: the operator gets a warning", async (name, warning) => {
+  ] as const)('in the case "%s" warns the operator', async (name, warning) => {
     const { read, warnings } = await begin({ misbehave: misbehavesAs(name) });
     await read(ids);
     expect(warnings.join("\n")).toContain(`retailer_b.standard: storefront: ${warning}`);
   });
 
   it.each(["429_seconds", "429_body", "200_busy"] as const)(
-    "%s: the adapter waits as long as the store asks",
+    'in the case "%s" waits as long as the store demands',
     async (name) => {
       const { read } = await begin({ misbehave: misbehavesAs(name) });
       const startedAt = Date.now();
@@ -300,7 +300,7 @@ describe("the storefront scraper, with a store that misbehaves:", () => {
   );
 
   it.each(["rate_params", "rate_message"] as const)(
-    "%s: the adapter does not read in smaller batches",
+    'in the case "%s" does not read in smaller batches',
     async (name) => {
       const { read, store, warnings } = await begin({
         misbehave: misbehavesAs(name),
@@ -313,7 +313,7 @@ describe("the storefront scraper, with a store that misbehaves:", () => {
     },
   );
 
-  it("an ID that the store refuses in any batch: the other items are read", async () => {
+  it("reads the other items if the store refuses one ID in any batch", async () => {
     const bad = ids[1] ?? "";
     const misbehave = (call: { readonly ids: readonly string[] }): Misbehavior | undefined =>
       call.ids.includes(storeId(bad)) ? "400" : undefined;

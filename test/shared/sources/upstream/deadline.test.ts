@@ -55,13 +55,13 @@ async function read(
   return answers.map(({ status }) => status);
 }
 
-it("an upstream reply that is sent at the deadline of the server is accepted", async () => {
+it("the upstream scraper accepts a reply that the server sends at its deadline", async () => {
   const url = await startServer((deadlineMs) => deadlineMs);
   const asked = { ids: ["1234567"], withinMs: 5_000 };
   expect(await read(url, { tryTimeoutMs: 1_000 }, asked)).toEqual(["not_found"]);
 });
 
-it("an upstream call that waited for a slot sends its remaining time", async () => {
+it("the upstream scraper sends the remaining time with a call that waited for a slot", async () => {
   const deadlines: number[] = [];
   const url = await startServer((deadlineMs) => {
     deadlines.push(deadlineMs);

@@ -19,7 +19,7 @@ it.each([
   ["2026-03-01T13:00:00Z", now.toISOString()],
   [undefined, now.toISOString()],
   [null, now.toISOString()],
-])("an upstream result with fetchedAt %j is accepted", (fetchedAt, readAt) => {
+])("an upstream result with 'fetchedAt' %j is accepted", (fetchedAt, readAt) => {
   expect(entryOf(fetchedAt)).toEqual({ status: "ok", fetchedAt: readAt, data: {} });
 });
 
@@ -33,11 +33,11 @@ it.each([
   1_772_362_800,
   true,
   {},
-])("an upstream result with an old or invalid fetchedAt, %j, is unavailable", (fetchedAt) => {
+])("an upstream result with the old or invalid 'fetchedAt' %j is \"unavailable\"", (fetchedAt) => {
   expect(entryOf(fetchedAt)).toMatchObject({ status: "unavailable", data: undefined });
 });
 
-describe("the parser of upstream replies, with an error beside the results,", () => {
+describe("the parser of upstream replies that have an error beside the results", () => {
   const entriesOf = (beside: object) => {
     const results = ["ok", "partial", "not_found", "unavailable"].map((status, n) => ({
       id: String(n),
@@ -49,7 +49,7 @@ describe("the parser of upstream replies, with an error beside the results,", ()
   };
 
   it.each([{ error: "db down" }, { errors: [{ code: 1 }] }, { fault: { code: 1 } }])(
-    "returns no item as not_found: %j",
+    'returns "not_found" for no item: %j',
     (beside) => {
       const entries = entriesOf(beside);
       const statuses = entries.map(({ status }) => status);

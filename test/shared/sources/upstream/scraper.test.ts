@@ -71,7 +71,7 @@ describe("the upstream scraper", () => {
     expect(new Set(calls().map(({ headers }) => headers["x-request-id"])).size).toBe(3);
   });
 
-  it("sends the server a deadline that is a quarter of a second before the deadline of the call", async () => {
+  it("sends the server a deadline that is a quarter of a second before its own deadline", async () => {
     await read({ tryTimeoutMs: 2_000 });
     expect(calls()[0]?.body["deadline_ms"]).toBe(1_750);
     await read({ withinMs: 1_000, tryTimeoutMs: 2_000 });
@@ -79,7 +79,7 @@ describe("the upstream scraper", () => {
     expect(calls()[0]?.body["deadline_ms"]).toBeLessThanOrEqual(750);
   });
 
-  it("computes the deadline for the server when a call is sent, not when the read was requested", async () => {
+  it("computes the server's deadline when the call is sent, not when the read was requested", async () => {
     const deadlines: unknown[] = [];
     await read({
       withinMs: 4_000,
@@ -104,7 +104,7 @@ describe("the upstream scraper", () => {
     expect(new Set(names).size).toBe(1);
   });
 
-  it("requests offers in every condition, and sends the item ID and the offer ID to check an offer", async () => {
+  it("requests offers in every condition, and sends the item ID and the offer ID for an offer check", async () => {
     const { options, dependencies } = await begin();
     const deadline = new Date(Date.now() + 5_000);
     const ids = ["B0SANDBOX0"];
@@ -119,11 +119,11 @@ describe("the upstream scraper", () => {
   });
 });
 
-describe("the upstream scraper, after a temporary failure,", () => {
+describe("the upstream scraper after a temporary failure", () => {
   it.each([
     ["seconds", "429_seconds"],
     ["a date", "429_date"],
-  ] as const)("waits as long as a Retry-After in %s demands", async (_, name) => {
+  ] as const)("waits as long as Retry-After demands, given as %s", async (_, name) => {
     const times: number[] = [];
     const play = alwaysMisbehaving(name);
     const answers = await read({
@@ -160,9 +160,9 @@ describe("the upstream scraper, after a temporary failure,", () => {
   });
 });
 
-describe("the upstream scraper, after a permanent failure,", () => {
+describe("the upstream scraper after a permanent failure", () => {
   it.each(["400", "500"] as const)(
-    "returns unavailable only for the one item that makes a batch fail with %s",
+    'returns "unavailable" for the one item that makes a batch fail with %s',
     async (name) => {
       const ids = delisting(64);
       const bad = ids[41] ?? "";
@@ -173,7 +173,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     },
   );
 
-  it("reduces the batch size to the maximum of the server, and warns once", async () => {
+  it("reduces the batch size to the maximum of the server, and warns one time", async () => {
     const ids = delisting(40);
     const answers = await read({ ids, batchIdsMax: 40, maxBatch: 10 });
     expect(statuses(answers)).not.toContain("unavailable");
@@ -185,7 +185,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     ["400", 43],
     ["500", 40],
   ] as const)(
-    "to a server that always returns %s sends at most %i calls for 100 IDs",
+    "with the response %s to every call sends at most %i calls for 100 IDs",
     async (name, callsMax) => {
       const answers = await read({ ids: delisting(100), misbehave: () => name });
       expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
@@ -193,7 +193,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     },
   );
 
-  it("returns unavailable for a wrong secret, warns once, and writes the secret to no answer and no warning", async () => {
+  it('with a wrong secret returns "unavailable" and warns one time, without repeating the secret', async () => {
     const ids = delisting(30);
     const answers = await read({ ids, batchIdsMax: 10, secret: "right", sentSecret: "canary-19" });
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
@@ -208,13 +208,13 @@ describe("the upstream scraper, after a permanent failure,", () => {
     ["a redirect", "redirect", { kind: "refused", status: 302 }],
     ["a reply that is not JSON", "garbage", { kind: "unreadable" }],
     ["a reply in another charset than it declares", "wrong_charset", { kind: "unreadable" }],
-  ] as const)("returns unavailable and warns after one call for %s", async (_, name, note) => {
+  ] as const)('returns "unavailable" and warns after one call for %s', async (_, name, note) => {
     expect(statuses(await read(always(name)))).toEqual(["unavailable"]);
     expect(subject.notes).toMatchObject([note]);
     expect(calls()).toHaveLength(1);
   });
 
-  it("returns unavailable for a not_found result in a reply that reports an error, and warns", async () => {
+  it('warns and returns "unavailable" for a "not_found" result in a reply that reports an error', async () => {
     const ids = ["9000000", "9000007"];
     expect(statuses(await read({ ids }))).toEqual(["ok", "not_found"]);
     const answers = await read({ ...always("error_beside"), ids, batchIdsMax: 1 });
@@ -222,7 +222,7 @@ describe("the upstream scraper, after a permanent failure,", () => {
     expect(subject.notes).toEqual([{ kind: "unreadable", scraper: "retailer_d.standard" }]);
   });
 
-  it("returns unavailable for an offer that is not_found in a reply that reports an error", async () => {
+  it('returns "unavailable" for a "not_found" offer in a reply that reports an error', async () => {
     const asin = "B0SANDBOX7";
     const results = ["none", asin].map((id) => ({ id, asin, status: "not_found" }));
     const server = await startApiDouble(() => ({ body: { error: "db down", results } }));
@@ -243,13 +243,13 @@ describe("the upstream scraper, after a permanent failure,", () => {
     expect(subject.notes).toHaveLength(2);
   });
 
-  it("stops reading an endless reply", async () => {
+  it("stops reading a reply that never ends", async () => {
     expect(statuses(await read({ ...always("endless"), tryTimeoutMs: 5_000 }))).toEqual([
       "unavailable",
     ]);
   });
 
-  it("does not wait for a retry beyond the deadline", async () => {
+  it("does not wait beyond the deadline for a retry", async () => {
     // Only the deadline ends this read.
     const answers = await read({ ...always("hang"), withinMs: 400, tryTimeoutMs: 300_000 });
     expect(statuses(answers)).toEqual(["unavailable"]);
@@ -269,17 +269,17 @@ describe("an upstream reply", () => {
     expect(statuses(await read(always(name)))).toEqual(["ok"]);
   });
 
-  it("that lacks some of the requested IDs makes these items unavailable", async () => {
+  it('makes an item "unavailable" if it lacks the requested ID', async () => {
     const ids = ["9000000", "9000003", "9000007"];
     const answers = await read({ ids, ...always("ids_missing") });
     expect(statuses(answers)).toEqual(["unavailable", "ok", "not_found"]);
   });
 
-  it("with two answers for an ID is used with the first answer", async () => {
+  it("with two answers for an ID counts with the first answer", async () => {
     expect(statuses(await read(always("ids_doubled")))).toEqual(["ok"]);
   });
 
-  it("with IDs that were not requested adds no answers for these IDs", async () => {
+  it("with IDs that were not requested adds no answers", async () => {
     const [answer, ...more] = await read(always("ids_foreign"));
     expect(answer?.id).toBe("9000000");
     expect(more).toEqual([]);
@@ -304,21 +304,21 @@ describe("an upstream reply", () => {
     }
   });
 
-  it("in the currency of another marketplace makes items unavailable", async () => {
+  it('makes its items "unavailable" if it is in the currency of another marketplace', async () => {
     expect(statuses(await read(always("other_currency")))).toEqual(["unavailable"]);
   });
 
-  it("without data makes items partial", async () => {
+  it('makes its items "partial" if it has no data', async () => {
     const [answer] = await read(always("no_data"));
     expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });
   });
 
-  it("that is older than a day makes items unavailable, even if it reports them as not_found", async () => {
+  it('makes its items "unavailable" if it is older than a day, even if it reports them as "not_found"', async () => {
     const answers = await read({ ids: ["9000000", "9000007"], ...always("stale") });
     expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
   });
 
-  it("with a read time in the future counts as read at the current time", async () => {
+  it("counts as read at the current time if its read time is in the future", async () => {
     const startedAt = Date.now();
     const [answer] = await read(always("ahead"));
     expect(answer?.status).toBe("ok");
@@ -327,7 +327,7 @@ describe("an upstream reply", () => {
     expect(fetchedAt).toBeLessThanOrEqual(Date.now());
   });
 
-  it("is returned with only the fields of the tier", async () => {
+  it("is returned with the fields of the requested tier, and no others", async () => {
     const [pulse] = await read({ scraper: "retailer_a.pulse", ids: ["B0SANDBOX0"] });
     const fields = pulse !== undefined && "fields" in pulse ? pulse.fields : {};
     expect(Object.keys(fields["retailer_a"] ?? {})).toEqual(["newCount", "newMinPrice"]);
@@ -355,17 +355,17 @@ describe("an upstream reply about offers", () => {
     ["has no data", "no_data"],
     ["is in another currency", "other_currency"],
     ["is older than a day", "stale"],
-  ] as const)("makes the listing unavailable if it %s", async (_, name) => {
+  ] as const)('makes the listing "unavailable" if it %s', async (_, name) => {
     expect(statuses(await offers(always(name)))).toEqual(["unavailable"]);
   });
 
-  it("with several buy box offers results in only the first as the buy box", async () => {
+  it("with several buy box offers makes only the first one the buy box", async () => {
     const [answer] = await offers(always("all_featured"));
     const featured = answer?.status === "ok" ? answer.offers.map(({ isBuybox }) => isBuybox) : [];
     expect(featured).toEqual([true, false]);
   });
 
-  it("that has no data for an offer check makes the offer unavailable", async () => {
+  it('makes the offer "unavailable" if it has no data for an offer check', async () => {
     const { options, dependencies } = await begin(always("no_data"));
     const checked = await upstreamOfferChecker(options, dependencies).checkOffers({
       marketplace: "us",

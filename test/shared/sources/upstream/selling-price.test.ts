@@ -17,7 +17,7 @@ describe("a selling price from an upstream server", () => {
     expect(fields).not.toHaveProperty("price");
   });
 
-  it("of null makes an item in stock partial, and an item out of stock ok", () => {
+  it('of null makes an item in stock "partial", and leaves an item out of stock "ok"', () => {
     expect(found({ price: null, availability: inStock }).status).toBe("partial");
     const soldOut = { inStock: false, message: "Sold out" };
     expect(found({ price: null, availability: soldOut }).status).toBe("ok");
@@ -31,13 +31,13 @@ describe("a selling price from an upstream server", () => {
     });
   });
 
-  it("of 0 is unknown, but 0 in another price field, such as shipping, is returned", () => {
+  it("is unknown if it is 0, whereas other price fields may be 0", () => {
     const standard = { amount: 0, currency: "USD" };
     const data = { retailer_b: { shipping: { standard } } };
     expect(found(data, "retailer_b.standard").fields).toMatchObject(data);
   });
 
-  it("at pulse makes an item partial if it is 0, and ok if it is null and there are no offers", () => {
+  it('at pulse makes an item "partial" if it is 0, but not if it is null without offers', () => {
     const pulse = (newMinPrice: unknown, newCount: number): ProductData =>
       found({ retailer_a: { newCount, newMinPrice } }, "retailer_a.pulse");
     expect(pulse(0, 1)).toMatchObject({

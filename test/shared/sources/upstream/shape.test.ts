@@ -27,21 +27,24 @@ const offer = {
 };
 
 describe("the reader of the data in an upstream reply", () => {
-  it.each(stepScraperIds)("returns data that fit the schema of %s, or undefined", (scraper) => {
-    const schema: v.GenericSchema = upstreamData[scraper];
-    fc.assert(
-      fc.property(anything, (value) => {
-        const read = readShape(schema, value);
-        expect(read === undefined || v.is(schema, read)).toBe(true);
-        // The result contains only what the schema allows, so parsing it by the schema changes
-        // nothing.
-        if (read !== undefined) expect(v.parse(schema, read)).toEqual(read);
-      }),
-      { numRuns: 200 },
-    );
-  });
+  it.each(stepScraperIds)(
+    "returns data that match the schema of the scraper %s, or undefined",
+    (scraper) => {
+      const schema: v.GenericSchema = upstreamData[scraper];
+      fc.assert(
+        fc.property(anything, (value) => {
+          const read = readShape(schema, value);
+          expect(read === undefined || v.is(schema, read)).toBe(true);
+          // The result contains only what the schema allows, so parsing it by the schema changes
+          // nothing.
+          if (read !== undefined) expect(v.parse(schema, read)).toEqual(read);
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 
-  it("drops values that do not fit the schema, and objects that require these values", () => {
+  it("drops values that do not match the schema, and the objects that require these values", () => {
     const data = {
       title: 7,
       url: "javascript:alert(1)",

@@ -29,7 +29,7 @@ describe("the parser of amounts in web pages", () => {
     ["", undefined],
     ["free", undefined],
     ["-5", undefined],
-  ])("parses %j as %j", (text, amount) => {
+  ])("parses the text %j as the amount %j", (text, amount) => {
     expect(amountOf(text, null)).toBe(amount);
   });
 
@@ -37,7 +37,7 @@ describe("the parser of amounts in web pages", () => {
     ["1,299", 1299],
     ["$1,249.50", 1249.5],
     ["12,99", undefined],
-  ])("treats a comma in US dollars as a thousands separator: %j is %j", (text, amount) => {
+  ])("with a comma as a thousands separator in US dollars parses %j as %j", (text, amount) => {
     expect(amountOf(text, "USD")).toBe(amount);
   });
 
@@ -51,7 +51,7 @@ describe("the parser of amounts in web pages", () => {
     "US $19.99",
     "19.99 US $",
     "19.99€",
-  ])("parses %j, which contains a currency or the word for a single piece", (text) => {
+  ])("parses the text %j with a currency or a word for a single piece", (text) => {
     expect(amountOf(text, null)).toBe(19.99);
   });
 
@@ -81,7 +81,7 @@ describe("the parser of amounts in web pages", () => {
     "Was $20",
     "(5.00)",
     "2 for 5",
-  ])("rejects %j, which is not the price of a single piece", (text) => {
+  ])("rejects the text %j, which is not the price of a single piece", (text) => {
     expect(amountOf(text, "USD")).toBeUndefined();
     expect(amountOf(text, null)).toBeUndefined();
   });
@@ -92,7 +92,7 @@ describe("the parser of amounts in web pages", () => {
     ["1'299'000", undefined],
     ["1'299 000", undefined],
     ["999'000", 999_000],
-  ])("accepts blanks and apostrophes only as thousands separators: %j is %j", (text, amount) => {
+  ])("with blanks and apostrophes only as thousands separators parses %j as %j", (text, amount) => {
     expect(amountOf(text, null)).toBe(amount);
   });
 
@@ -116,10 +116,7 @@ describe("the parser of amounts in web pages", () => {
     [["From", "$7"], undefined],
     [["$7", "/lb"], undefined],
     [["$7", ".50", "/mo"], undefined],
-  ])(
-    "joins texts of several elements only if they are whole units and cents: %j is %j",
-    (texts, amount) => {
-      expect(amountOf(texts.join(boundary), "USD")).toBe(amount);
-    },
-  );
+  ])("parses the texts %j of several elements as the amount %j", (texts, amount) => {
+    expect(amountOf(texts.join(boundary), "USD")).toBe(amount);
+  });
 });

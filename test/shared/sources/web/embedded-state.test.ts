@@ -37,12 +37,18 @@ describe("the reader of product data in a page's scripts", () => {
   });
 
   it.each([
-    ["the address", { url: "/p/6501234", price: 21.5, currency: "USD" }],
-    ["the title", { name: "Kelwick Desk Lamp", price: 21.5, currency: "USD" }],
+    [
+      "only the page's address as its identity",
+      { url: "/p/6501234", price: 21.5, currency: "USD" },
+    ],
+    [
+      "only the page's title as its identity",
+      { name: "Kelwick Desk Lamp", price: 21.5, currency: "USD" },
+    ],
     ["a nested price", { id: 6_501_234, price: { current: { value: 21.5, currency: "USD" } } }],
-    ["minor units", { id: 6_501_234, price: 2_150, currency: "USD" }],
+    ["a price in minor units", { id: 6_501_234, price: 2_150, currency: "USD" }],
     ["a sale price", { id: "6501234", price: 30, salePrice: 21.5, currency: "USD" }],
-  ])("recognizes the product or its price by %s", (_, value) => {
+  ])("finds the price of a product with %s", (_, value) => {
     expect(read(json(value)).price).toEqual({ amount: 21.5, currency: "USD" });
   });
 
@@ -63,14 +69,14 @@ describe("the reader of product data in a page's scripts", () => {
     expect(read(json(value))).not.toHaveProperty("price");
   });
 
-  it("reports no price and no stock if two objects of the product disagree", () => {
+  it("reports neither price nor stock if two objects of the product disagree", () => {
     const other = { ...product, price: 30, inStock: false };
     const facts = read(json([product, other]), `${shown}<p>USD 30.00</p>`);
     expect(facts).not.toHaveProperty("price");
     expect(facts).not.toHaveProperty("availability");
   });
 
-  it("adds the stock to markup that states only a price, and never replaces that price", () => {
+  it("adds the stock to markup with only a price, and does not replace this price", () => {
     const { availability: _word, ...offer } = anOffer();
     const html = aPage(
       linkedData(aProduct({ offers: offer })) + json(product),
@@ -82,7 +88,7 @@ describe("the reader of product data in a page's scripts", () => {
     });
   });
 
-  it("accepts a page with values that are never closed", () => {
+  it("accepts a page with unclosed values", () => {
     expect(() => read(`<script>var price = {"a": "${"\\".repeat(50)}</script>`)).not.toThrow();
     expect(() => read(`<script>x = {{{{{{price 6501234</script>`)).not.toThrow();
   });

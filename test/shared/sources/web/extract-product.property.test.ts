@@ -91,7 +91,7 @@ describe("the extraction of a product from a random page", () => {
     );
   });
 
-  it("returns a price only as an amount in the requested currency", () => {
+  it("returns only prices in the requested currency that are valid amounts", () => {
     fc.assert(
       fc.property(thing, (value) => {
         const extraction = inTime(() =>
@@ -122,7 +122,7 @@ describe("the extraction of a product from a random page", () => {
     ["quotation marks", `<link rel="canonical" ${"'\"".repeat(1_000_000)}`],
     ["commas", linkedData(`{${", ".repeat(400_000)}`)],
     ["letters and no tag", "x".repeat(6_000_000)],
-  ])("takes little time for a page with very many %s", (_, html) => {
+  ])("takes a short time for a page with very many %s", (_, html) => {
     inTime(() => extracted(html));
   });
 });

@@ -14,7 +14,7 @@ const usd = (amount: number): object => ({ amount, currency: "USD" });
 const ofJson = (...blocks: readonly unknown[]): string => aPage(linkedData(...blocks));
 
 describe("the extraction of a product from a page", () => {
-  it("returns everything that JSON-LD states about the product, and nothing about related products", () => {
+  it("returns everything that JSON-LD contains about the product, and nothing about related products", () => {
     expect(factsOf(fixturePage("linked-data"))).toEqual({
       title: "Kelwick Desk Lamp & Clamp",
       price: usd(1249),
@@ -66,11 +66,11 @@ describe("the extraction of a product from invalid JSON-LD", () => {
     expect(factsOf(ofJson(block))).toMatchObject({ title: "Kelwick Lamp", price: usd(19.99) });
   });
 
-  it("drops a block that cannot be parsed, and parses the others", () => {
+  it("drops a block that cannot be parsed, and parses the other blocks", () => {
     expect(factsOf(ofJson("nothing at all", "{{{", aProduct())).price).toEqual(usd(19.99));
   });
 
-  it("finds the script element in any case, with any quotes and with other attributes", () => {
+  it("finds the script element in upper or lower case, with any quotes and with other attributes", () => {
     const scripts = [
       `<SCRIPT TYPE='application/LD+JSON'>${json}</SCRIPT>`,
       `<script id=a data-x="1" type=application/ld+json async>${json}</script >`,
@@ -84,7 +84,7 @@ describe("the extraction of a product from invalid JSON-LD", () => {
     expect(extracted(aPage(`${head}<p>application/ld+json ${json}</p>`)).proof).toBe("nothing");
   });
 
-  it("ignores a script inside a comment, whatever else the comment contains", () => {
+  it("ignores a script inside a comment, even if the comment contains other marks", () => {
     const old = linkedData(aProduct({ offers: anOffer({ price: 5 }) }));
     const page = aPage(`<!-- before: <p>x</p> ${old} ${old} -->${linkedData(aProduct())}`);
     expect(factsOf(page).price).toEqual(usd(19.99));
@@ -105,7 +105,7 @@ describe("the extraction of a product from invalid JSON-LD", () => {
     expect(extracted(ofJson(long)).proof).toBe("nothing");
   });
 
-  it("decodes texts, even double-escaped texts, and removes markup", () => {
+  it("decodes texts, even texts that are escaped twice, and removes markup", () => {
     const title = "Salt &amp;amp; <b>Pepper</b> &quot;Set&quot;";
     expect(factsOf(ofJson(aProduct({ name: title }))).title).toBe('Salt & Pepper "Set"');
   });
@@ -125,7 +125,7 @@ describe("the search for products in JSON-LD", () => {
     expect(factsOf(ofJson(aProduct({ "@type": type }))).price).toEqual(usd(19.99));
   });
 
-  it("ignores a book without an offer", () => {
+  it("ignores a book that is not for sale", () => {
     expect(extracted(ofJson(aProduct({ "@type": "Book", offers: [] }))).proof).toBe("nothing");
   });
 
@@ -136,7 +136,7 @@ describe("the search for products in JSON-LD", () => {
     expect(factsOf(ofJson(page)).title).toBe("Kelwick Lamp");
   });
 
-  it("resolves references within the page, and ends at circular references", () => {
+  it("resolves references within the page, even if they are circular", () => {
     const graph = {
       "@graph": [
         { "@type": "Product", "@id": "#p", name: "Kelwick Lamp", offers: { "@id": "#o" } },
@@ -147,7 +147,7 @@ describe("the search for products in JSON-LD", () => {
   });
 
   it.each(["isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "review", "itemListElement"])(
-    "does not follow %s to another product",
+    "does not follow the property '%s' to another product",
     (property) => {
       const page = { "@type": "WebPage", [property]: [aProduct({ sku: "6501234" })] };
       expect(extracted(ofJson(page)).proof).toBe("nothing");
@@ -159,7 +159,7 @@ describe("the choice of the product on a page", () => {
   const cheap = anOffer({ price: 5 });
 
   it.each(["sku", "productID", "mpn", "gtin", "gtin13", "url", "@id"])(
-    "is the product whose %s contains the ID",
+    "prefers the product with the requested ID in its property '%s'",
     (property) => {
       const id = property === "url" || property === "@id" ? "/p/x-6501234.html" : "6501234";
       const other = aProduct({ [property]: "/p/x-6509999.html", offers: cheap });
@@ -168,7 +168,7 @@ describe("the choice of the product on a page", () => {
     },
   );
 
-  it("ignores product numbers that contain the ID together with further digits", () => {
+  it("ignores product numbers that contain the ID with further digits", () => {
     const page = ofJson(
       aProduct({ sku: "16501234", offers: cheap }),
       aProduct({ sku: "65012345", offers: cheap }),
@@ -176,20 +176,20 @@ describe("the choice of the product on a page", () => {
     expect(extracted(page).proof).toBe("several");
   });
 
-  it("is, if no product has the ID, the only product with offers or otherwise the main product", () => {
+  it("falls back to the only product with offers, and otherwise to the main product", () => {
     const bare = aProduct({ name: "Other", offers: [] });
     expect(factsOf(ofJson(bare, aProduct())).title).toBe("Kelwick Lamp");
     const main = aProduct({ mainEntityOfPage: "https://shop.example/" });
     expect(factsOf(ofJson(aProduct({ offers: cheap }), main)).price).toEqual(usd(19.99));
   });
 
-  it("is the product that the page title names if nothing else identifies it", () => {
+  it("falls back to the product in the page title if nothing else identifies it", () => {
     const page = ofJson(aProduct({ name: "Oak Bookshelf", offers: cheap }), aProduct());
     const titled = page.replace("<title>Shop", "<title>Kelwick Lamp | Shop");
     expect(factsOf(titled).price).toEqual(usd(19.99));
   });
 
-  it("is none of several products if nothing identifies the requested product", () => {
+  it("returns no product if several exist and nothing identifies the requested one", () => {
     expect(extracted(ofJson(aProduct(), aProduct({ offers: cheap }))).proof).toBe("several");
   });
 
@@ -198,19 +198,19 @@ describe("the choice of the product on a page", () => {
     ["its Open Graph address", '<meta property="og:url" content="/p/6509999">', {}],
     ["the product's number", "", { sku: "6509999" }],
     ["the product's address", "", { url: "/p/6509999" }],
-  ])("returns no product for the page of another product, identified by %s", (_, head, fields) => {
+  ])("returns no product for the page of another product, recognized by %s", (_, head, fields) => {
     const page = aPageWithoutAddress(head + linkedData(aProduct(fields)));
     expect(extracted(page).proof).toBe("another");
   });
 
-  it("accepts the product if the requested address has the ID and nothing on the page contradicts it", () => {
+  it("accepts the product if the requested address has the ID and the page does not contradict it", () => {
     const page = aPageWithoutAddress(linkedData(aProduct()));
     expect(factsOf(page).price).toEqual(usd(19.99));
     const home = new URL("https://shop.example/");
     expect(extracted(page, { url: home }).proof).toBe("another");
   });
 
-  it("accepts a product with another number if the address of the page contains the ID", () => {
+  it("accepts a product with another number if the page's own address contains the ID", () => {
     expect(factsOf(ofJson(aProduct({ sku: "KW-77" }))).price).toEqual(usd(19.99));
   });
 });
@@ -240,7 +240,7 @@ describe("a group of variants in JSON-LD", () => {
     url: new URL(`https://shop.example/p/80112233?variant=${id}`),
   });
 
-  it("returns the requested variant with the values that the group shares", () => {
+  it("returns the requested variant with the values that its group shares", () => {
     expect(factsOf(page, at("80112235"))).toMatchObject({
       title: "Cedar Shirt",
       brand: "Cedar",
@@ -251,14 +251,14 @@ describe("a group of variants in JSON-LD", () => {
     });
   });
 
-  it("returns no price of a variant for the group itself", () => {
+  it("gives the group the price of none of its variants", () => {
     const facts = factsOf(page, at("80112233"));
     expect(facts).toMatchObject({ title: "Cedar Shirt", brand: "Cedar" });
     expect(facts).not.toHaveProperty("price");
     expect(facts).not.toHaveProperty("availability");
   });
 
-  it("returns the offers of the group itself if it has any", () => {
+  it("returns the offers of the group if it has any", () => {
     const group = aProduct({ "@type": "ProductGroup", productGroupID: "6501234" });
     expect(factsOf(ofJson(group)).price).toEqual(usd(19.99));
   });
@@ -273,7 +273,7 @@ describe("the choice of the offer on a page", () => {
     expect(priceAmong(anOffer({ price: 5, priceCurrency: "EUR" }), anOffer())).toEqual(usd(19.99));
   });
 
-  it("prefers the offer with the ID, then a new offer, then an offer in stock", () => {
+  it("prefers the offer with the requested ID, then a new offer, then an offer in stock", () => {
     expect(priceAmong(low, anOffer({ sku: "6501234" }))).toEqual(usd(19.99));
     expect(priceAmong(anOffer({ price: 5, itemCondition: "UsedCondition" }), anOffer())).toEqual(
       usd(19.99),
@@ -283,13 +283,13 @@ describe("the choice of the offer on a page", () => {
     );
   });
 
-  it("returns no price if equally good offers have different prices, but the availability that they share", () => {
+  it("returns only the common availability if equally good offers have different prices", () => {
     const facts = factsOf(ofJson(aProduct({ offers: [low, anOffer()] })));
     expect(facts).not.toHaveProperty("price");
     expect(facts.availability).toBe("instock");
   });
 
-  it("prefers the single offers in an aggregate offer to the lowest price of the aggregate offer", () => {
+  it("prefers the single offers in an aggregate offer to its lowest price", () => {
     const aggregate = { "@type": "AggregateOffer", lowPrice: 5, priceCurrency: "USD" };
     expect(priceAmong({ ...aggregate, offers: [anOffer({ priceCurrency: undefined })] })).toEqual(
       usd(19.99),
@@ -298,7 +298,7 @@ describe("the choice of the offer on a page", () => {
     expect(priceAmong({ ...aggregate, highPrice: 9 })).toBeUndefined();
   });
 
-  it("returns the price of the product itself if it has no offer", () => {
+  it("returns the price of the product if it has no offer", () => {
     const product = aProduct({ offers: undefined, price: "19.99", priceCurrency: "USD" });
     expect(factsOf(ofJson(product)).price).toEqual(usd(19.99));
   });
@@ -307,7 +307,7 @@ describe("the choice of the offer on a page", () => {
     expect(priceAmong(anOffer({ price }))).toBeUndefined();
   });
 
-  it("returns the price of a price specification only if buyers pay this price", () => {
+  it("returns the price of a price specification only if all buyers pay this price", () => {
     const of = (fields: object): object => ({ priceCurrency: "USD", ...fields });
     const offer = anOffer({
       price: undefined,
@@ -331,7 +331,7 @@ describe("the choice of the offer on a page", () => {
     expect(extracted(ofJson(aProduct({ offers: signed }))).proof).toBe("foreign_currency");
   });
 
-  it("returns no amount if no currency is stated", () => {
+  it("returns no price if the page states no currency", () => {
     expect(priceAmong(anOffer({ price: "$19.99", priceCurrency: undefined }))).toBeUndefined();
   });
 });
@@ -351,7 +351,7 @@ describe("the availability on a page", () => {
     ["NOT SOLD", undefined],
     ["constructor", undefined],
     ["", undefined],
-  ])("in the form %j is parsed as %j", (availability, word) => {
+  ])('with the source value %j is "%s"', (availability, word) => {
     const product = aProduct({ offers: anOffer({ availability }) });
     expect(factsOf(ofJson(product)).availability).toBe(word);
   });
@@ -396,24 +396,24 @@ describe("the microdata extraction", () => {
       "a struck-out element that is not closed",
       "<span><s><i itemprop=price>$30.00</span><b itemprop=price>$7.50</b>",
     ],
-  ])("ignores a struck-out price: %s", (_, inner) => {
+  ])("ignores a struck-out price in the form: %s", (_, inner) => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
   });
 
-  it("returns no price if an offer states two different prices, but the price if both are equal", () => {
+  it("returns no price if an offer has two different prices, but the price if both are equal", () => {
     const one = "<b itemprop=price>$7.50</b>";
     expect(factsOf(offer(`<b itemprop=price>$30.00</b>${one}`)).price).toBeUndefined();
     expect(factsOf(offer(`${one}${one}`)).price).toEqual(usd(7.5));
   });
 
-  it("returns no price if its own price cannot be parsed, even if Open Graph states a price", () => {
+  it("returns no price if the microdata price cannot be parsed, even if Open Graph has a price", () => {
     const meta = '<meta property="product:price:amount" content="6">';
     const currency = '<meta property="product:price:currency" content="USD">';
     const page = offer('<b itemprop="price">7.50 9.90</b>');
     expect(factsOf(page.replace("</head>", `${meta}${currency}</head>`)).price).toBeUndefined();
   });
 
-  it("adds only values that JSON-LD does not state", () => {
+  it("adds only values that JSON-LD does not contain", () => {
     const json = linkedData(aProduct({ offers: anOffer({ availability: undefined }) }));
     const page = offer(
       '<b itemprop="price">7.50</b><link itemprop="availability" href="http://schema.org/SoldOut">',
@@ -458,7 +458,7 @@ describe("the Open Graph extraction", () => {
 });
 
 describe("a page without a product", () => {
-  it("counts as a block page if the page is short or has the title of a block page", () => {
+  it("counts as a block page if it is short or has the title of a block page", () => {
     expect(extracted("<title>Shop</title>").proof).toBe("blocked");
     expect(extracted("").proof).toBe("blocked");
     for (const title of ["Robot Check", "Access Denied", "Please verify", "Solve the CAPTCHA"]) {
@@ -467,7 +467,7 @@ describe("a page without a product", () => {
     }
   });
 
-  it("is neither a block page nor evidence about the product if it is long and states nothing", () => {
+  it("is neither a block page nor evidence about the product if it is long and has no product data", () => {
     expect(extracted(aPage("")).proof).toBe("nothing");
   });
 });

@@ -37,7 +37,7 @@ describe("an extraction rule of the deployer", () => {
     expect(amountBy(".twice")).toBeUndefined();
   });
 
-  it("can read each supported field, and decodes the steps of a JSON pointer", () => {
+  it("reads each supported field, and decodes the steps of a JSON pointer", () => {
     const rules = {
       price: [".now"],
       listPrice: [".old"],
@@ -64,7 +64,7 @@ describe("an extraction rule of the deployer", () => {
     ["false", "outofstock"],
     ["0", "outofstock"],
     ["Ask us", undefined],
-  ])("reads the availability from %j as %s", (text, availability) => {
+  ])('reads the availability text %j as "%s"', (text, availability) => {
     const facts = factsWith(page, {
       fallbacks: [],
       rules: { availability: [`= ${text}`], title: ["= Lamp"] },
@@ -78,7 +78,7 @@ describe("an extraction rule of the deployer", () => {
     expect(factsWith(html, { rules: { price: [".missing"] } }).price?.amount).toBe(19.99);
   });
 
-  it("results in no price if it finds a text that is not a single amount", () => {
+  it("gives no price if it finds a text that is not a single amount", () => {
     const html = aPage(linkedData(aProduct()), body);
     expect(factsWith(html, { rules: { price: [".open"] } })).not.toHaveProperty("price");
   });
@@ -89,7 +89,7 @@ describe("an extraction rule of the deployer", () => {
     expect(readWith(other, { rules: { price: [".now"] }, wanted }).proof).toBe("nothing");
   });
 
-  it("reports no price in a currency other than the marketplace's", () => {
+  it("gives no price in a currency other than the marketplace's", () => {
     const euros = aPage("", body.replaceAll("$18.75", "18,75 €"));
     expect(readWith(euros, { fallbacks: [], rules: { price: [".now"] } }).proof).toBe(
       "foreign_currency",
@@ -114,7 +114,7 @@ describe("the option 'extract' of the web adapter", () => {
     [{ price: ["a ".repeat(20)] }, /at most 12 parts \(got 20\)/],
     [{ price: ["a".repeat(400)] }, /at most 300 characters/],
     [{ prize: [".now"] }, /is not a field\. Rules can read price, currency/],
-  ])("rejects %j", (extract, message) => {
+  ])("rejects the rules %j", (extract, message) => {
     expect(issueOf(extract)).toMatch(message);
   });
 
@@ -123,7 +123,7 @@ describe("the option 'extract' of the web adapter", () => {
     expect(issueOf({ price, currency: ["= USD"] })).toBeUndefined();
   });
 
-  it("keeps the price of the offer if it contains no rules", () => {
+  it("leaves the price of the offer unchanged if it contains no rules", () => {
     const html = aPage(linkedData(aProduct({ offers: anOffer({ price: 5 }) })));
     expect(factsWith(html, { rules: {} }).price?.amount).toBe(5);
   });

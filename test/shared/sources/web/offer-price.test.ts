@@ -24,7 +24,7 @@ const quantity = (fields: object): object => ({
 });
 
 describe("price specifications in JSON-LD", () => {
-  it("of additional charges are ignored", () => {
+  it("are ignored if they are for additional charges", () => {
     const delivery = { "@type": "DeliveryChargeSpecification", price: 4.99 };
     const payment = { "@type": "PaymentChargeSpecification", price: 1 };
     const price = { "@type": "UnitPriceSpecification", price: 49.99 };
@@ -70,16 +70,16 @@ describe("price specifications in JSON-LD", () => {
     { eligibleQuantity: "1 pc" },
     quantity({ minValue: 1, maxValue: 99 }),
     quantity({ maxValue: 5 }),
-  ])("of a single piece give the price: %j", (fields) => {
+  ])("for a single piece give the price, with the unit %j", (fields) => {
     expect(specified({ price: 12, ...fields })).toEqual(usd(12));
   });
 
-  it("that differ give no price", () => {
+  it("give no price if they differ", () => {
     expect(specified({ price: 8 }, { price: 12 })).toBeUndefined();
     expect(specified({ price: 12 }, { price: "12.00" })).toEqual(usd(12));
   });
 
-  it("with a price range give a price only if both ends are equal", () => {
+  it("give a price for a price range only if both ends are equal", () => {
     expect(specified({ minPrice: 10, maxPrice: 50 })).toBeUndefined();
     expect(specified({ minPrice: 10, maxPrice: "$1,0000" })).toBeUndefined();
     expect(specified({ maxPrice: 10 })).toBeUndefined();
@@ -87,7 +87,7 @@ describe("price specifications in JSON-LD", () => {
   });
 });
 
-describe("a price beside a price specification", () => {
+describe("a price next to a price specification", () => {
   const beside = (...priceSpecification: readonly object[]): unknown =>
     priceOf(anOffer({ price: 19.99, priceSpecification }));
 
@@ -96,7 +96,7 @@ describe("a price beside a price specification", () => {
     ["a sale price", { price: 14.99, priceType: "https://schema.org/SalePrice" }],
     ["a range", { minPrice: 19.99, maxPrice: 39.99 }],
     ["another price of one piece", { price: 29.99, unitCode: "C62" }],
-  ])("is not returned if the specification states %s", (_, specification) => {
+  ])("is not returned if the specification contains %s", (_, specification) => {
     expect(beside(specification)).toBeUndefined();
   });
 
@@ -109,19 +109,19 @@ describe("a price beside a price specification", () => {
     ["a dozen's price", { price: 14.99, eligibleQuantity: { minValue: 12 } }],
     ["another currency's price", { price: 17.99, priceCurrency: "EUR" }],
     ["a delivery price", { "@type": "DeliveryChargeSpecification", price: 5 }],
-  ])("is returned if the specification states %s", (_, specification) => {
+  ])("is returned if the specification contains %s", (_, specification) => {
     expect(beside(specification)).toEqual(usd(19.99));
   });
 });
 
 describe("an offer on a page", () => {
-  it("of a hundred pieces has no price", () => {
+  it("has no price if it is for a hundred pieces", () => {
     const ofMany = anOffer({ price: 10, ...quantity({ minValue: 100 }) });
     expect(priceOf(ofMany)).toBeUndefined();
     expect(priceOf([ofMany, anOffer({ price: 12 })])).toEqual(usd(12));
   });
 
-  it("for members, or of a lease, is ignored", () => {
+  it("is ignored if it is for members or for a lease", () => {
     const members = anOffer({ price: 15, validForMemberTier: { name: "Gold" } });
     const lease = anOffer({
       price: 3,
@@ -131,16 +131,16 @@ describe("an offer on a page", () => {
     expect(priceOf([members, lease, sale])).toEqual(usd(20));
   });
 
-  it("with two prices has no price", () => {
+  it("has no price if it contains two prices", () => {
     expect(priceOf(anOffer({ price: ["10", "29.99"] }))).toBeUndefined();
     expect(priceOf(anOffer({ price: ["12", "12.00"] }))).toEqual(usd(12));
   });
 
-  it("gives a price with the currency in the text of the amount if it states no other currency", () => {
+  it("takes the currency from the text of its amount if it has no other currency", () => {
     expect(priceOf(anOffer({ price: "US $12.50", priceCurrency: undefined }))).toEqual(usd(12.5));
   });
 
-  it("gives no price if it is one of two offers with different prices", () => {
+  it("gives no price if another offer has a different price", () => {
     expect(priceOf([anOffer({ price: 10 }), anOffer({ price: 20 })])).toBeUndefined();
   });
 });
@@ -154,11 +154,11 @@ describe("an aggregate offer on a page", () => {
     ["a range whose end cannot be read", { lowPrice: 10, highPrice: "$1,0000" }],
     ["a range and a price in it", { price: 10, lowPrice: 10, highPrice: 50 }],
     ["two different prices", { price: 10, lowPrice: 12, highPrice: 12 }],
-  ])("of %s has no price", (_, fields) => {
+  ])("with %s has no price", (_, fields) => {
     expect(priceOf(aggregate(fields))).toBeUndefined();
   });
 
-  it("of one offer, or with equal lowest and highest prices, has that price", () => {
+  it("has a price if it has one offer, or equal lowest and highest prices", () => {
     expect(priceOf(aggregate({ price: 12, lowPrice: 12, highPrice: 12 }))).toEqual(usd(12));
     expect(priceOf(aggregate({ price: 12, lowPrice: 12, highPrice: 0 }))).toEqual(usd(12));
     expect(priceOf(aggregate({ lowPrice: 12, offerCount: 1 }))).toEqual(usd(12));
@@ -176,7 +176,7 @@ describe("a group of variants on a page", () => {
       hasVariant: prices.map((price) => aProduct({ offers: anOffer({ price }) })),
     });
 
-  it("has no price if the prices of its variants differ, even if other markup states a price", () => {
+  it("has no price if the prices of its variants differ, even if other markup contains a price", () => {
     expect(group([10, 20])).toBeUndefined();
     expect(group([10, 20], aggregate({ lowPrice: 10 }))).toBeUndefined();
     expect(group([10, 20], anOffer({ price: 10 }))).toBeUndefined();

@@ -12,7 +12,7 @@ const valid = {
 const accepts = (options: object): boolean => v.safeParse(webOptions, options).success;
 
 describe("the options of the web adapter", () => {
-  it("have defaults that limit the rate and the concurrency of calls", () => {
+  it("have default limits for the rate and the concurrency of calls", () => {
     expect(v.parse(webOptions, valid)).toEqual({
       ...valid,
       notFoundStatus: false,
@@ -26,7 +26,7 @@ describe("the options of the web adapter", () => {
     "https://shop.example/item?sku={id}",
     "http://127.0.0.1:8080/p/{id}",
     "http://localhost/p/{id}.html",
-  ])("accept the template %s", (urlTemplate) => {
+  ])("accept the URL template %s", (urlTemplate) => {
     expect(accepts({ ...valid, urlTemplate })).toBe(true);
   });
 
@@ -42,7 +42,7 @@ describe("the options of the web adapter", () => {
     "ftp://shop.example/{id}",
     "/p/{id}",
     "",
-  ])("reject the template %j", (urlTemplate) => {
+  ])("reject the URL template %j", (urlTemplate) => {
     expect(accepts({ ...valid, urlTemplate })).toBe(false);
   });
 
@@ -70,7 +70,7 @@ describe("the options of the web adapter", () => {
   });
 });
 
-describe("the site of a URL template", () => {
+describe("isOfSite, for the site https://www.shop.example,", () => {
   const site = new URL("https://www.shop.example/p/0");
 
   it.each([
@@ -82,7 +82,7 @@ describe("the site of a URL template", () => {
     ["https://notshop.example/a", false],
     ["https://shop.example.evil.example/a", false],
     ["https://127.0.0.1/a", false],
-  ])("includes the address %s: %s", (address, isOf) => {
+  ])("returns for the address %s the result %s", (address, isOf) => {
     expect(isOfSite(new URL(address), site)).toBe(isOf);
   });
 });

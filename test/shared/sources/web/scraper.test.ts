@@ -138,7 +138,7 @@ describe.each(["retailer_b.standard", "retailer_c.standard", "retailer_d.standar
 );
 
 describe("the web scraper", () => {
-  it("requests the address that the template gives for the ID, with the configured User-Agent", async () => {
+  it("requests the address that results from the template and the ID, with the configured User-Agent", async () => {
     const [answer] = await readFrom(() => lamp);
     expect(answer).toMatchObject({ id: "6501234", status: "ok" });
     expect(shop.pages()).toEqual(["/p/6501234"]);
@@ -147,7 +147,7 @@ describe("the web scraper", () => {
     expect(headers).not.toHaveProperty("cookie");
   });
 
-  it("percent-encodes the ID, so that an ID cannot lead to another address", async () => {
+  it("percent-encodes the ID", async () => {
     await readFrom(always({ status: 404 }), ["../a?b#c", "$&"]);
     expect(shop.pages().toSorted()).toEqual(["/p/%24%26", "/p/..%2Fa%3Fb%23c"]);
   });
@@ -163,7 +163,7 @@ describe("the web scraper", () => {
   });
 });
 
-describe("the results of the web scraper", () => {
+describe("a result of the web scraper", () => {
   const product = {
     brand: "Kelwick",
     mpn: "KW-77",
@@ -196,7 +196,7 @@ describe("the results of the web scraper", () => {
     images: [`${shop.url}/lamp.jpg`],
   });
 
-  it("for retailer_b contain the values that a page states", async () => {
+  it("for retailer_b contains the values on the page", async () => {
     expect(await read("retailer_b.standard")).toEqual({
       ...shared(),
       retailer_b: {
@@ -218,7 +218,7 @@ describe("the results of the web scraper", () => {
     });
   });
 
-  it("for retailer_c contain the values that a page states", async () => {
+  it("for retailer_c contains the values on the page", async () => {
     expect(await read("retailer_c.standard")).toEqual({
       ...shared(),
       retailer_c: {
@@ -230,7 +230,7 @@ describe("the results of the web scraper", () => {
     });
   });
 
-  it("for retailer_d contain the values that a page states", async () => {
+  it("for retailer_d contains the values on the page", async () => {
     expect(await read("retailer_d.standard")).toEqual({
       ...shared(),
       retailer_d: {
@@ -245,33 +245,33 @@ describe("the results of the web scraper", () => {
     });
   });
 
-  it("are partial if a page describes several products and does not show which one is requested", async () => {
+  it('is "partial" if the page has several products and does not show which one is requested', async () => {
     const page = aPage(linkedData(aProduct(), aProduct({ offers: anOffer({ price: 5 }) })));
     const [answer] = await readFrom(always({ body: page }));
     expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });
     expect(answer).not.toHaveProperty("fields.price");
   });
 
-  it("are unavailable for a page of another product", async () => {
+  it('is "unavailable" for a page of another product', async () => {
     const page = pageOf("6509999").replace("/p/6501234", "/p/6509999");
     expect(await statusOf(readFrom(always({ body: page })))).toBe("unavailable");
   });
 });
 
-describe("the web scraper's status not_found", () => {
+describe('the web scraper\'s status "not_found"', () => {
   const statusFor = (status: number, trial: Trial = {}, body = "<title>Gone</title>") =>
     statusOf(readFrom(always({ status, body }), undefined, trial));
 
-  it("is returned for a 410", async () => {
+  it("is returned for a response 410", async () => {
     expect(await statusFor(410)).toBe("not_found");
   });
 
-  it("is returned for a 404 only if the deployer configured this", async () => {
+  it("is returned for a response 404 only if the deployer configured this", async () => {
     expect(await statusFor(404)).toBe("unavailable");
     expect(await statusFor(404, { notFoundStatus: true })).toBe("not_found");
   });
 
-  it("is not returned for a block page with any status", async () => {
+  it("is not returned for a block page with any HTTP status", async () => {
     for (const title of ["Access denied", "Pardon Our Interruption", "Robot or human?"]) {
       const block = `<title>${title}</title>`;
       expect(await statusFor(410, {}, block)).toBe("unavailable");
@@ -284,7 +284,7 @@ describe("the web scraper's status not_found", () => {
     ["a login page whose query contains the ID", "/login?next=/p/6501234", "unavailable"],
     ["a general page for delisted items", "/gone?from=6501234", "unavailable"],
   ])(
-    "is returned for a redirect to a missing page only if the path of its address contains the ID: %s",
+    "is returned for a redirect to a missing page only if the ID is in the path of its address: %s",
     async (_, Location, status) => {
       for (const end of [404, 410]) {
         const react = ({ path }: PageCall): PageReaction | undefined => {
@@ -298,14 +298,14 @@ describe("the web scraper's status not_found", () => {
     },
   );
 
-  it("is returned for a 410 at the requested address, even if the ID is in the query of the address", async () => {
+  it("is returned for a response 410 at the requested address if the ID is in the query of the address", async () => {
     shop = await startShop(always({ status: 410 }));
     started.push(shop);
     const scraper = scraperOn(shop.url, { urlTemplate: `${shop.url}/item?sku={id}` });
     expect(await statusOf(readAgain(scraper, ["6501234"]))).toBe("not_found");
   });
 
-  it.each([301, 302])("is not returned for a %d to the home page", async (status) => {
+  it.each([301, 302])("is not returned for a redirect %d to the home page", async (status) => {
     const home = (end: PageReaction): Promise<string | undefined> =>
       statusOf(
         readFrom(({ path }) => {
@@ -318,7 +318,7 @@ describe("the web scraper's status not_found", () => {
   });
 });
 
-describe("a robots.txt", () => {
+describe("the robots.txt of a site", () => {
   it.each([
     ["forbids the page to every robot", "User-agent: *\nDisallow: /p/", "unavailable"],
     [
@@ -333,7 +333,7 @@ describe("a robots.txt", () => {
     ["forbids another path, which has an encoded slash", "User-agent: *\nDisallow: /p%2f", "ok"],
     ["is empty", "", "ok"],
     ["is not a robots.txt", "<html><body>Shop</body></html>", "ok"],
-  ])("that %s is obeyed", async (_, body, status) => {
+  ])("is obeyed if it %s", async (_, body, status) => {
     expect(await statusOf(readFrom(withRobots(rules(body))))).toBe(status);
     expect(shop.pages()).toHaveLength(status === "ok" ? 1 : 0);
   });
@@ -346,14 +346,14 @@ describe("a robots.txt", () => {
   );
 
   it.each([429, 500, 503])(
-    "with status %d makes pages unavailable, and no page is requested",
+    'with status %d makes pages "unavailable", and the scraper requests none of them',
     async (status) => {
       expect(await statusOf(readFrom(withRobots({ status })))).toBe("unavailable");
       expect(shop.pages()).toEqual([]);
     },
   );
 
-  it("that does not respond makes pages unavailable, and no page is requested", async () => {
+  it('without a response makes pages "unavailable", and the scraper requests none of them', async () => {
     for (const reaction of ["hang", "reset"] as const) {
       const read = readFrom(withRobots(reaction), undefined, { withinMs: 1_000 });
       expect(await statusOf(read)).toBe("unavailable");
@@ -361,7 +361,7 @@ describe("a robots.txt", () => {
     }
   });
 
-  it("makes each call wait only until the deadline of the call", async () => {
+  it("delays a call no longer than until the deadline of the call", async () => {
     shop = await startShop(withRobots("hang"));
     started.push(shop);
     const scraper = scraperOn(shop.url);
@@ -404,19 +404,19 @@ describe("a robots.txt", () => {
     expect(shop.robotsCalls()).toBe(tries + 2);
   });
 
-  it("is requested only once for concurrent reads of pages", async () => {
+  it("is requested one time for concurrent reads of pages", async () => {
     await readFrom(always(lamp), ["6501234", "6501235", "6501236", "6501237"]);
     expect(shop.robotsCalls()).toBe(1);
   });
 
-  it("sets the interval between page requests by its crawl delay", async () => {
+  it("sets the interval between page requests with its crawl delay", async () => {
     const delayed = withRobots(rules("User-agent: *\nCrawl-delay: 0.3"));
     await readFrom(delayed, ["6501234", "6501235", "6501236"]);
     const times = shop.calls.filter(({ path }) => path !== "/robots.txt").map(({ at }) => at);
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(500);
   });
 
-  it("has the same effect with encoded and with unencoded characters in its rules", async () => {
+  it("has the same effect whether its rules are URL-encoded or not", async () => {
     const forbids = (rule: string, path: string): Promise<string | undefined> => {
       const read = async (): Promise<readonly Answer[]> => {
         shop = await startShop(withRobots(rules(`User-agent: *\nDisallow: ${rule}`)));
@@ -437,36 +437,33 @@ describe("a robots.txt", () => {
   it.each([
     [45, 45_000, 0],
     [86_400, 3_600_000, 1],
-  ])(
-    "with a crawl delay of %d s makes the next page wait for %d ms",
-    async (delay, gapMs, warnings) => {
-      let nowMs = Date.now();
-      const sleeps: number[] = [];
-      const clock = {
-        ...systemClock,
-        now: () => new Date(nowMs),
-        sleep: async (milliseconds: number) => {
-          sleeps.push(milliseconds);
-          nowMs += milliseconds;
-        },
-      };
-      shop = await startShop(withRobots(rules(`User-agent: *\nCrawl-delay: ${delay}`)));
-      started.push(shop);
-      const notes: string[] = [];
-      const scraper = scraperOn(
-        shop.url,
-        { callsAtOnceMax: 1 },
-        { clock, note: (problem) => notes.push(problem) },
-      );
-      const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
-      expect(answers.map(({ status }) => status)).not.toContain("unavailable");
-      // The client's own rate causes waits of at most a millisecond.
-      expect(sleeps.filter((milliseconds) => milliseconds > 1)).toEqual([gapMs]);
-      expect(notes).toHaveLength(warnings);
-    },
-  );
+  ])("with a crawl delay of %d s delays the next page by %d ms", async (delay, gapMs, warnings) => {
+    let nowMs = Date.now();
+    const sleeps: number[] = [];
+    const clock = {
+      ...systemClock,
+      now: () => new Date(nowMs),
+      sleep: async (milliseconds: number) => {
+        sleeps.push(milliseconds);
+        nowMs += milliseconds;
+      },
+    };
+    shop = await startShop(withRobots(rules(`User-agent: *\nCrawl-delay: ${delay}`)));
+    started.push(shop);
+    const notes: string[] = [];
+    const scraper = scraperOn(
+      shop.url,
+      { callsAtOnceMax: 1 },
+      { clock, note: (problem) => notes.push(problem) },
+    );
+    const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
+    expect(answers.map(({ status }) => status)).not.toContain("unavailable");
+    // The client's own rate causes waits of at most a millisecond.
+    expect(sleeps.filter((milliseconds) => milliseconds > 1)).toEqual([gapMs]);
+    expect(notes).toHaveLength(warnings);
+  });
 
-  it("makes pages unavailable if its crawl delay ends after the deadline", async () => {
+  it('makes a page "unavailable" if its crawl delay ends after the deadline', async () => {
     const delayed = withRobots(rules("User-agent: *\nCrawl-delay: 3600"));
     const answers = await readFrom(delayed, ["6501234", "6501235"], { withinMs: 2_000 });
     expect(answers.map(({ status }) => status).toSorted()).toEqual(["ok", "unavailable"]);
@@ -496,7 +493,7 @@ describe("a redirect of a product page", () => {
     },
   );
 
-  it("to another site is not followed", async () => {
+  it("is not followed to another site", async () => {
     const other = await startShop(() => lamp);
     started.push(other);
     const elsewhere = [
@@ -510,7 +507,7 @@ describe("a redirect of a product page", () => {
     expect(other.calls).toEqual([]);
   });
 
-  it("that is circular or part of an endless chain is followed only a limited number of times", async () => {
+  it("is followed a limited number of times if it is circular or part of an endless chain", async () => {
     const circle = readFrom(always({ status: 302, headers: { Location: "/p/6501234" } }));
     expect(await statusOf(circle)).toBe("unavailable");
     expect(shop.pages()).toHaveLength(1);
@@ -524,7 +521,7 @@ describe("a redirect of a product page", () => {
     expect(shop.pages()).toHaveLength(4);
   });
 
-  it("to an address that robots.txt forbids is not followed", async () => {
+  it("is not followed to an address that robots.txt forbids", async () => {
     const read = readFrom(({ path }) =>
       path === "/robots.txt"
         ? rules("User-agent: *\nDisallow: /lamps/")
@@ -559,7 +556,7 @@ describe("the body of a product page", () => {
     expect(answer).toMatchObject({ status: "ok", fields: { title: "Crème brûlée" } });
   });
 
-  it("in an unknown charset is decoded as UTF-8", async () => {
+  it("is decoded as UTF-8 if its charset is unknown", async () => {
     const headers = { "Content-Type": "text/html; charset=klingon" };
     const body = pageOf("6501234", { name: "Crème" });
     const [answer] = await readFrom(always({ headers, body }));
@@ -567,26 +564,26 @@ describe("the body of a product page", () => {
   });
 
   it.each(["application/json", "text/plain", "application/pdf", "image/png", "text/htmlx", ""])(
-    "with the content type %j is ignored",
+    "is ignored if its content type is %j",
     async (type) => {
       const reaction = { headers: { "Content-Type": type }, body: pageOf("6501234") };
       expect(await statusOf(readFrom(always(reaction)))).toBe("unavailable");
     },
   );
 
-  it("larger than 5 MB is dropped", async () => {
+  it("is dropped if it is larger than 5 MB", async () => {
     const huge = pageOf("6501234") + " ".repeat(5_300_000);
     expect(await statusOf(readFrom(always({ body: huge })))).toBe("unavailable");
   });
 
-  it("slightly smaller than 5 MB is read", async () => {
+  it("is read if it is slightly smaller than 5 MB", async () => {
     const long = pageOf("6501234") + " ".repeat(4_900_000);
     expect(await statusOf(readFrom(always({ body: long })))).toBe("ok");
   });
 });
 
-describe("a block of the web scraper by a site", () => {
-  it.each([403, 429, 500, 503])("with status %d makes items unavailable", async (status) => {
+describe("a site's block of the web scraper", () => {
+  it.each([403, 429, 500, 503])('with status %d makes items "unavailable"', async (status) => {
     const read = readFrom(always({ status, body: pageOf("6501234") }));
     expect(await statusOf(read)).toBe("unavailable");
   });
@@ -610,21 +607,18 @@ describe("a block of the web scraper by a site", () => {
   it.each([
     ["small, for products that are no longer sold", soldOut],
     ["empty", ""],
-    ["pages of robot vacuums that are not available", "<title>Robot vacuum: not available</title>"],
+    ["about robot vacuums that are not available", "<title>Robot vacuum: not available</title>"],
+    ["without a refusal outside scripts", "<script>show('Access denied')</script>Not available"],
     [
-      "pages with a refusal only in a script",
-      "<script>show('Access denied')</script>Not available",
-    ],
-    [
-      "those of a book with such a title",
+      "about a book with the title of a block page",
       "<title>Are You Human? paperback</title><h1>Are You Human?</h1>",
     ],
     [
-      "those of a game with such a name",
+      "about a game named CAPTCHA",
       "<title>CAPTCHA, a board game</title><p>CAPTCHA is a game for two.</p>",
     ],
     [
-      "those of a lock with such a name",
+      "about a lock named security check",
       "<title>Shop</title><p>Security check lock, robot check included</p>",
     ],
   ])("is not assumed if the pages are %s", async (_, body) => {
@@ -637,7 +631,7 @@ describe("a block of the web scraper by a site", () => {
     [404, "<title>Not here</title>Complete the CAPTCHA to write to us."],
     [410, "<title>Security check lock</title>The security check lock is no longer sold."],
   ])(
-    "is not assumed for a page with status %d that mentions a check for robots only below its title: %s",
+    "is not assumed for a page with status %d that mentions a robot check only below its title: %s",
     async (status, body) => {
       const statuses = (await afterTen({ status, body })).map((answer) => answer.status);
       const gone = status === 410 ? "not_found" : "unavailable";
@@ -658,7 +652,7 @@ describe("a block of the web scraper by a site", () => {
     ["a captcha", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
     ["a question", { body: "<title>Shop</title><h1>Are you human?</h1><p>Please press here.</p>" }],
   ])(
-    "with %s prevents further calls to the site after five such responses",
+    "recognized by %s prevents further calls to the site after five such responses",
     async (_, reaction) => {
       await afterTen(reaction);
       expect(shop.pages()).toHaveLength(5);

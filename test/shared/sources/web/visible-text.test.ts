@@ -9,7 +9,7 @@ const button = `<button class="add">Add to cart</button>`;
 const visible = (body: string, head = ""): ReturnType<typeof factsWith> =>
   factsWith(aPage(head, heading + body), { fallbacks: ["visible"] });
 
-describe("the reader of the stock that a page shows", () => {
+describe("the reader of the stock in a page's visible text", () => {
   it.each([
     ["an enabled control", button, "instock"],
     ["a control with a value", `<input type="submit" value="Add to basket">`, "instock"],
@@ -34,12 +34,12 @@ describe("the reader of the stock that a page shows", () => {
     ],
     ["a control of another product", `<div class="carousel">${button}</div>`, undefined],
     ["no statement", "<p>Nice lamp</p>", undefined],
-  ])("reads the stock from %s", (_, body, availability) => {
+  ])("finds the stock in %s", (_, body, availability) => {
     expect(visible(body).availability).toBe(availability);
   });
 });
 
-describe("the reader of prices and products in the text that a page shows", () => {
+describe("the reader of prices and products in a page's visible text", () => {
   it.each([
     ["the only amount", "<p>$21.50</p>"],
     ["an amount in parts", `<p class="price"><span>$</span><span>21</span><sup>50</sup></p>`],
@@ -53,13 +53,13 @@ describe("the reader of prices and products in the text that a page shows", () =
       "the amount before other products",
       `<p>$21.50</p><ul class="related-products"><li>$9.00</li></ul>`,
     ],
-  ])("reads the price from %s", (_, body) => {
+  ])("finds the price in %s", (_, body) => {
     expect(visible(body).price).toEqual({ amount: 21.5, currency: "USD" });
   });
 
   it.each([
     ["two amounts", "<p>$21.50</p><p>$30.00</p>"],
-    ["a price from", "<p>from $21.50</p>"],
+    ["a lowest price", "<p>from $21.50</p>"],
     ["another currency", "<p>21,50 €</p>"],
     ["a number without a currency", "<p>21.50</p>"],
     ["a unit price", "<p>$21.50 / lb</p>"],
@@ -67,12 +67,12 @@ describe("the reader of prices and products in the text that a page shows", () =
     expect(visible(body)).not.toHaveProperty("price");
   });
 
-  it("reports no price in US dollars if the page uses the dollars of another country", () => {
+  it("reports no price in US dollars if the page uses another country's dollars", () => {
     const script = `<script>var c = {"currency":"CAD"};</script>`;
     expect(visible("<p>$21.50</p>", script)).not.toHaveProperty("price");
   });
 
-  it("reports the product of a page without markup, with the title of the page", () => {
+  it("reports the product of a page without markup under the title of the page", () => {
     expect(visible(`<p>$21.50</p>${button}`, `<meta property="og:title" content="Lamp">`)).toEqual({
       title: "Lamp",
       price: { amount: 21.5, currency: "USD" },
@@ -81,10 +81,10 @@ describe("the reader of prices and products in the text that a page shows", () =
   });
 });
 
-describe("the identity of a page without markup", () => {
+describe("the identity of the product on a page without markup", () => {
   const body = `${heading}<p>$21.50</p>${button}`;
 
-  it("is proven by the address that the page declares, or by the requested address if the page declares none", () => {
+  it("is proven by the page's own address, or by the requested address if the page has none", () => {
     expect(readWith(aPage("", body)).proof).toBe("product");
     expect(readWith(aPageWithoutAddress("", body)).proof).toBe("product");
   });
@@ -100,7 +100,7 @@ describe("the identity of a page without markup", () => {
     expect(readWith(html).proof).toBe("nothing");
   });
 
-  it("is not proven by a block page", () => {
+  it("is not proven on a block page", () => {
     expect(readWith(aPage("", body).replace("<title>Shop", "<title>Robot Check")).proof).toBe(
       "blocked",
     );
@@ -141,7 +141,7 @@ describe("the trained price finder for pages without a clear price", () => {
     expect(learned(`${several}<p>Sold out</p>`)).not.toHaveProperty("price");
   });
 
-  it("reports no amount for a product that the page shows as sold out, whatever the markup states", () => {
+  it("reports no amount for a product that the page shows as sold out, even if the markup contradicts", () => {
     const { price: _price, ...offers } = anOffer();
     const markup = linkedData(aProduct({ offers }));
     expect(learned(several, markup)).toMatchObject({ price: { amount: 21.5 } });
@@ -175,7 +175,7 @@ describe("a price in a page's markup", () => {
     expect(visible("<p>$21.50</p>", markup)).toMatchObject({ availability: "instock" });
   });
 
-  it("is reported if the page shows no other price", () => {
+  it("is reported if the page shows no price outside the markup", () => {
     expect(visible("<p>Nice lamp</p>", markup).price?.amount).toBe(24.9);
   });
 

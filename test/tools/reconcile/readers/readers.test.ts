@@ -154,7 +154,7 @@ describe("dynamoDeliveriesReader, a reader of reconcile,", () => {
     expect(await reader.isPending(target, { ...entries[0], key: "c" })).toBe(false);
   });
 
-  it("returns the runs of the event feed in the order of their numbers, and in the order of their end times", async () => {
+  it("returns the runs of the event feed by number, and by end time", async () => {
     const feed = dynamoEventFeed(tables.client, { tableName: table, clock, random });
     for (const minute of ["01", "02", "03"]) {
       const createdAt = `2026-03-01T00:${minute}:00.000Z`;

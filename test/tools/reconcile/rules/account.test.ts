@@ -60,7 +60,7 @@ describe("the reconciliation of an account's row", () => {
     [{ lifetime: 1 }, "lifetime is 1, should be 143"],
     [{ inFlight: 0 }, "in_flight is 0, should be 1"],
     [{ id: "acct_2" }, "id is acct_2, should be acct_1"],
-  ])("reports a row that has %j instead of the ledger's value", (changed, line) => {
+  ])("reports the wrong value in the row: %j", (changed, line) => {
     expect(linesOf(changed)).toEqual([`acct_1: ${line}`]);
   });
 
@@ -74,7 +74,7 @@ describe("the reconciliation of an account's row", () => {
     expect(linesOf(wrong, incomplete)).toEqual(["acct_1: balance is 101, should be 100"]);
   });
 
-  it("compares only the ID if the newest entry is missing", () => {
+  it("compares only the ID if the newest ledger entry is missing", () => {
     expect(linesOf({ balance: 101, sequence: 8 })).toEqual([]);
   });
 });
@@ -84,13 +84,10 @@ describe("the reconciliation of an account's row with sequence number 7", () => 
     [7, []],
     [8, ["acct_1 entry 8: row is beyond sequence 7, should be within it"]],
     [10, ["acct_1 entries 8 to 10: row is beyond sequence 7, should be within it"]],
-  ])(
-    "reports, if the newest ledger entry has the number %i, the differences %j",
-    (newest, lines) => {
-      const differences = beyondDifferences({ accountId, sequence: 7 }, newest);
-      expect(differences.map(differenceLine)).toEqual(lines);
-    },
-  );
+  ])("with the newest ledger entry %i reports the differences %j", (newest, lines) => {
+    const differences = beyondDifferences({ accountId, sequence: 7 }, newest);
+    expect(differences.map(differenceLine)).toEqual(lines);
+  });
 });
 
 describe("the reconciliation of hold rows", () => {
@@ -126,7 +123,7 @@ describe("the reconciliation of hold rows", () => {
     expect(linesOf([open, resolved])).toEqual([]);
   });
 
-  it("reports no difference for a hold that was resolved before the service stored rows of holds", () => {
+  it("reports no difference for a hold that was resolved before holds had rows", () => {
     expect(linesOf([open, resolved, long])).toEqual([]);
   });
 
@@ -134,14 +131,9 @@ describe("the reconciliation of hold rows", () => {
     [{ credits: 41 }, "credits is 41, should be 40"],
     [{ shard: 1 }, "shard is 1, should be 0"],
     [{ isOpen: false, charged: 0, dueAt: null }, "state is resolved, should be open"],
-  ])(
-    "reports the row of an open hold that has %j instead of the ledger's value",
-    (changed, line) => {
-      expect(linesOf([{ ...open, ...changed }, resolved])).toEqual([
-        `acct_1 hold req_open: ${line}`,
-      ]);
-    },
-  );
+  ])("reports the wrong value in the row of an open hold: %j", (changed, line) => {
+    expect(linesOf([{ ...open, ...changed }, resolved])).toEqual([`acct_1 hold req_open: ${line}`]);
+  });
 
   it("reports a resolved hold whose charge differs from the ledger", () => {
     expect(linesOf([open, { ...resolved, charged: 2 }])).toEqual([
@@ -155,7 +147,7 @@ describe("the reconciliation of hold rows", () => {
     [10, []],
     [11, ["acct_1 hold req_long_ago: charged is 11, should be 0 to 10"]],
   ])(
-    "reports, if the row of a hold of 10 credits has a charge of %i that the ledger does not contain, the differences %j",
+    "for a hold row of 10 credits with the charge %i, unknown to the ledger, reports the differences %j",
     (charged, lines) => {
       expect(linesOf([open, resolved, { ...long, charged }])).toEqual(lines);
       const alone = { ...incomplete, open: new Map(), resolved: new Map() };
@@ -173,7 +165,7 @@ describe("the reconciliation of hold rows", () => {
     expect(linesOf([resolved], { sums: { ...whole, open: rowless } })).toEqual([]);
   });
 
-  it("does not compare rows if ledger entries are missing", () => {
+  it("does not compare rows of holds if ledger entries are missing", () => {
     expect(linesOf([{ ...open, credits: 41 }], { sums: incomplete })).toEqual([]);
   });
 });
@@ -182,7 +174,7 @@ describe("the reconciliation of a hold's due mark", () => {
   const linesOf = (isOpen: boolean, dueAt: string | null): string[] =>
     dueDifferences("hold", { isOpen, dueAt }, now).map(differenceLine);
 
-  it("reports a missing mark of an open hold, and a mark of a hold that is not open", () => {
+  it("reports a missing mark of an open hold, and a mark of a resolved hold", () => {
     expect(linesOf(true, soon)).toEqual([]);
     expect(linesOf(false, null)).toEqual([]);
     expect(linesOf(true, null)).toEqual(["hold: due mark is false, should be true"]);
@@ -213,7 +205,7 @@ describe("the reconciliation of an account's daily usage", () => {
     expect(linesOf([{ ...day, successful: 0, failed: 1 }])).toEqual([]);
   });
 
-  it("reports wrong numbers of requests, outcomes or credits, and a missing row", () => {
+  it("reports wrong numbers of requests, outcomes or credits, and a missing usage row", () => {
     const place = "acct_1 usage 2026-03-01";
     expect(linesOf([{ ...day, failed: 1 }])).toEqual([
       `${place}: successful plus failed is 2, should be 1`,
@@ -225,7 +217,7 @@ describe("the reconciliation of an account's daily usage", () => {
     ]);
   });
 
-  it("does not compare a day that changed during the read, or any day if ledger entries are missing", () => {
+  it("does not compare a day that changed during the read, nor any day if ledger entries are missing", () => {
     const changed = { ...nothingChanged, dates: new Set(["2026-03-01"]) };
     expect(linesOf([], whole, changed)).toEqual([]);
     expect(linesOf([], incomplete)).toEqual([]);

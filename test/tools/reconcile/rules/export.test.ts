@@ -11,7 +11,7 @@ const run = {
 const untried = exportOf(run);
 
 describe("the outbox entries that a stored export must have", () => {
-  it("are the export's first entry until the first attempt has failed", () => {
+  it("are the export's first entry until the first attempt fails", () => {
     expect(entriesFor(untried)).toEqual([firstEntry(run)]);
   });
 
@@ -21,7 +21,7 @@ describe("the outbox entries that a stored export must have", () => {
     expect(entriesFor(failed)).toMatchObject([{ lane: "later", dueAt: failed.nextAttemptAt }]);
   });
 
-  it.each(["done", "failed"] as const)("are none if the export is %s", (state) => {
+  it.each(["done", "failed"] as const)('are none if the export is in the state "%s"', (state) => {
     expect(entriesFor({ ...untried, state })).toEqual([]);
   });
 });

@@ -64,11 +64,11 @@ function differencesOf(reserved: CreditSource, charged: Partial<LedgerEntry>): s
 }
 
 describe("the check of ledger entries", () => {
-  it("accepts a charge whose call and number of items agree with its reservation", () => {
+  it("accepts a charge whose call and number of items match the reservation", () => {
     expect(differencesOf(call, { itemsCharged: 4 })).toEqual([]);
   });
 
-  it("reports a charge whose purpose differs from the purpose of its reservation", () => {
+  it("reports a charge for another purpose than its reservation", () => {
     const source = { ...call, endpoint: "POST /v1/offers" };
     expect(differencesOf(call, { source, itemsCharged: 4 })).toEqual(["endpoint"]);
   });
@@ -77,7 +77,7 @@ describe("the check of ledger entries", () => {
     expect(differencesOf(call, { itemsCharged: 5 })).toEqual(["items_charged"]);
   });
 
-  it("accepts entries of an earlier release, in which newer fields are missing", () => {
+  it("accepts entries of an earlier release without the newer fields", () => {
     const { requestId } = call as { requestId: string };
     expect(differencesOf({ requestId }, {})).toEqual([]);
     expect(differencesOf(call, { source: { requestId } })).toEqual([]);
@@ -101,7 +101,7 @@ describe("the sums of a ledger", () => {
     expect([...sums.usage]).toEqual([["2026-03-01", { requests: 1, credits: 3 }]]);
   });
 
-  it("include a purchase in the received and the lifetime credits, and an adjustment only in the received credits", () => {
+  it("include a purchase in the received and lifetime credits, and an adjustment only in the received credits", () => {
     const purchase = { type: "purchase", credits: 10, balanceBefore: 4, balanceAfter: 14 } as const;
     const adjust = { type: "adjust", credits: 6, balanceBefore: 14, balanceAfter: 8 } as const;
     const { sums, lines } = folded(opening, purchase, adjust);
@@ -116,24 +116,24 @@ describe("the sums of a ledger", () => {
   });
 });
 
-describe("the check of ledger entries reports", () => {
-  it("a balance below 0", () => {
+describe("the check of ledger entries", () => {
+  it("reports a balance below 0", () => {
     const reserve = { ...held, type: "reserve", credits: 5 } as const;
     const { lines } = folded(opening, { ...reserve, balanceBefore: 4, balanceAfter: -1 });
     expect(lines).toEqual([`${accountId} entry 2: balance_after is -1, should be 0 or more`]);
   });
 
-  it("an entry whose earlier balance differs from the balance after the previous entry", () => {
+  it("reports an entry whose earlier balance differs from the previous entry's balance", () => {
     const { lines } = folded(opening, { ...reserveAll, balanceBefore: 5, balanceAfter: 1 });
     expect(lines).toEqual([`${accountId} entry 2: balance_before is 5, should be 4`]);
   });
 
-  it("an entry whose credits differ from the change between its two balances", () => {
+  it("reports an entry whose credits differ from the change of its balances", () => {
     const { lines } = folded(opening, { ...reserveAll, credits: 3 });
     expect(lines).toEqual([`${accountId} entry 2: balance_after is 0, should be 1`]);
   });
 
-  it("a hold that is reserved twice", () => {
+  it("reports a hold that is reserved twice", () => {
     const half = { ...held, type: "reserve", credits: 2 } as const;
     const { lines } = folded(
       opening,
@@ -145,17 +145,17 @@ describe("the check of ledger entries reports", () => {
     ]);
   });
 
-  it("a hold that is charged and refunded for more than it holds", () => {
+  it("reports a hold with a charge and a refund that exceed the hold", () => {
     const { lines } = folded(opening, reserveAll, charge(3), refund(2));
     expect(lines).toEqual([`${accountId} hold hold: sum of charge and refund is 5, should be 4`]);
   });
 
-  it("a hold that is charged in part, without a refund of the rest", () => {
+  it("reports a hold that is charged in part without a refund of the rest", () => {
     const { lines } = folded(opening, reserveAll, charge(3));
     expect(lines).toEqual([`${accountId} hold hold: sum of charge and refund is 3, should be 4`]);
   });
 
-  it("a charge of a hold that is resolved or does not exist", () => {
+  it("reports a charge of a hold that is resolved or does not exist", () => {
     const again = `hold hold of the charge is not open, should be open`;
     expect(folded(opening, reserveAll, charge(4), charge(4)).lines).toEqual([
       `${accountId} entry 4: ${again}`,
@@ -166,7 +166,7 @@ describe("the check of ledger entries reports", () => {
     ]);
   });
 
-  it("a refund of a charge that is more than the charge", () => {
+  it("reports a refund that exceeds its charge", () => {
     const takeBack = (credits: number) => ({ ...refund(credits), chargedAt: at });
     expect(folded(opening, reserveAll, charge(4), takeBack(4)).lines).toEqual([]);
     expect(folded(opening, reserveAll, charge(4), takeBack(5)).lines).toEqual([
@@ -174,7 +174,7 @@ describe("the check of ledger entries reports", () => {
     ]);
   });
 
-  it("an entry with the ID of another entry", () => {
+  it("reports an entry with the ID of another entry", () => {
     const id = numberedId("creditTransaction", 7, accountId);
     const { lines } = folded({ ...opening, id });
     expect(lines).toEqual([

@@ -21,7 +21,7 @@ function found(...variants: readonly object[]): FoundItem[] {
 }
 
 describe("the items that a store's search returns", () => {
-  it("have numbers as IDs, and a template that converts them to the store's IDs", () => {
+  it("have numeric IDs, and a template that converts them to the store's IDs", () => {
     const items = found(variantWith("gid://store/V/10001"), variantWith("gid://store/V/10002"));
     expect(items.map(({ id }) => id)).toEqual(["10001", "10002"]);
     expect(idTemplateOf(items)).toBe("gid://store/V/{id}");
@@ -41,11 +41,11 @@ describe("the items that a store's search returns", () => {
     ],
     ["a price by weight", { quantity_unit: { unit: "LBR", scale: 2 } }, null],
     ["a price of 0", { price: { amount: 0, currency: "USD" } }, null],
-  ])("have the price that the adapter returns: %s", (_, changes, price) => {
+  ])("have the price that the storefront adapter returns: %s", (_, changes, price) => {
     expect(found(variantWith("10001", changes))[0]?.price).toBe(price);
   });
 
-  it("have no stock if the store contradicts itself", () => {
+  it("have no stock value if the store contradicts itself", () => {
     const availability = { available: true, status: "out_of_stock" };
     expect(found(variantWith("10001", { availability }))[0]?.in_stock).toBeNull();
   });

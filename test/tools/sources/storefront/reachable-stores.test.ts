@@ -23,7 +23,7 @@ it("npm start derives the format of a store's IDs from its products", async () =
   expect(lines).toEqual([`retailer_b reads ${store.url}, whose IDs are ${idTemplate}.`]);
 });
 
-it("a platform keeps the sandbox if its store does not respond, and the sources of other platforms stay unchanged", async () => {
+it("npm start keeps the sandbox for a platform whose store does not respond, and leaves other platforms unchanged", async () => {
   const lines: string[] = [];
   const other = parseSourceChoice("retailer_d=upstream,http://127.0.0.1:9");
   const choices = [parseSourceChoice("retailer_b=storefront,https://store.invalid"), other];
@@ -36,7 +36,7 @@ it("a platform keeps the sandbox if its store does not respond, and the sources 
   ]);
 });
 
-it("npm start sends no search to a store whose ID format is given", async () => {
+it("npm start sends no search to a store with a given ID format", async () => {
   const store = await startReferenceStore({ port: 0 });
   stores.push(store);
   const choices = [parseSourceChoice(`retailer_b=storefront,${store.url},idTemplate=gid-{id}`)];
@@ -45,7 +45,7 @@ it("npm start sends no search to a store whose ID format is given", async () => 
   expect(store.calls).toEqual([]);
 });
 
-it("npm start searches a store at the path that --source names", async () => {
+it("npm start searches a store at the path in --source", async () => {
   const store = await startReferenceStore({
     port: 0,
     endpointPath: "/tools",

@@ -65,7 +65,7 @@ describe("the reference store", () => {
     ["search_catalog", { filters: { price: { min: 1 } } }, "searchResponse"],
     ["search_catalog", { query: "nonsuch" }, "searchResponse"],
   ])(
-    "sends replies to %s with %j that match the official schemas",
+    "replies to %s with %j, and the reply matches the official schemas",
     async (name, catalog, schema) => {
       const { store, profiles } = await begin();
       const profile = profiles.profileUrl.replace("{version}", "2026-08-25");
@@ -86,7 +86,7 @@ describe("the reference store", () => {
     }
   });
 
-  it("refuses a request that violates the official schemas, and records why", async () => {
+  it("refuses a request that violates the official schemas, and records the reason", async () => {
     const { store, profiles } = await begin();
     const profile = profiles.profileUrl.replace("{version}", "2026-08-25");
     const reply = await post(store, callOf("lookup_catalog", profile, { ids: [] }));
@@ -116,7 +116,7 @@ describe("the reference store", () => {
     expect(reply.error).toMatchObject({ code: -32_001, data: { code: reason } });
   });
 
-  it("returns the remaining results of a search for a cursor", async () => {
+  it("returns the remaining results of a search to a request with the cursor", async () => {
     const { store, profiles } = await begin();
     const profile = profiles.profileUrl.replace("{version}", "2026-08-25");
     const page = (cursor?: string): Promise<Rpc> =>
