@@ -18,7 +18,7 @@ function refused(times: number, fraction: number, pause: RefusalPause = noPause)
 }
 
 describe("the pause of a process after the rate limit refuses a call", () => {
-  it("ends when the next call is possible after the first refusal, without a random extra wait", () => {
+  it("ends exactly when the next call is possible, after the first refusal", () => {
     const pause = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0.9 });
     expect(pause.untilMs).toBe(1_500);
   });
@@ -32,7 +32,7 @@ describe("the pause of a process after the rate limit refuses a call", () => {
     expect(afterRefusal(pause, { ...at, fraction: 0.5 }).untilMs).toBe(148);
   });
 
-  it("does not grow again for a refused call that was already in flight when the pause began", () => {
+  it("is not extended by the refusal of a call that was already in flight when it began", () => {
     const one = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0 });
     expect(afterRefusal(one, { nowMs: 1_001, fromMs: 1_700, fraction: 0 })).toEqual(one);
   });

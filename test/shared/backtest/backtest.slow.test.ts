@@ -157,7 +157,7 @@ describe("a back-test", () => {
     },
   );
 
-  it("of the current pipeline repeats a step that read an item before another step delisted the item in the same run", async () => {
+  it("of the current pipeline includes the read of an item that a later step of the same run delisted", async () => {
     const toAgain: Route = { when: "ok", field: "inStock", op: "is", value: true, run: "again" };
     const { steps, ...others } = checks(toAgain);
     const again = { id: "again", scraper: "retailer_d.standard", routes: [] } as const;
@@ -516,7 +516,7 @@ describe("a back-test of a pipeline with renamed or additional steps", () => {
     expect(runs.map(({ run }) => [run.credits, run.stats.deferred])).toEqual([[0, 4]]);
   });
 
-  it("defers the first items of a watchlist if the run's clock was behind the creation time of the items", async () => {
+  it("defers items whose creation time is later than the clock of their first run", async () => {
     const bench = await startRunBench({ tables });
     const running = pipeline(step("check", { when: "changed", notify: true }));
     const list = await bench.createList(ids, { pipeline: running, maxCreditsPerRun: 3 });

@@ -22,7 +22,7 @@ describe("repeatChange", () => {
     expect(attempt.calls).toBe(3);
   });
 
-  it("throws the caller's error if concurrent changes invalidate the maximum number of attempts", async () => {
+  it("throws the caller's error if concurrent changes invalidate every allowed attempt", async () => {
     const { attempt, make } = losing(3);
     await expect(repeatChange(make, { triesMax: 3, exhausted })).rejects.toThrow(
       "too many concurrent changes",

@@ -77,7 +77,7 @@ describe("the fields of a cron", () => {
     expect(parseCron(`${field} 0 * * *`, "UTC").fields.minutes).toEqual(minutes);
   });
 
-  it("count as restricted unless they are a single star", () => {
+  it("are marked as restricted unless they are a single star", () => {
     const { daysRestricted, weekdaysRestricted } = parseCron("0 0 */1 * *,1", "UTC").fields;
     expect([daysRestricted, weekdaysRestricted]).toEqual([true, true]);
   });

@@ -87,19 +87,10 @@ describe("archiveRun", () => {
     expect(text).toBe(small.events.map(({ body }) => `${body}\n`).join(""));
   });
 
-  it("writes an index without a version field, and readRunIndex refuses an index of an unknown version", async () => {
+  it("writes an index of version 1 without a version field", async () => {
     await archiveRun(small, bodies);
     const index = JSON.parse(gunzipSync(await object("run.json.gz")).toString()) as object;
     expect(index).not.toHaveProperty("stored_version");
-
-    const later = gzipSync(JSON.stringify({ ...index, stored_version: 2 }));
-    await stored.put(`${folder}run.json.gz`, later);
-    await expect(readRunIndex(small, bodies)).rejects.toMatchObject({
-      code: "UNAVAILABLE",
-      cause: expect.stringContaining(
-        `Object ${folder}run.json.gz has version 2, and this release accepts 1.`,
-      ) as string,
-    });
   });
 
   it("returns the index, with the digests and locations of all events", async () => {
@@ -183,6 +174,19 @@ describe("archiveRun", () => {
 });
 
 describe("a read of archived events", () => {
+  it("refuses an index of an unknown version", async () => {
+    await archiveRun(small, bodies);
+    const index = JSON.parse(gunzipSync(await object("run.json.gz")).toString()) as object;
+    const later = gzipSync(JSON.stringify({ ...index, stored_version: 2 }));
+    await stored.put(`${folder}run.json.gz`, later);
+    await expect(readRunIndex(small, bodies)).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      cause: expect.stringContaining(
+        `Object ${folder}run.json.gz has version 2, and this release accepts 1.`,
+      ) as string,
+    });
+  });
+
   it("returns the compressed line of one event and fetches only its bytes", async () => {
     const archived = await archiveRun(small, bodies);
     for (const [n, event] of archived.events.entries()) {

@@ -161,7 +161,7 @@ describe("setting an S3 destination", () => {
     },
   );
 
-  it("fails with an error that names 'region' and 'secret_access_key' if the store refuses the signature", async () => {
+  it("fails with an error that names 'region' or 'secret_access_key' if the store refuses the signature", async () => {
     const endpoint = at(signed);
     expect((await refusalOf({ endpoint, region: "us-east-1" })).message).toContain("'region'");
     expect((await refusalOf({ endpoint, secret_access_key: "another" })).param).toBe(
@@ -198,7 +198,7 @@ describe("setting an S3 destination", () => {
     },
   );
 
-  it("fails with an error that names 'endpoint' if a server accepts every request like a successful write", async () => {
+  it("fails with an error that names 'endpoint' if a server responds to every request like a successful write", async () => {
     server.answer = (response) =>
       response.writeHead(200, { ETag: '"d41d8cd98f00b204e9800998ecf8427e"' }).end();
 
@@ -263,7 +263,7 @@ describe("setting an S3 destination with a role", () => {
 });
 
 describe("a test of an S3 destination", () => {
-  it("returns the same error as a refused change: the field to change, and the correction", async () => {
+  it("returns an error that names the field to change and the correction, as a refused change does", async () => {
     await put();
     server.answer = refuseAsStore(400, "KMS.DisabledException");
 

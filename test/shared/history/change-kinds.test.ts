@@ -40,7 +40,7 @@ describe("the kind of an item's change", () => {
     }
   });
 
-  it("for a delisting has a field name that no scraper uses", () => {
+  it("uses for a delisting a field name that no scraper has", () => {
     expect(Object.keys(fieldTypes)).not.toContain("delisted");
   });
 });

@@ -77,7 +77,7 @@ describe("a check of offers", () => {
     },
   );
 
-  it("returns for each offer ID whether the offer can be bought, and no tier", async () => {
+  it("returns whether each offer can be bought, without a tier", async () => {
     const { body } = await check(answering([true, false, undefined]), 3);
     const asin = "B00EXAMPLE";
     expect(body).toEqual({

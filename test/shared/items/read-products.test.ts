@@ -136,7 +136,7 @@ describe("a read of products", () => {
     expect(during).toMatchObject({ balance: granted - 30, held: 30, inFlight: 1 });
   });
 
-  it("returns counts that equal the number of items and the charge, and leaves no hold", async () => {
+  it("charges according to its status counts, which add up to the number of items, and leaves no hold", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...allStatuses), { minLength: 1, maxLength: 3 }),

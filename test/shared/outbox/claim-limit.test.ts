@@ -27,32 +27,32 @@ describe("a claim of a delivery target", () => {
   it.each([
     ["is refused if four other targets are claimed", [...three, taken("d")], { outcome: "full" }],
     [
-      "is neither contested nor crowded if no other target is claimed or due",
+      "sets neither isContested nor isCrowded if no other target is claimed or due",
       [later],
       { isContested: false, isCrowded: false },
     ],
     [
-      "is crowded but not contested if one other target waits",
+      "sets isCrowded but not isContested if one other target waits",
       [waiting("a")],
       { isContested: false, isCrowded: true },
     ],
     [
-      "is crowded but not contested if three other targets are claimed",
+      "sets isCrowded but not isContested if three other targets are claimed",
       three,
       { isContested: false, isCrowded: true },
     ],
     [
-      "is neither contested nor crowded if two other targets are claimed",
+      "sets neither isContested nor isCrowded if two other targets are claimed",
       three.slice(1),
       { isContested: false, isCrowded: false },
     ],
     [
-      "is contested and crowded if three other targets are claimed and one waits",
+      "sets isContested and isCrowded if three other targets are claimed and one waits",
       [...three, waiting("d")],
       { isContested: true, isCrowded: true },
     ],
     [
-      "is contested and crowded if four other targets wait",
+      "sets isContested and isCrowded if four other targets wait",
       ["a", "b", "c", "d"].map((name) => waiting(name)),
       { isContested: true, isCrowded: true },
     ],

@@ -154,7 +154,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(messages).toEqual([]);
   });
 
-  it("postpones entries that are not due, and sends a wake-up message with the delay if SQS allows it", async () => {
+  it("postpones entries that are not due, and sends a wake-up message with this delay if SQS allows it", async () => {
     entries = [
       entry("soon", { lane: "later", dueAt: "2026-11-20T10:14:59.100Z" }),
       entry("now", { lane: "later" }),

@@ -30,7 +30,7 @@ describe("endPending, which ends the pending work of a delivery target,", () => 
   });
 
   it.each(["wake", "send"] as const)(
-    "logs a warning and does not throw if '%s' fails",
+    "logs a warning and does not throw if the call '%s' fails",
     async (name) => {
       const { calls, dependencies } = recording(name);
       await endPending(target, now, dependencies);

@@ -274,7 +274,7 @@ describe("the time limits of a delivery request", () => {
     expect(exchange).toEqual({ outcome: "failed", error: "connect_timeout", sent: false });
   });
 
-  it("limit the time to connect, but not for an established connection", async () => {
+  it("do not apply the connect limit to an established connection", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const receiver = await receiving((socket) => {
       vi.advanceTimersByTime(14_999);

@@ -87,7 +87,7 @@ describe("the documented result for a sample webhook URL", () => {
   });
 
   it.each(rowsOf("url").filter((row) => row.stub_dns !== undefined))(
-    "is refused again when an event is sent: $input",
+    "is also a refusal when an event is sent: $input",
     async (row) => {
       const { lookup } = nameServer(row.stub_dns ?? []);
 

@@ -75,7 +75,7 @@ const privateAddresses: readonly Bytes[] = [
 
 describe("a webhook URL with a private IP address as its host", () => {
   it.each(Object.entries(ipv4Spellings))(
-    "is refused if the address has the spelling: %s",
+    "is refused if the address is spelled as: %s",
     (name, spell) => {
       for (const bytes of privateAddresses) {
         expect(parsePublicUrl(`https://${spell(bytes)}/hook`, rules)).toMatchObject({
@@ -94,7 +94,7 @@ describe("a webhook URL with a private IP address as its host", () => {
   );
 
   it.each(Object.entries(ipv6Spellings))(
-    "is refused if the address is inside an IPv6 address: %s",
+    "is refused if the address is inside an IPv6 address of the form: %s",
     (_, spell) => {
       for (const bytes of [...privateAddresses, [8, 8, 4, 4] as const]) {
         expect(parsePublicUrl(`https://[${spell(bytes)}]/hook`, rules)).toMatchObject({

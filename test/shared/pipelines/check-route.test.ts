@@ -68,7 +68,7 @@ describe("a key that does not apply to the 'when' of its route", () => {
     { when: "failed", once: true },
     { when: "changed", once: false },
     { when: "ok", once: false },
-  ])("is not found in the valid route %j", (route) => {
+  ])("is not reported for the valid route %j", (route) => {
     expect(refusalOf(route)).toBeNull();
   });
 });

@@ -137,7 +137,7 @@ describe("the state of a route with 'when' \"changed\" after another step has re
     expect(kept(minimum, {}, [{ price: null }, { price: 100 }])).toEqual({});
   });
 
-  it('keeps the last number as its reference value while the field is null, for the op "decreased"', () => {
+  it('for the op "decreased" keeps the last number as its reference value while the field is null', () => {
     const state = { from: { price: 100 } };
     expect(kept(decreased, {}, [{ price: 100 }, { price: null }])).toEqual(state);
     expect(kept(decreased, state, [{ price: null }, { price: null }])).toEqual(state);

@@ -23,7 +23,7 @@ describe("the cooldown of a route", () => {
     { until: "2026-11-01T11:59:59.999Z", isActive: false },
     { until: at, isActive: false },
     { until: "2026-11-01T12:00:00.001Z", isActive: true },
-  ])("has the state active = $isActive at 12:00 if it ends at $until", ({ until, isActive }) => {
+  ])("has 'isActive' $isActive at 12:00 if it ends at $until", ({ until, isActive }) => {
     expect(isCooling({ until }, at)).toBe(isActive);
   });
 
@@ -39,7 +39,7 @@ describe("the cooldown of a route", () => {
     expect(cooldownAfter(route, {}, { matches: false, at })).toStrictEqual({});
   });
 
-  it("does not start when a route without cooldown matches", () => {
+  it("is not stored when a route without 'cooldown' matches", () => {
     const route: Route = { when: "ok", notify: true };
     expect(cooldownAfter(route, {}, { matches: true, at })).toStrictEqual({});
   });

@@ -143,7 +143,7 @@ describe("the lowest and the highest estimate of a run's credits under a credit 
     expect(bounds({ when: "always" }, 130)).toEqual({ best: 50, worst: 130 });
   });
 
-  it("include the rest of the limit for a step that only new and changed items reach", () => {
+  it("allow a step that only new and changed items reach to use the rest of the limit", () => {
     const pipeline = twoSteps({ when: "changed" });
     const starts = new Map([
       ["a", 40],
@@ -156,7 +156,7 @@ describe("the lowest and the highest estimate of a run's credits under a credit 
     expect(boundsOf(pipeline, { starts, limit: 39 })).toEqual({ best: 10, worst: 39 });
   });
 
-  it("include the rest of the limit for a step that only some items reach", () => {
+  it("allow a step that only some items reach to use the rest of the limit", () => {
     expect(bounds({ when: "changed" }, 100)).toEqual({ best: 10, worst: 100 });
     expect(bounds({ when: "changed" }, 200)).toEqual({ best: 10, worst: 130 });
   });

@@ -664,7 +664,7 @@ const anyShopPipeline = fc
   .chain((platform) => anyPipeline(platform).map((pipeline) => ({ platform, pipeline })));
 
 describe("a pipeline in JSON", () => {
-  it("is parsed to the pipeline from which the service built it", () => {
+  it("is parsed to the same pipeline that the service wrote", () => {
     fc.assert(
       fc.property(anyShopPipeline, ({ platform, pipeline }) => {
         const wire: unknown = JSON.parse(JSON.stringify(presentPipeline(pipeline)));

@@ -9,7 +9,7 @@ import {
   snapshotSchema,
 } from "../../../shared/pipelines/pipeline-schema.ts";
 
-describe("the response schemas of snapshots and changes", () => {
+describe("the response schemas of pipelines, snapshots and changes", () => {
   it.each(["a", 1.5, true, null])("accept %j as the value of a field", (value) => {
     expect(is(snapshotSchema, { price: value })).toBe(true);
     expect(is(changesSchema, { price: { before: value, after: value } })).toBe(true);

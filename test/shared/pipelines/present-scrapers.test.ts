@@ -172,7 +172,7 @@ describe("the pipeline template", () => {
   });
 
   it.each(names)(
-    "of %s that comes first is the default, and all template IDs are unique",
+    "of %s in the first place is the default, and all template IDs are unique",
     (platform) => {
       const ids = templates(platform).map(({ id }) => id);
       expect(templates(platform)[0]).toMatchObject({

@@ -75,7 +75,7 @@ describe("the parts into which the routes of a step are split", () => {
 });
 
 describe("the key of a route state", () => {
-  it('is null for a route without limits, "increased" and "decreased"', () => {
+  it('is null for a route without limits and without the op "increased" or "decreased"', () => {
     expect(keyOf({ when: "changed", field: "price", notify: true })).toBeNull();
   });
 

@@ -683,7 +683,7 @@ describe("a route that compares a field with metadata", () => {
     { field: "inStock", op: "is", is: true, value: true, isMatch: true },
     { field: "inStock", op: "is", is: true, value: "true", isMatch: false },
   ])(
-    'has the match result $isMatch for the op "$op", the metadata value $value and the field $field with $is',
+    'has the match result $isMatch for the op "$op", the metadata value $value and the value $is of the field $field',
     ({ field, op, is, value, isMatch }) => {
       expect(matches(tested(field, op), { target: value }, { [field]: is })).toBe(isMatch);
     },

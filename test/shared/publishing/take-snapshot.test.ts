@@ -172,7 +172,7 @@ describe("the snapshot file of a run", () => {
   });
 
   it.each(["before", "after"] as const)(
-    "is the file of the attempt that ended the run if an earlier finisher died %s the effect of a port call",
+    "comes from the attempt that ended the run, even if an earlier attempt died %s the effect of a call",
     async (when) => {
       const finished = async (crash?: CrashPoint) => {
         const list = await bench.createList(["10001", "10003"]);

@@ -287,7 +287,7 @@ describe("the 'last_change' of an item", () => {
     });
   });
 
-  it("shows every change that the run's events reported to a client that polls with 'changed_since'", async () => {
+  it("shows a client that polls with 'changed_since' every change in the run's events", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),
     );

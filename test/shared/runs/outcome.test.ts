@@ -283,7 +283,7 @@ describe("a route with 'when' \"changed\" and 'min_delta'", () => {
   });
 });
 
-describe("the outcome of a read without a change that routes match", () => {
+describe("the outcome of an unchanged read that a route matches", () => {
   const step = check({
     when: "ok",
     field: "price",
@@ -451,7 +451,7 @@ describe("the observed changes in the outcome of a read", () => {
 describe("the outcome of a read that is applied again", () => {
   const moved = (price: number): ItemOutcome => onlyOutcome(read(known, answer("ok", seen(price))));
 
-  it("changes nothing if the item already has it", () => {
+  it("changes nothing if it is already applied to the item", () => {
     const once = applyOutcome(known, moved(12), reading);
     expect(changeByOutcome(once, moved(12), reading)).toBe("unchanged");
   });

@@ -130,7 +130,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(entries(bench, "watchlist.product.changed", "changes")).toHaveLength(1);
   });
 
-  it("reads items with an owed retry of lite at lite, even if pulse finds no change", async () => {
+  it("reads an item at lite if it has an owed retry there, even if pulse finds no change", async () => {
     const { bench, list, next } = await watched([first]);
     bench.answers.product = (_, scraper) =>
       scraper === "retailer_a.lite"

@@ -39,7 +39,7 @@ describe("the counts of a source's reads", () => {
     );
   });
 
-  it("result in shares with the sum 1, and in a median that is at most the 95th percentile", () => {
+  it("result in shares that add up to 1, and in a median of at most the 95th percentile", () => {
     fc.assert(
       fc.property(read, (one) => {
         const { shares, latencyMs } = windowHealth(countRead(one));

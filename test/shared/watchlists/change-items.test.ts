@@ -247,7 +247,7 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
     expect(await world.counters(list)).toMatchObject({ total: 49_999 });
   });
 
-  it("returns 404 if the watchlist is deleted before the call reads the remaining room", async () => {
+  it("returns 404 if the watchlist is deleted before the call reads the remaining capacity", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = {
       ...world.store(),
@@ -354,7 +354,7 @@ describe("an item change that sets labels", () => {
     expect(tally).toMatchObject({ added: 1, updated: 1, unchanged: 1 });
   });
 
-  it("stores the time at which the item was added together with the label", async () => {
+  it("stores the label and the time at which the item was added", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await change(list, { add: [object("10001", "Kettle"), object("10002", "Lamp")] });
     const found = await details(list);

@@ -183,7 +183,7 @@ describe("the forecast of an account in an API response", () => {
   const none = { best: null, likely: null, worst: null };
 
   it.each(["best", "likely", "worst"] as const)(
-    'contains the time when the balance runs out in the case "%s" as an ISO time',
+    'contains the time when the balance runs out as an ISO time: case "%s"',
     (name) => {
       const runsOutAt = { ...none, [name]: now };
       expect(presentAccountForecast({ ...forecast, runsOutAt })).toEqual({

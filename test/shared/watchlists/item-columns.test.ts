@@ -23,7 +23,7 @@ describe("watchlist items that are stored in columns", () => {
     expect(fromColumns(stored)[0]).not.toHaveProperty("routeStates");
   });
 
-  it("have the same ID, state and owed retries in their heads as in the items", () => {
+  it("have the same ID, state and owed retries in the decoded heads as in the full items", () => {
     const owes = [{ step: "lite", scraper: "retailer_a.lite" } as const];
     const items: Item[] = [{ ...withStates, owes }, newItem("9000003", read.addedAt)];
     expect(headsIn(toColumns(items))).toEqual(

@@ -46,7 +46,7 @@ describe("a schedule that may be missing", () => {
     },
   );
 
-  it("is restored for the stored watchlist, even if the watchlist is resumed or changed during the restoration", async () => {
+  it("is created for the newest stored settings, even if the watchlist is resumed or changed during the restoration", async () => {
     const schedule = { type: "every", every: "5m", everySeconds: 300 } as const;
     const other = { ...active, schedule };
 

@@ -62,7 +62,7 @@ async function exportedLines(): Promise<string[]> {
 
 const idOf = (body: string): string => (JSON.parse(body) as { id: string }).id;
 
-it("a receiver and a bucket get every event by recovery and backfill after a longer outage than the retry schedule", async () => {
+it("a recovery and a backfill deliver every event after an outage that was longer than the retry schedule", async () => {
   const [down, fine] = [await startReceiver(), await startReceiver()];
   const sick = (await world.addEndpoint(account, down.url)).endpoint;
   await world.addEndpoint(account, fine.url);

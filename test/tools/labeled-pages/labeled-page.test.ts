@@ -19,7 +19,7 @@ describe("the site of a labeled page", () => {
     ["https://www.shop.co.uk/p", "shop"],
     ["https://de.shop.example/p", "shop"],
     ["https://shop.ie/p", "shop"],
-  ])("for %s is %s", (address, site) => {
+  ])('of %s is "%s"', (address, site) => {
     expect(siteOf(new URL(address))).toBe(site);
   });
 });

@@ -69,7 +69,7 @@ it.each([
   [6, 3],
   [15, 100],
 ])(
-  "the event feed numbers runs from 1 on with the number of parallel processes %i, and returns each run once in pages of at most %i",
+  "the event feed numbers runs from 1 on (parallel processes: %i), and returns each run once (page size: %i)",
   race,
   60_000,
 );

@@ -132,7 +132,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toMatchObject({ lastSuccessAt: at.toISOString() });
   });
 
-  it("returns a destination from the previous release that has a failing flag and no count of failures", async () => {
+  it("returns a destination that the previous release stored with a failing flag but no count of failures", async () => {
     await store.put("acct_1", aDestination, null);
     const put = (failing: boolean) =>
       tables.client.send(

@@ -56,7 +56,7 @@ describe("dynamoExportStore", () => {
     expect(Item?.["ttl"]).toBe(Date.parse("2026-12-27T10:00:01.000Z") / 1_000);
   });
 
-  it("returns an export without a compression that the previous release stored", async () => {
+  it("returns an export that the previous release stored without a compression", async () => {
     const record = anExport(1);
     const { compression: _, ...Item } = exportWrite(table, "acct_1", record).Put?.Item ?? {};
     await tables.client.send(new PutCommand({ TableName: table, Item }));

@@ -84,7 +84,7 @@ describe("dynamoCreditHistory", () => {
       expect(writes()).toBe(0);
     });
 
-    it("reads the row of the shard, and one page for entries that are only in pages", async () => {
+    it("reads the row of the shard, and one page for older entries", async () => {
       await makeRecords(60);
       const sent: unknown[] = [];
       const client = watchedClient(world.client, (command, send) => {

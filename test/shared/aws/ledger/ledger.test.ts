@@ -229,7 +229,7 @@ describe("a process that is suspended while it reserves credits", () => {
   });
 });
 
-describe("the ledger's cancellation of a call that another process made", () => {
+describe("the ledger's cancellation of another process's call", () => {
   it("finds the records of the call without reading later records", async () => {
     const ledger = world.ledger();
     const callAt = async (seconds: number): Promise<string> => {

@@ -63,7 +63,7 @@ describe("a chain of run queue messages", () => {
     expect(limits.messageHopsMax).toBeGreaterThan(10 + 1);
   });
 
-  it("throws an error after limits.messageHopsMax messages", () => {
+  it("ends with an error after 'limits.messageHopsMax' messages", () => {
     expect(() => sqsRunQueue(client, { steps }, limits.messageHopsMax + 1)).toThrow(
       "a chain of messages has at most limits.messageHopsMax hops",
     );

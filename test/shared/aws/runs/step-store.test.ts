@@ -167,7 +167,7 @@ describe("dynamoStepStore.plan", () => {
     expect(await store.list(run.id)).toEqual([]);
   });
 
-  it("stores a run's steps, and they are listed in the order of their positions", async () => {
+  it("stores several steps of a run, and lists them in the order of their positions", async () => {
     const steps = [
       aStep({ step: "b", position: 0 }),
       aStep({ step: "c", position: 1 }),

@@ -41,7 +41,7 @@ it("the error of a request without a transaction has no cancellation reasons", (
   ).toBeUndefined();
 });
 
-it("a transaction that stays contended is attempted until the retry budget is used up, or 24 times", async () => {
+it("a transaction with lasting conflicts is repeated until its retry budget is used up, and at most 24 times", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   let attempts = 0;
   const contended = retryWhileContended.bind(

@@ -636,7 +636,7 @@ describe("queries of DynamoDB", () => {
     ]);
   });
 
-  it("are each tested in this file with responses that DynamoDB ends early", () => {
+  it("are each tested with responses that DynamoDB ends early", () => {
     const tried = [...new Set(cases.map(({ file }) => file))];
     expect(filesWith('/query-rows.ts"').toSorted()).toEqual(tried.toSorted());
   });

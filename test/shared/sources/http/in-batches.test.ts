@@ -57,7 +57,7 @@ describe("readInBatches", () => {
     ["too_many", 43],
     ["failed", 15],
   ] as const)(
-    'makes for the outcome "%s" of every batch at most %i calls for 100 items',
+    'for the outcome "%s" of every batch makes at most %i calls for 100 items',
     async (kind, callsMax) => {
       const { results, calls } = await readWith(items(100), () => kind);
       expect(results).toEqual(items(100).map((item) => `unread ${item}`));

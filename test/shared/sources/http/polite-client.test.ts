@@ -373,7 +373,7 @@ describe("a retry of the source client", () => {
     expect(double.startedAt).toHaveLength(3 + 4);
   });
 
-  it("is made for about a fifth of the calls at most while a source fails", async () => {
+  it("is made for at most about a fifth of the calls while a source fails", async () => {
     const double = await startDouble(answer(500));
     const client = clientWith();
     await Promise.all(Array.from({ length: 200 }, () => get(client, double)));

@@ -171,7 +171,7 @@ describe("the price history offer checker for an offer", () => {
     expect((await check([[asin, featuredId]])).map(verdictOf)).toEqual([true]);
   });
 
-  it("returns buyable for an offer ID with a number only if one offer of the seller remains and has this number", async () => {
+  it("returns buyable for a numbered offer ID only if the seller has a single offer left, with this number", async () => {
     const numbered = idOf("A1SAMESHOP", { number: 9 });
     const alike = (n: number): Json => anOffer(n, [1_000, 0], { sellerId: "A1SAMESHOP" });
     expect(await verdict(numbered, listed(asin, [alike(9)]))).toBe(true);

@@ -88,7 +88,7 @@ describe("the token balance of the price history API", () => {
     expect(clock.elapsedMs()).toBe(250);
   });
 
-  it("admits a call at the announced time even if the source grants no further tokens", async () => {
+  it("admits a call at the time of the next grant, even if the source reports a grant of no tokens", async () => {
     const { clock, tokens, later } = await tokensWith(0, 15_000, 0);
     expect(await tokens.take(1, later(60_000))).toBe(true);
     expect(clock.elapsedMs()).toBe(15_000);

@@ -72,7 +72,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("is of every kind of real listing for some ID", () => {
+  it("takes each form of a real listing for at least one ID", () => {
     const shareOf = (is: (state: ItemStateA) => boolean): number =>
       states.filter(is).length / states.length;
     expect(shareOf(({ isParent }) => isParent)).toBeGreaterThan(0.01);

@@ -327,7 +327,7 @@ describe("a reply of a store", () => {
     expect(catalog && variantFor(storeId, catalog, false)).toBeUndefined();
   });
 
-  it("contains an exact match with another ID only if the requested ID is not the ID of a variant", () => {
+  it("contains an exact match with another ID only if the store's IDs do not name variants", () => {
     const catalog = parseCatalogReply(completeReply({ id: "gid://store/ProductVariant/1" }));
     expect(catalog && variantFor(storeId, catalog, true)).toBeUndefined();
     expect(catalog && variantFor(storeId, catalog, false)?.variant.id).toMatch(/1$/);

@@ -49,7 +49,7 @@ describe("the parser of upstream replies that have an error beside the results",
   };
 
   it.each([{ error: "db down" }, { errors: [{ code: 1 }] }, { fault: { code: 1 } }])(
-    'returns "not_found" for no item: %j',
+    'returns no item as "not_found": %j',
     (beside) => {
       const entries = entriesOf(beside);
       const statuses = entries.map(({ status }) => status);

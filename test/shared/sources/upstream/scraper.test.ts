@@ -275,7 +275,7 @@ describe("an upstream reply", () => {
     expect(statuses(answers)).toEqual(["unavailable", "ok", "not_found"]);
   });
 
-  it("with two answers for an ID counts with the first answer", async () => {
+  it("with two answers for an ID provides the first one", async () => {
     expect(statuses(await read(always("ids_doubled")))).toEqual(["ok"]);
   });
 

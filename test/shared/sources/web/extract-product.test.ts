@@ -84,7 +84,7 @@ describe("the extraction of a product from invalid JSON-LD", () => {
     expect(extracted(aPage(`${head}<p>application/ld+json ${json}</p>`)).proof).toBe("nothing");
   });
 
-  it("ignores a script inside a comment, even if the comment contains other marks", () => {
+  it("ignores a script inside a comment, whatever else the comment contains", () => {
     const old = linkedData(aProduct({ offers: anOffer({ price: 5 }) }));
     const page = aPage(`<!-- before: <p>x</p> ${old} ${old} -->${linkedData(aProduct())}`);
     expect(factsOf(page).price).toEqual(usd(19.99));
@@ -125,7 +125,7 @@ describe("the search for products in JSON-LD", () => {
     expect(factsOf(ofJson(aProduct({ "@type": type }))).price).toEqual(usd(19.99));
   });
 
-  it("ignores a book that is not for sale", () => {
+  it("ignores a book without an offer", () => {
     expect(extracted(ofJson(aProduct({ "@type": "Book", offers: [] }))).proof).toBe("nothing");
   });
 
@@ -136,7 +136,7 @@ describe("the search for products in JSON-LD", () => {
     expect(factsOf(ofJson(page)).title).toBe("Kelwick Lamp");
   });
 
-  it("resolves references within the page, even if they are circular", () => {
+  it("resolves references within the page, and stops at circular references", () => {
     const graph = {
       "@graph": [
         { "@type": "Product", "@id": "#p", name: "Kelwick Lamp", offers: { "@id": "#o" } },
@@ -251,7 +251,7 @@ describe("a group of variants in JSON-LD", () => {
     });
   });
 
-  it("gives the group the price of none of its variants", () => {
+  it("returns no price of a variant for the group itself", () => {
     const facts = factsOf(page, at("80112233"));
     expect(facts).toMatchObject({ title: "Cedar Shirt", brand: "Cedar" });
     expect(facts).not.toHaveProperty("price");

@@ -333,7 +333,7 @@ describe("the robots.txt of a site", () => {
     ["forbids another path, which has an encoded slash", "User-agent: *\nDisallow: /p%2f", "ok"],
     ["is empty", "", "ok"],
     ["is not a robots.txt", "<html><body>Shop</body></html>", "ok"],
-  ])("is obeyed if it %s", async (_, body, status) => {
+  ])("has the right effect if it %s", async (_, body, status) => {
     expect(await statusOf(readFrom(withRobots(rules(body))))).toBe(status);
     expect(shop.pages()).toHaveLength(status === "ok" ? 1 : 0);
   });
