@@ -78,7 +78,6 @@ export function writeAnswers(
  * Returns the source's answers to one call, from the file that `writeAnswers` wrote.
  * @param dir The folder of the files.
  * @param tier The tier of the call.
- * @param ids The IDs of the call.
  * @throws Error if no file was written for the call.
  */
 export const answersOf = (dir: string, tier: string, ids: readonly string[]): readonly Answer[] =>
