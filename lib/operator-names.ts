@@ -7,8 +7,8 @@ export const operatorRoles = ["read", "act", "break-glass"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
 /**
- * Returns the IAM name of an operator role. The name depends only on the arguments, so an operator
- * needs permission only to assume the role, not to look it up.
+ * Returns the IAM name of an operator role of a stage in a region. The name depends only on the
+ * arguments. An operator therefore needs permission only to assume the role, not to look it up.
  */
 export const operatorRoleName = (stage: string, region: string, role: OperatorRole): string =>
   `RetailProductData-${stage}-${region}-operator-${role}`;

@@ -82,6 +82,7 @@ const cadences = [5, 15, 60];
 /**
  * Returns one table row for each run interval, with the monthly dollars of the watchlist for each
  * line of the bill.
+ * @param refreshEveryRuns How many runs there are for each refresh.
  */
 export function listRows(costs: WatchlistCosts, refreshEveryRuns: number): object[] {
   const months = cadences.map((everyMinutes) => ({

@@ -37,7 +37,11 @@ export function itemsAt(list: string, count: number, runNumber: number): readonl
   });
 }
 
-/** Returns the items that changed since the previous run. */
+/**
+ * Returns the items that changed since the previous run.
+ * @param items The items of the watchlist after the run.
+ * @param runNumber The number of the run.
+ */
 export const itemsChangedIn = (
   items: readonly ShopItem[],
   runNumber: number,
@@ -71,8 +75,10 @@ export function writeAnswers(
 }
 
 /**
- * Returns the source's response to one call.
- * @throws Error if no file was written for the call
+ * Returns the source's answers to one call, from the file that `writeAnswers` wrote.
+ * @param dir The folder of the files.
+ * @param tier The tier of the call.
+ * @throws Error if no file was written for the call.
  */
 export const answersOf = (dir: string, tier: string, ids: readonly string[]): readonly Answer[] =>
   parseFile(join(dir, fileOf(tier, ids[0] ?? "", ids.length)));

@@ -220,7 +220,10 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "ANY /{proxy+}": { path: "/no/such/page", documented: 404 },
 };
 
-/** Returns the path and query of a route's sample call, with the ID of the prepared resource. */
+/**
+ * Returns the path and query of a route's sample call.
+ * @param preparedId The ID of the resource that `prepare` created. It replaces the path parameter.
+ */
 export function pathOf(route: RouteKey, preparedId: string): string {
   const [, own = ""] = route.split(" ");
   const { path = own, query } = sampleCalls[route];

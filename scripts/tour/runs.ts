@@ -49,10 +49,10 @@ export interface RunDeliveries {
 }
 
 /**
- * Waits until all events of a run have arrived at the receiver, at most 20 s. Returns their
- * deliveries, and the changes in them.
+ * Waits until all events of a run have arrived at the receiver, at most `waitSecondsMax` seconds.
+ * Returns their deliveries, and the changes in them.
  * @throws Error if the run's completed event does not arrive in time or is not the last event, or
- * if an event arrived twice
+ * if an event arrived twice.
  */
 export async function waitForRun(
   target: ReachableTarget,
@@ -111,7 +111,7 @@ function describeEvent(event: Record<string, unknown>): string {
 }
 
 /**
- * Waits until the previous run has finished, at most 20 s, and then starts another run.
+ * Waits until the previous run has finished, at most `waitSecondsMax` seconds, and then starts another run.
  * @throws Error if the previous run does not finish in time, or if the start is refused
  */
 export async function runAgain(

@@ -24,6 +24,8 @@ export interface NewAccount {
 /**
  * Creates an account with its signup grant, but without an API key. Each call creates another
  * account.
+ * @param account.demo True for an account of the demo workspace.
+ * @param account.signupCredits The credits of the signup grant.
  */
 export async function createAccount(
   { name, email, demo = false, signupCredits = limits.signupCredits }: NewAccount,

@@ -4,8 +4,10 @@ import type { ApiKeyStore } from "./api-key-store.ts";
 
 /**
  * Revokes an API key of an account permanently.
- * @throws 409 CONFLICT for the key of the current call, so that a client cannot lose its last
- * access; 404 NOT_FOUND if the account has no such active key
+ * @param revocation.keyId The key to revoke.
+ * @param revocation.callingKeyId The key of the current call.
+ * @throws 409 CONFLICT if both keys are the same, so that a client cannot lose its last access.
+ * @throws 404 NOT_FOUND if the account has no such active key.
  */
 export async function revokeApiKey(
   revocation: {

@@ -59,13 +59,21 @@ export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "isServiceError" in error;
 }
 
-/** Returns the error 400 for an absent parameter. */
+/**
+ * Returns the error 400 for an absent parameter.
+ * @param param The name of the parameter.
+ * @param message The text of the error. By default, it states that the parameter is required.
+ */
 export const missingParam = (
   param: string,
   message = `Parameter '${param}' is required.`,
 ): ServiceError => new ServiceError(["MISSING_PARAM", 400], message, { param });
 
-/** Returns the error 400 for a parameter with an invalid value. */
+/**
+ * Returns the error 400 for a parameter with an invalid value.
+ * @param param The name of the parameter.
+ * @param message What is wrong, with the value, and what to do.
+ */
 export const invalidParam = (param: string, message: string): ServiceError =>
   new ServiceError(["INVALID_PARAM", 400], message, { param });
 
@@ -97,7 +105,10 @@ export const keyNotAccepted = (): ServiceError =>
     "The API key is unknown or revoked. Use an active key of your account.",
   );
 
-/** Returns the error 402 for a call that needs more credits than the balance. */
+/**
+ * Returns the error 402 for a call that must reserve more credits than the balance.
+ * @param needed The credits to reserve.
+ */
 export const insufficientCredits = (needed: number, balance: number): ServiceError =>
   new ServiceError(
     ["INSUFFICIENT_CREDITS", 402],
@@ -106,7 +117,11 @@ export const insufficientCredits = (needed: number, balance: number): ServiceErr
     { balance },
   );
 
-/** Returns the error 402 for a call that would reserve more credits than its `max_credits`. */
+/**
+ * Returns the error 402 for a call that must reserve more credits than its `max_credits`.
+ * @param needed The credits to reserve.
+ * @param max The value of `max_credits`.
+ */
 export const overMaxCredits = (needed: number, max: number): ServiceError =>
   new ServiceError(
     ["INVALID_PARAM", 402],
@@ -117,8 +132,11 @@ export const overMaxCredits = (needed: number, max: number): ServiceError =>
 
 /**
  * Returns the error 409 for a call that would exceed the account's daily budget.
- * @param available credits that the budget leaves for the UTC day
- * @param retryAfterSeconds time until the next UTC day
+ * @param needed The credits to reserve.
+ * @param credits.limit The daily budget.
+ * @param credits.available The credits that the budget leaves for the UTC day.
+ * @param credits.balance The balance, for the header `X-Service-Balance`.
+ * @param retryAfterSeconds The seconds until the next UTC day.
  */
 export const dailyBudgetReached = (
   needed: number,
@@ -163,6 +181,8 @@ export const scopesMissing = (missing: readonly string[]): ServiceError =>
 
 /**
  * Returns the error 403 for the creation of a key with scopes that the calling key does not have.
+ * @param missing The requested scopes that the calling key lacks.
+ * @param held The scopes of the calling key.
  */
 export const scopesNotHeld = (missing: readonly string[], held: readonly string[]): ServiceError =>
   new ServiceError(
@@ -222,7 +242,10 @@ export const wrongMethod = (method: string, path: string, allow: readonly string
     { allow },
   );
 
-/** Returns the error 409 for a request that the current state of the resource does not allow. */
+/**
+ * Returns the error 409 for a request that the current state of the resource does not allow.
+ * @param message Why the state does not allow the request, and what to do.
+ */
 export const conflict = (message: string): ServiceError =>
   new ServiceError(["CONFLICT", 409], message);
 
@@ -241,7 +264,11 @@ export const endpointRemoved = (): ServiceError =>
     "This endpoint was removed. See /v1/openapi.json for the current endpoints.",
   );
 
-/** Returns the error 429 for a call over the account's limit of concurrent calls. */
+/**
+ * Returns the error 429 for a call over the account's limit of concurrent calls.
+ * @param limit The number of concurrency slots.
+ * @param balance The balance in credits, for the header `X-Service-Balance`.
+ */
 export const concurrencyLimit = (limit: number, balance: number): ServiceError =>
   new ServiceError(
     ["CONCURRENCY_LIMIT", 429],
@@ -249,7 +276,11 @@ export const concurrencyLimit = (limit: number, balance: number): ServiceError =
     { retryAfterSeconds: 1, balance },
   );
 
-/** Returns the error 429 for a call over the key's rate limit. */
+/**
+ * Returns the error 429 for a call over the key's rate limit.
+ * @param limit The calls per second that the key may make.
+ * @param retryAfterSeconds The seconds until the next call is possible.
+ */
 export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceError =>
   new ServiceError(
     ["RATE_LIMITED", 429],
@@ -259,7 +290,11 @@ export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceEr
     },
   );
 
-/** Returns the error 429 for a call that API Gateway throttles. Its limits apply to all clients together. */
+/**
+ * Returns the error 429 for a call that API Gateway throttles. The limits of API Gateway apply to
+ * all clients together.
+ * @param retryAfterSeconds The seconds until the next call is possible.
+ */
 export const tooManyCalls = (retryAfterSeconds: number): ServiceError =>
   new ServiceError(
     ["RATE_LIMITED", 429],
@@ -267,7 +302,12 @@ export const tooManyCalls = (retryAfterSeconds: number): ServiceError =>
     { retryAfterSeconds },
   );
 
-/** Returns the error 429 for a call over the account's limit of probes. */
+/**
+ * Returns the error 429 for a call over the account's limit of probes.
+ * @param limit.max The number of probes that an account may make in a period.
+ * @param limit.seconds The length of the period.
+ * @param retryAfterSeconds The seconds until the next probe is possible.
+ */
 export const probesLimited = (
   { max, seconds }: { readonly max: number; readonly seconds: number },
   retryAfterSeconds: number,
@@ -287,8 +327,8 @@ export const internal = (): ServiceError =>
   );
 
 /**
- * Returns the error 501 for an announced feature. @param what the feature, as the subject of the
- * message
+ * Returns the error 501 for an announced feature.
+ * @param what The feature, as the subject of the message.
  */
 export const notImplemented = (what: string): ServiceError =>
   new ServiceError(

@@ -98,6 +98,8 @@ export interface IdPlace {
 /**
  * Derives an ID that contains `stamp` and `slot`, so that IDs sort by stamp, then by slot. If the
  * stamp is from 2006 or later, the ID sorts after every `numberedId` of a number below 2^40.
+ * @param owner The ID of the owner, such as the account. Resources of different owners get
+ * different IDs.
  */
 export function placedId(kind: IdKind, { stamp, slot }: IdPlace, owner: string): string {
   const derived = derivedId(kind, owner, stamp, slot).slice(idPrefix[kind].length);

@@ -53,8 +53,9 @@ function formatterOf(timezone: string): Intl.DateTimeFormat {
 /**
  * Returns the offset of a time zone from UTC at an instant, in milliseconds. The offset is positive
  * for zones that are ahead of UTC.
- * @param at the instant, in milliseconds since 1970
- * @throws RangeError for a zone that the runtime does not know
+ * @param timezone An IANA name, such as `Europe/Berlin`.
+ * @param at The instant, in milliseconds since 1970.
+ * @throws RangeError for a zone that the runtime does not know.
  */
 export function offsetAt(timezone: string, at: number): number {
   const parts = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(formatterOf(timezone).format(at));

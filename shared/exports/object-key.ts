@@ -87,11 +87,17 @@ export function objectKey(folder: ExportFolder, object: ExportedObject): string 
 export const manifestKey = (folder: ExportFolder): string =>
   `${exportFolder(folder)}_manifest.json`;
 
-/** Returns the key of the object that a check of the destination writes and deletes. */
+/**
+ * Returns the key of the object that a check of the destination writes and deletes.
+ * @param prefix The prefix of the destination.
+ */
 export const checkKey = (prefix: string): string => `${prefix}_service_check`;
 
 const absentKeyBytes = 12;
 
-/** Returns a random key for which no object was ever written. */
+/**
+ * Returns a random key for which no object was ever written.
+ * @param prefix The prefix of the destination.
+ */
 export const absentKey = (prefix: string, random: RandomSource): string =>
   `${checkKey(prefix)}_${Buffer.from(random.bytes(absentKeyBytes)).toString("hex")}`;

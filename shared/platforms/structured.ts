@@ -97,8 +97,10 @@ export const presentStructured = (): v.InferOutput<typeof structuredResponse> =>
 });
 
 /**
- * Returns the error for a call to a structured-data endpoint: 501 for an announced endpoint, else
- * 404.
+ * Returns the error for a call to a structured-data endpoint: 501 for an announced endpoint,
+ * otherwise 404.
+ * @param platform The platform in the path, which may be unknown.
+ * @param kind The kind of data in the path, which may be unknown.
  */
 export function structuredError(platform: string, kind: string): ServiceError {
   return includes(platformNames, platform) && includes(kindNames, kind)

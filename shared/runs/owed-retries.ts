@@ -65,6 +65,7 @@ export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =
  * Returns the owed retries of an item after a step could not read the item or was deferred. Adds an
  * owed retry of this step. Removes the retries of the same scraper and condition that this step had
  * to repeat.
+ * @param stepId The ID of this step.
  */
 export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] {
   const step = stepOf(pipeline, stepId);
@@ -79,8 +80,9 @@ export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: str
 }
 
 /**
- * Returns the owed retries of an item after a step has answered or skipped the item: without those
+ * Returns the owed retries of an item after a step has read or skipped it: all except the retries
  * that this step had to repeat.
+ * @param stepId The ID of this step.
  */
 export const retriesAfterAnswer = (pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] =>
   item.owes.filter((owed) => stepOfRetry(pipeline, item, owed).id !== stepId);

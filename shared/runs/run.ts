@@ -173,7 +173,8 @@ export interface Run extends RunRef {
 }
 
 /**
- * Returns the stats of a run before its first step. @param entry ID of the step at which the run
+ * Returns the stats of a run before its first step.
+ * @param entry ID of the step at which the run
  * starts
  */
 export const emptyStats = (entry: string): RunStats => ({

@@ -13,6 +13,7 @@ export interface TailOptions extends EventQuery {
   readonly signal?: AbortSignal;
 }
 
+/** Reads the event feed of the account. */
 export class Events {
   readonly #transport: Transport;
 
@@ -23,6 +24,7 @@ export class Events {
   /**
    * Iterates over the stored events, oldest first, and ends after the newest. To continue later,
    * store the `id` of the last event and send it as `after`.
+   * @param query Selects the events: `after`, and filters such as `type` and `watchlist_id`.
    */
   async *all(query: EventQuery = {}): AsyncGenerator<Event, void, undefined> {
     for await (const page of this.#pages(query, {})) {
@@ -32,8 +34,8 @@ export class Events {
   }
 
   /**
-   * Iterates over events, and waits for later ones. Ends when `signal` is aborted. Without `after`,
-   * it begins with events from now on.
+   * Iterates over events, and waits for new events. Ends when `signal` is aborted. Without `after`,
+   * it begins with the next new event.
    */
   async *tail(options: TailOptions = {}): AsyncGenerator<Event, void, undefined> {
     const { pollSeconds = 5, signal, ...query } = options;

@@ -29,6 +29,7 @@ export interface ProductBatch {
 
 const concurrencyMax = 5;
 
+/** Reads products in one call or in several parallel calls. */
 export class Products {
   readonly #transport: Transport;
 

@@ -10,8 +10,9 @@ const routes = operationsOf().map(({ id, method, path }) => ({
 
 /**
  * Returns the operation of a request, with its path parameters and its query.
- * @param path the path below `/v1` with its query
- * @throws Error if the API reference has no such operation
+ * @param method The HTTP method.
+ * @param path The path below `/v1` with its query.
+ * @throws Error if the API reference has no such operation.
  */
 export function operationOf(method: string, path: string, body?: unknown): OperationCall {
   const { pathname, searchParams } = new URL(`http://service/v1${path}`);

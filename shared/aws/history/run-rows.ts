@@ -16,7 +16,15 @@ export interface RunRange {
 
 const lastChunk = 9_999;
 
-/** Returns the DynamoDB query for the rows of the run segments in a range of run numbers. */
+/**
+ * Returns the DynamoDB query for the rows of the run segments in a range of run numbers.
+ * @param table The name of the table.
+ * @param range.first The first run number.
+ * @default 1
+ * @param range.last The last run number, inclusive.
+ * @default the highest possible number
+ * @param range.isNewestFirst True to return the newest runs first.
+ */
 export const runRowsQuery = (
   table: string,
   { watchlistId, first = 1, last = limits.runNumberMax, isNewestFirst = false }: RunRange,

@@ -41,8 +41,9 @@ function mix(hash: number): number {
 }
 
 /**
- * Returns the value at the position that a number in [0, 1) selects.
- * @throws Error if the array is empty
+ * Returns one of the values.
+ * @param fraction A number from 0 (inclusive) to 1 (exclusive) that selects the position.
+ * @throws Error if the array is empty.
  */
 export function pick<Value>(values: readonly Value[], fraction: number): Value {
   const value = values[Math.floor(fraction * values.length)];

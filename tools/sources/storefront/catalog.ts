@@ -43,13 +43,21 @@ export interface StoreProduct extends Readonly<Record<string, unknown>> {
 const numberAt = ({ product, variant }: Place): string =>
   String(firstVariant + product * numbersPerProduct + variant);
 
-/** Returns the item numbers of the store's listed products, in order. */
+/**
+ * Returns the item numbers of the store's listed products, in order: the number of each variant of
+ * a product, then those of the next product.
+ * @param count How many item numbers to return.
+ * @default all
+ */
 export const listedNumbers = (count = listedProductCount * colors.length): string[] =>
   Array.from({ length: count }, (_, n) =>
     numberAt({ product: Math.floor(n / colors.length), variant: n % colors.length }),
   );
 
-/** Returns the global ID in the store of the variant with an item number. */
+/**
+ * Returns the global ID that the store gives to a variant.
+ * @param number The item number of the variant.
+ */
 export const storeId = (number: string): string => idTemplate.replace("{id}", number);
 
 /** Returns the item number of a variant's global ID; undefined for any other string. */

@@ -88,7 +88,7 @@ export const partPriceNames = any(
   "instal|month|unit|per[-_]|save|saving|discount(?!ed)|shipping|delivery|postage|versand|livraison|tax|vat|deposit|finance|credit|klarna|afterpay|coupon|reward|points?(?![a-z])|voucher|rate|fee|subtotal|threshold|minimum|gift",
 );
 
-/** Matches a string next to an amount that indicates a former price. */
+/** Matches words that indicate a former price, if they are next to an amount. */
 export const formerPriceTexts = any(
   String.raw`\b(?:was|were|rrp|msrp|srp|uvp|list price|regular(?: price)?|reg\.|before|original(?:ly)?|compare(?:d)? (?:at|to)|statt|bisher|vorher|avant|au lieu|prix conseillé|antes|prima|precio anterior|tidigare|førpris|norm\.)`,
   "原價|原价|定價|市價|старая|было|戻",
