@@ -171,7 +171,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await eventually("a question", 20, async () => asked[0]);
     await expect.poll(() => place(page)).toMatch(/^#\/exports/);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("'prefix' must consist of letters").waitFor();
+    await page.getByText("Prefix must consist of letters").waitFor();
     await page.getByLabel("Prefix").fill(" my-folder/ ");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Edit" }).waitFor();
