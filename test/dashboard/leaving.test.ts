@@ -132,6 +132,19 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(asked).toHaveLength(4);
   });
 
+  it("does not ask before the form of a new watchlist is discarded if the user's key cannot create it", async () => {
+    const scopes = ["read", "write"];
+    const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "x", scopes });
+    const { page, signIn, goTo } = await dashboard.open();
+    await signIn(String(body["key"]));
+    await goTo("/watchlists/new", "New watchlist");
+    const asked = answering(page, []);
+    await page.getByLabel("Name", { exact: true }).fill("Never saved");
+    await page.getByRole("link", { name: "API keys" }).click();
+    await heading(page, "API keys").waitFor();
+    expect(asked).toEqual([]);
+  });
+
   it("asks before the user discards unsaved settings by choosing another tab, and does not ask after they are saved", async () => {
     const id = await aList("Settings");
     const { page } = await dashboard.openAt(`/watchlists/${id}?tab=settings`, "Settings");
