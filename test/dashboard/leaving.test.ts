@@ -132,7 +132,20 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("asks for confirmation before a click on another tab of the page discards unsaved settings", async () => {
+  it("does not ask before the form of a new watchlist is discarded if the user's key cannot create it", async () => {
+    const scopes = ["read", "write"];
+    const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "x", scopes });
+    const { page, signIn, goTo } = await dashboard.open();
+    await signIn(String(body["key"]));
+    await goTo("/watchlists/new", "New watchlist");
+    const asked = answering(page, []);
+    await page.getByLabel("Name", { exact: true }).fill("Never saved");
+    await page.getByRole("link", { name: "API keys" }).click();
+    await heading(page, "API keys").waitFor();
+    expect(asked).toEqual([]);
+  });
+
+  it("asks before the user discards unsaved settings by choosing another tab, and does not ask after they are saved", async () => {
     const id = await aList("Settings");
     const { page } = await dashboard.openAt(`/watchlists/${id}?tab=settings`, "Settings");
     const asked = answering(page, [false, true]);
@@ -171,7 +184,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await eventually("a question", 20, async () => asked[0]);
     await expect.poll(() => place(page)).toMatch(/^#\/exports/);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("'prefix' must consist of letters").waitFor();
+    await page.getByText("Prefix must consist of letters").waitFor();
     await page.getByLabel("Prefix").fill(" my-folder/ ");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Edit" }).waitFor();

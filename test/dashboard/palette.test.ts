@@ -191,12 +191,23 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
   });
 
-  it("opens from the menu on a phone", async () => {
+  it("does not offer a new watchlist to a key that cannot create one", async () => {
+    const scopes = ["read", "write"];
+    const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "x", scopes });
+    const { page, signIn } = await dashboard.open();
+    await signIn(String(body["key"]));
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: /^Coffee and tea Watchlist/ }).waitFor();
+    expect(await page.getByRole("option", { name: /^New watchlist/ }).count()).toBe(0);
+  });
+
+  it("opens from the menu of a phone", async () => {
     const { page, signIn } = await dashboard.open({ scheme: "dark", size: "phone" });
     await signIn();
     await page.getByRole("button", { name: "Open the menu" }).click();
     await page.getByRole("button", { name: /^Search/ }).click();
     await expectAccessible(page, undefined, "dialog");
+    await page.getByRole("option", { name: /^New watchlist/ }).waitFor();
     await page.getByRole("option", { name: /^Overview/ }).click();
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   });

@@ -79,14 +79,15 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     const button = page.getByRole("button", { name: "New key" });
     expect(await button.getAttribute("aria-disabled")).toBe("true");
     await button.click({ force: true });
-    await page.getByText("The demo workspace is read-only.").waitFor();
+    const reason = page.locator(".button-reason");
+    expect(await reason.textContent()).toMatch(/^The demo workspace is read-only\./);
     expect(await page.getByRole("dialog").count()).toBe(0);
     await expectAccessible(page);
     await goTo("/watchlists", "Watchlists");
     const link = page.getByRole("button", { name: "New watchlist" }).first();
     await link.focus();
     await page.keyboard.press("Enter");
-    await page.getByText("The demo workspace is read-only.").waitFor();
+    await reason.waitFor();
     await page.getByRole("heading", { level: 1, name: "Watchlists" }).waitFor();
   });
 

@@ -143,7 +143,14 @@ describe.skipIf(lacksChromium)("the dashboard page 'Try it'", () => {
     await expect.poll(() => fact(page, "Status").textContent()).toBe("400");
     expect(await fact(page, "Charged").textContent()).toBe("0 credits");
     await page.locator(".json").getByText('"INVALID_PARAM"').waitFor();
+    await page
+      .getByRole("alert")
+      .getByText(/^Entry 1 must be a SKU/)
+      .waitFor();
+    expect(await page.getByLabel("SKUs").getAttribute("aria-invalid")).toBe("true");
     await expectAccessible(page);
+    await page.getByLabel("SKUs").fill("9000000");
+    await page.getByRole("alert").waitFor({ state: "detached" });
   });
 
   it("shows a response that is not JSON as text, and reports a missing response", async () => {

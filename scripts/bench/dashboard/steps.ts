@@ -184,7 +184,7 @@ const paletteSteps = ({ itemId, title }: Targets): readonly Step[] => [
     before: async (page) => {
       await close(page);
       await palette(page);
-      await page.getByText(/^\d+ results/).waitFor();
+      await page.getByText(/^(\d+ of )?\d+ results/).waitFor();
     },
     act: async (page) => {
       await page.getByRole("combobox", { name: "Page, watchlist or item" }).fill("assortment 17");

@@ -2,6 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { ApiError } from "../api/api-error.ts";
 import type { ApiClient } from "../api/client.ts";
 import type { FoundItem, List, Watchlist } from "../api/resources.ts";
+import { useRefusal } from "../api/session.ts";
 import { useQuery } from "../api/use-query.ts";
 import { useDebounced } from "../api/use-debounced.ts";
 import { readWatchlists } from "../api/watchlists.ts";
@@ -24,15 +25,18 @@ export interface PaletteEntry {
   readonly note: string;
 }
 
-const pages: readonly PaletteEntry[] = [
-  ...sections.map(({ section, label }) => ({
-    link: linkTo(`/${section}`),
-    kind: "Page" as const,
-    name: label,
-    note: "",
-  })),
-  { link: linkTo("/watchlists/new"), kind: "Page", name: "New watchlist", note: "" },
-];
+const pages: readonly PaletteEntry[] = sections.map(({ section, label }) => ({
+  link: linkTo(`/${section}`),
+  kind: "Page",
+  name: label,
+  note: "",
+}));
+const newWatchlist: PaletteEntry = {
+  link: linkTo("/watchlists/new"),
+  kind: "Page",
+  name: "New watchlist",
+  note: "",
+};
 
 const shownMax = 50;
 
@@ -72,7 +76,7 @@ export interface PaletteResults {
  * Finds pages, watchlists and items by name. The items of `index` are found without a request. Once
  * the user stops typing, the service searches too, because other users may have changed the items
  * since the index was loaded. Its answer is merged into the results. Items of watchlists that no
- * longer exist are left out.
+ * longer exist are left out, and so is the form of a new watchlist if the user's key cannot save it.
  */
 export function usePaletteEntries(
   search: string,
@@ -93,7 +97,12 @@ export function usePaletteEntries(
   const found = useQuery((api, signal) => searched(api, asked, signal), [asked]);
   const answer = asked === "" ? undefined : found.data;
   const items = mergeItems(known, answer, itemsMax);
-  const pagesAndLists = [...pages, ...(lists.data?.data.map(entryOfList) ?? [])];
+  const mayCreate = useRefusal(["write", "spend"]) === undefined;
+  const pagesAndLists = [
+    ...pages,
+    ...(mayCreate ? [newWatchlist] : []),
+    ...(lists.data?.data.map(entryOfList) ?? []),
+  ];
   const matching = pagesAndLists.filter((entry) => isMatch(entry, search));
   const isWaiting = mayFindItems && known === undefined && (asked === "" || found.loading);
   return {

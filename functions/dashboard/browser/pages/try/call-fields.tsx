@@ -8,17 +8,17 @@ interface CallFieldsProps {
   readonly call: CallId;
   readonly draft: Draft;
   readonly platforms: readonly Platform[];
-  /** The error of the IDs or of the offers; undefined if there is none. */
+  /** The error of the IDs, the offers or the days; undefined if there is none. */
   readonly error: string | undefined;
   readonly onChange: (change: Partial<Draft>) => void;
 }
 
 /** Fields for the parameters of the chosen call. */
 export function CallFields(props: CallFieldsProps) {
-  const { call, draft, onChange } = props;
+  const { call, draft, error, onChange } = props;
   if (call === "usage") {
     return (
-      <Field label="Days" hint="From 1 to 90, including today.">
+      <Field label="Days" hint="From 1 to 90, including today." error={error}>
         {(control) => (
           <input
             {...control}

@@ -31,7 +31,7 @@ import {
   requestOf,
 } from "./calls.ts";
 import { priceNote } from "./price.ts";
-import { useCall } from "./use-call.ts";
+import { refusalOf, useCall } from "./use-call.ts";
 import "./try.css";
 
 /** The reason why item calls are disabled in the demo workspace, which has no credits to spend. */
@@ -93,6 +93,7 @@ function Workbench({ call, draft, platforms, calling, onChange }: WorkbenchProps
         key={call}
         {...{ call, draft, platforms, onChange, request }}
         busy={calling.busy}
+        refusal={refusalOf(calling.sent, request)}
         onSend={() => calling.send(request)}
       />
       <CallAnswer sent={calling.sent} />
@@ -104,11 +105,13 @@ function Workbench({ call, draft, platforms, calling, onChange }: WorkbenchProps
 interface RequestFormProps extends Omit<WorkbenchProps, "calling"> {
   readonly request: CallRequest;
   readonly busy: boolean;
+  /** The service's error about the text in the form; undefined if there is none. */
+  readonly refusal: string | undefined;
   readonly onSend: () => void;
 }
 
 function RequestForm(props: RequestFormProps) {
-  const { call, draft, platforms, request, busy, onChange, onSend } = props;
+  const { call, draft, platforms, request, busy, refusal: refused, onChange, onSend } = props;
   const { demo } = useSession();
   const refusal = useRefusal(["spend"]);
   const [error, setError] = useState<string>();
@@ -138,7 +141,7 @@ function RequestForm(props: RequestFormProps) {
         >
           <p class="muted">{about}</p>
           <CallFields
-            {...{ call, draft, platforms, error }}
+            {...{ call, draft, platforms, error: error ?? refused }}
             onChange={(change) => {
               setError(undefined);
               onChange(change);

@@ -45,3 +45,27 @@ export function useCall(): Calling {
   };
   return { sent, busy, send };
 }
+
+/** The parameters with a field that the user types into. */
+const typedParam = /^(ids|offers|days)\b/;
+
+/**
+ * Returns the service's error about the text that the user typed; undefined if the last call had
+ * none, and once the form holds another call.
+ */
+export function refusalOf(sent: Sent | undefined, request: CallRequest): string | undefined {
+  if (sent?.answer === undefined || sent.answer.status < 400) return undefined;
+  if (JSON.stringify(sent.request) !== JSON.stringify(request)) return undefined;
+  const { param = "", message } = errorIn(sent.answer.text);
+  return typedParam.test(param) ? message : undefined;
+}
+
+function errorIn(text: string): { readonly param?: string; readonly message?: string } {
+  try {
+    const body: unknown = JSON.parse(text);
+    const { error }: { readonly error?: unknown } = Object(body);
+    return Object(error);
+  } catch {
+    return {};
+  }
+}
