@@ -23,7 +23,7 @@ export async function postmanCollection(document: unknown): Promise<object> {
   const [collection] = output;
   if (collection === undefined) {
     throw new Error(
-      `The OpenAPI document could not be converted to a Postman collection: ${reason}`,
+      `The OpenAPI document could not be converted to a Postman collection: ${reason}. Correct the operation in scripts/openapi.`,
     );
   }
   return withoutRandom(collection.data);

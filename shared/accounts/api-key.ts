@@ -39,7 +39,8 @@ export function apiKeyFlaw(text: string): string | undefined {
   }
   if (/^["'`<].*["'`>]$/.test(text)) return "The key is in quotes or brackets. Remove them.";
   if (/\s/.test(text)) return "The key contains white space. Remove it.";
-  if (!/^svc_(?:live|demo)_/.test(text)) return "A key must begin with svc_live_ or svc_demo_.";
+  if (!/^svc_(?:live|demo)_/.test(text))
+    return "A key must begin with svc_live_ or svc_demo_. Copy the whole key.";
   return text.length === keyLength
     ? "The checksum of the key does not match. Check the key for typing errors."
     : `A key must have ${keyLength} characters (got ${text.length}). Copy the whole key and nothing else.`;

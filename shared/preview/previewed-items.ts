@@ -95,7 +95,11 @@ function rangesOf(
 
 function readable(item: Item | undefined, id: string): Item {
   if (item === undefined) {
-    throw invalidParam("items", `Item ${id} is not on this watchlist. Nothing was charged.`);
+    throw invalidParam(
+      "items",
+      `Item ${id} is not on this watchlist. Nothing was charged. List the items with ` +
+        "GET /v1/watchlists/{id}/items.",
+    );
   }
   if (item.state === "delisted") {
     throw invalidParam(

@@ -36,7 +36,8 @@ export const watchlistFields = {
     v.minLength(1, "'name' is empty. Send a name for the watchlist."),
     v.check(
       (name) => lengthOf(name) <= nameMax,
-      `'name' must have at most ${nameMax} characters. Shorten it.`,
+      ({ input }) =>
+        `'name' must have at most ${nameMax} characters (got ${lengthOf(input)}). Shorten it.`,
     ),
     visibleText("name"),
     v.metadata({ maxLength: nameMax, pattern: visibleNamePattern }),

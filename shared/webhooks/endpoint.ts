@@ -83,7 +83,8 @@ const descriptionField = nullable(
     string(addRefusedValue("'description' must be a string or null.")),
     check(
       (text) => lengthOf(text) <= descriptionMax,
-      `'description' must have at most ${descriptionMax} characters. Shorten it.`,
+      ({ input }) =>
+        `'description' must have at most ${descriptionMax} characters (got ${lengthOf(input)}). Shorten it.`,
     ),
     visibleText("description"),
     metadata({ maxLength: descriptionMax, pattern: visiblePattern }),

@@ -25,7 +25,9 @@ export function domainOf(
 ): number | undefined {
   const domain = domains.get(marketplace);
   if (domain === undefined) {
-    note?.(`a_history: the source does not support the marketplace ${marketplace}`);
+    note?.(
+      `a_history: the source does not support the marketplace ${marketplace}; configure another adapter for it`,
+    );
   }
   return domain;
 }

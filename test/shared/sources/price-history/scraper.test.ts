@@ -167,7 +167,9 @@ describe("the price history scraper", () => {
   it('warns and returns "unavailable" for a marketplace that the source does not have', async () => {
     const answers = await readFrom(allListed, [first], { marketplace: "pl" });
     expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(notes).toEqual(["a_history: the source does not support the marketplace pl"]);
+    expect(notes).toEqual([
+      "a_history: the source does not support the marketplace pl; configure another adapter for it",
+    ]);
     expect(double.calls).toEqual([]);
   });
 });
