@@ -42,6 +42,7 @@ async function placesOf(api: ApiClient): Promise<readonly Screenshot[]> {
     { name: "new-watchlist", place: "/watchlists/new" },
     { name: "webhooks", place: "/webhooks" },
     { name: "webhook", place: `/webhooks/${endpointId}` },
+    { name: "delivery", place: "/webhooks?event_type=watchlist.product.changed", act: openEvent },
     { name: "exports", place: "/exports" },
     { name: "try", place: "/try", act: sendCall },
     { name: "keys", place: "/keys" },
@@ -82,6 +83,11 @@ async function search(page: Page): Promise<void> {
     .getByRole("option", { name: /9000001/ })
     .first()
     .waitFor();
+}
+
+async function openEvent(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "watchlist.product.changed" }).first().click();
+  await page.getByRole("heading", { name: "Why this event was sent" }).waitFor();
 }
 
 async function editRules(page: Page): Promise<void> {

@@ -24,7 +24,7 @@ export function IdsToTry({ platform, onAdd }: IdsToTryProps) {
       </p>
       <ul class="plain-list" aria-label="IDs to try">
         {ids.map(({ id, description }) => (
-          <li key={id} class="row nowrap">
+          <li key={id}>
             <Button small label={`Add ${id}`} onClick={() => onAdd(id)}>
               Add
             </Button>
