@@ -7611,6 +7611,10 @@ export type ListWatchlistChangesData = {
          */
         sort?: 'time' | 'size' | 'amount';
         /**
+         * `reads`: lists each change, compared with the read before. `period`: lists one entry for each item and field, from the value before `since` to the value at `until`. A number that is equal at both times has no entry. Of other fields, an entry is the last change. `kind`, `op`, `min_delta` and `min_delta_percent` then apply to the whole period.
+         */
+        compare?: 'reads' | 'period';
+        /**
          * Maximum number of entries to return.
          */
         limit?: number;
@@ -7717,6 +7721,10 @@ export type ListChangesData = {
          * `time`: latest run first. `size`: largest change in percent first. `amount`: largest `delta` first, whatever the field and the currency. The last two show only changes between numbers.
          */
         sort?: 'time' | 'size' | 'amount';
+        /**
+         * `reads`: lists each change, compared with the read before. `period`: lists one entry for each item and field, from the value before `since` to the value at `until`. A number that is equal at both times has no entry. Of other fields, an entry is the last change. `kind`, `op`, `min_delta` and `min_delta_percent` then apply to the whole period.
+         */
+        compare?: 'reads' | 'period';
         /**
          * Maximum number of entries to return.
          */
