@@ -37,7 +37,8 @@ function percentOf({ lastChange }: Item): number | null {
     : null;
 }
 
-function priceOf(item: Item): number | null {
+/** Returns the last known price of an item; null if none is known. */
+export function priceOf(item: Item): number | null {
   const snapshot = currentSnapshot(item) ?? {};
   const price: FieldValue | undefined = priceFields
     .map((field) => snapshot[field])
@@ -60,11 +61,14 @@ const keyOf: Readonly<Record<ItemSort, (one: DetailedItem) => SortKey>> = {
   changed_at: ({ item }) => item.lastChange?.changedAt ?? null,
 };
 
+/** Returns true for an order that compares the details of items. */
+export const needsDetails = (sort: ItemSort): boolean => ["name", "label", "title"].includes(sort);
+
 /** Sorts items. Items without the value are last in both orders; equal items are in ID order. */
-export function sortItems(
-  items: readonly DetailedItem[],
+export function sortItems<One extends DetailedItem>(
+  items: readonly One[],
   { sort, order }: { readonly sort: ItemSort; readonly order: ItemOrder },
-): readonly DetailedItem[] {
+): readonly One[] {
   const sign = order === "asc" ? 1 : -1;
   return items
     .map((one) => ({ one, key: keyOf[sort](one) }))

@@ -239,6 +239,25 @@ export const foundItemSchema = v.object({
   platform: v.string(),
   label: v.nullable(describedString("Label that you set.")),
   title: v.nullable(describedString("Newest known title.")),
+  stock: v.optional(
+    v.pipe(
+      v.object({
+        in_stock: v.pipe(v.boolean(), v.description("Whether the item is in stock.")),
+        price: v.pipe(v.nullable(v.number()), v.description("Price. Null if none is known.")),
+        currency: describedString("Currency of the price."),
+        url: v.nullable(describedString("Newest known address of the product page.")),
+        values_since: v.pipe(
+          v.nullable(timestamp),
+          v.description("When the item got its last known values."),
+        ),
+        stock_since: v.pipe(
+          v.nullable(timestamp),
+          v.description("When the stock changed, if no other value changed later. Otherwise null."),
+        ),
+      }),
+      v.description("Last known stock and price. Only with `stock` in the request."),
+    ),
+  ),
 });
 
 /** Response 200 of `GET /v1/watchlists/items`. */
