@@ -7,7 +7,7 @@ import { priceOf } from "../../shared/watchlists/arrange-items.ts";
 import { knownDetails } from "../../shared/watchlists/item-details.ts";
 import { itemSearchQuery } from "../../shared/watchlists/queries.ts";
 import { type FoundItem, searchItems } from "../../shared/watchlists/search-items.ts";
-import { listStockItems, type Stock, type StockItem } from "../../shared/watchlists/stock-items.ts";
+import { listStockItems, type StockItem } from "../../shared/watchlists/stock-items.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
@@ -29,12 +29,9 @@ export const searchItemsRoute = route<
     const watchlists = await watchlistsOf(caller, query, dependencies);
     if (stock !== undefined) {
       const { sort = "id", order = "asc" } = query;
-      const wanted = { watchlists, stock, search, sort, order, limit, startingAfter };
+      const wanted = { watchlists, search, sort, order, limit, startingAfter };
       const { items, next } = await listStockItems(wanted, pages);
-      return answer(
-        items.map((item) => presentStock(item, stock)),
-        { hasMore: next !== null, next },
-      );
+      return answer(items.map(presentStock), { hasMore: next !== null, next });
     }
     if (search === undefined) {
       const { items, next } = await listAllItems({ watchlists, limit, startingAfter }, pages);
@@ -93,13 +90,12 @@ function presentFound({ watchlist, id, details }: FoundItem) {
   };
 }
 
-function presentStock({ watchlist, item, details }: StockItem, stock: Stock) {
+function presentStock({ watchlist, item, details }: StockItem) {
   const { url = null } = knownDetails(details);
   const change = item.lastChange;
   return {
     ...presentFound({ watchlist, id: item.id, details }),
     stock: {
-      in_stock: stock === "in",
       price: priceOf(item),
       currency: currencyOf(watchlist.platform, watchlist.marketplace),
       url,

@@ -52,7 +52,12 @@ export function periodChanges(watchlistId: string): {
   const delist = (point: HistoryPoint, runNumber: number): void => {
     const item = itemOf(point.id);
     if (item.fields.size === 0 && !item.isComplete) {
-      delisted.push(foundIn(point, delistedField, { watchlistId, runNumber }, [false, true]));
+      delisted.push({
+        ...placeOf(point, { watchlistId, runNumber }),
+        field: delistedField,
+        before: false,
+        after: true,
+      });
     }
     item.isComplete = true;
   };
@@ -83,24 +88,22 @@ function addValues(
     if (open?.isComplete === true) continue;
     if (before === undefined) {
       // The first value of an item that was added in the span.
-      const first = foundIn(point, field, run, [after, after]);
+      const first = { ...placeOf(point, run), field, before: after, after };
       item.fields.set(field, open ?? { last: first, first, isComplete: true });
       if (open !== undefined) open.isComplete = true;
       continue;
     }
-    const found = foundIn(point, field, run, [before, after]);
+    const found = { ...placeOf(point, run), field, before, after };
     if (open === undefined)
       item.fields.set(field, { last: found, first: found, isComplete: false });
     else open.first = found;
   }
 }
 
-const foundIn = (
+const placeOf = (
   { id: itemId, at, step }: HistoryPoint,
-  field: string,
   { watchlistId, runNumber }: Pick<FoundChange, "runNumber" | "watchlistId">,
-  [before, after]: readonly [FoundChange["before"], FoundChange["after"]],
-): FoundChange => ({ watchlistId, itemId, field, before, after, at, runNumber, step });
+) => ({ watchlistId, itemId, at, runNumber, step });
 
 function changeOf({ last, first, isComplete }: OpenField): readonly PeriodChange[] {
   const isOfNumbers = typeOfField(last.field) === "number";

@@ -61,9 +61,6 @@ const keyOf: Readonly<Record<ItemSort, (one: DetailedItem) => SortKey>> = {
   changed_at: ({ item }) => item.lastChange?.changedAt ?? null,
 };
 
-/** Returns true for an order that compares the details of items. */
-export const needsDetails = (sort: ItemSort): boolean => ["name", "label", "title"].includes(sort);
-
 /** Sorts items. Items without the value are last in both orders; equal items are in ID order. */
 export function sortItems<One extends DetailedItem>(
   items: readonly One[],

@@ -85,8 +85,8 @@ export const itemSearchQuery = v.object({
     v.pipe(
       oneOf("stock", stocks),
       v.description(
-        "`out`: only items that are out of stock by their last known values. `in`: only items in stock. " +
-          "Leaves out delisted items, and items whose `inStock` is not known.",
+        "`out`: only items that are out of stock by their last known values. Leaves out delisted items, and " +
+          "items whose `inStock` is not known.",
       ),
     ),
   ),

@@ -5,23 +5,17 @@ import {
   type DetailedItem,
   type ItemOrder,
   type ItemSort,
-  needsDetails,
   searchOf,
   sortItems,
 } from "./arrange-items.ts";
-import { detailsOfItems } from "./details-of-items.ts";
-import { currentSnapshot, type Item } from "./item.ts";
-import type { PageStore } from "./page-store.ts";
-import { readItems } from "./read-items.ts";
+import type { StockStore } from "./page-store.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** Whether an item is in stock, by its last known values. */
-export const stocks = ["in", "out"] as const;
-export type Stock = (typeof stocks)[number];
+/** What a list of items can be selected by. */
+export const stocks = ["out"] as const;
 
 interface StockQuery {
   readonly watchlists: readonly Watchlist[];
-  readonly stock: Stock;
   /** Lists only items whose ID, label and title contain each of these words. */
   readonly search: string | undefined;
   readonly sort: ItemSort;
@@ -43,72 +37,29 @@ export interface StockPage {
 }
 
 /** Number of watchlists that are read at the same time. */
-const listsAtOnce = 8;
-
-type Pages = Pick<PageStore, "details" | "detailsOf" | "pages">;
+const listsAtOnce = 16;
 
 /**
- * Lists the items of several watchlists that are in stock or out of stock. Leaves out delisted
- * items, and items whose stock is not known. Decodes all items of the watchlists.
+ * Lists the items of several watchlists that are out of stock. Leaves out delisted items, and items
+ * whose stock is not known.
  * @throws 400 INVALID_PARAM if the item of `startingAfter` is not in the listing
  */
-export async function listStockItems(query: StockQuery, pages: Pages): Promise<StockPage> {
+export async function listStockItems(query: StockQuery, store: StockStore): Promise<StockPage> {
   const { watchlists, search, sort, order, limit, startingAfter } = query;
-  const isDetailed = search !== undefined || needsDetails(sort);
-  const found = await inParallel(watchlists, listsAtOnce, (watchlist) =>
-    isDetailed ? detailedItems(watchlist, query, pages) : bareItems(watchlist, query, pages),
-  );
+  const isFound = search === undefined ? () => true : searchOf(search);
+  const found = await inParallel(watchlists, listsAtOnce, async (watchlist) => {
+    const items = await store.outOfStock(watchlist.id);
+    return items
+      .filter(({ item, details }) => isFound(item.id, details))
+      .map(({ item, details }) => ({ watchlist, item, details }));
+  });
   const sorted = sortItems(found.flat(), { sort, order });
   const start = startingAfter === undefined ? 0 : indexAfter(sorted, itemPlaceIn(startingAfter));
   const items = sorted.slice(start, start + limit);
   const last = sorted.length > start + limit ? items.at(-1) : undefined;
   const next =
     last === undefined ? null : placeText({ watchlistId: last.watchlist.id, itemId: last.item.id });
-  return { items: isDetailed ? items : await withDetails(items, pages), next };
-}
-
-async function bareItems(
-  watchlist: Watchlist,
-  { stock }: Pick<StockQuery, "stock">,
-  pages: Pick<PageStore, "pages">,
-): Promise<readonly StockItem[]> {
-  const found: StockItem[] = [];
-  for await (const item of readItems(pages, watchlist.id)) {
-    if (isOfStock(item, stock)) found.push({ watchlist, item, details: undefined });
-  }
-  return found;
-}
-
-const isOfStock = (item: Item, stock: Stock): boolean =>
-  item.state !== "delisted" && currentSnapshot(item)?.["inStock"] === (stock === "in");
-
-async function detailedItems(
-  watchlist: Watchlist,
-  query: Pick<StockQuery, "search" | "stock">,
-  pages: Pick<PageStore, "details" | "pages">,
-): Promise<readonly StockItem[]> {
-  const [items, details] = await Promise.all([
-    bareItems(watchlist, query, pages),
-    pages.details(watchlist.id),
-  ]);
-  const isFound = query.search === undefined ? () => true : searchOf(query.search);
-  return items
-    .map((one) => ({ ...one, details: details.get(one.item.id) }))
-    .filter(({ item, details: own }) => isFound(item.id, own));
-}
-
-/** Adds the details of the items of one page. */
-async function withDetails(
-  items: readonly StockItem[],
-  pages: Pick<PageStore, "detailsOf">,
-): Promise<readonly StockItem[]> {
-  const ofList = [...Map.groupBy(items, ({ watchlist }) => watchlist)];
-  const read = await inParallel(ofList, listsAtOnce, async ([watchlist, own]) => {
-    const ids = own.map(({ item }) => item.id);
-    return [watchlist.id, await detailsOfItems(watchlist, ids, pages)] as const;
-  });
-  const details = new Map(read);
-  return items.map((one) => ({ ...one, details: details.get(one.watchlist.id)?.get(one.item.id) }));
+  return { items, next };
 }
 
 function indexAfter(items: readonly StockItem[], { watchlistId, itemId }: ItemPlace): number {

@@ -242,7 +242,6 @@ export const foundItemSchema = v.object({
   stock: v.optional(
     v.pipe(
       v.object({
-        in_stock: v.pipe(v.boolean(), v.description("Whether the item is in stock.")),
         price: v.pipe(v.nullable(v.number()), v.description("Price. Null if none is known.")),
         currency: describedString("Currency of the price."),
         url: v.nullable(describedString("Newest known address of the product page.")),
@@ -255,7 +254,9 @@ export const foundItemSchema = v.object({
           v.description("When the stock changed, if no other value changed later. Otherwise null."),
         ),
       }),
-      v.description("Last known stock and price. Only with `stock` in the request."),
+      v.description(
+        "The last known price, and since when the item is out of stock. Only with `stock` in the request.",
+      ),
     ),
   ),
 });

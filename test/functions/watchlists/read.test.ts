@@ -406,7 +406,6 @@ describe("GET /v1/watchlists/{id}/items", () => {
       expect(await placesOf(byPrice)).toEqual(all);
       const first = await find({ ...byPrice, limit: "2" });
       expect(first.data[0]?.["stock"]).toEqual({
-        in_stock: false,
         price: 30,
         currency: "USD",
         url: null,
@@ -417,14 +416,13 @@ describe("GET /v1/watchlists/{id}/items", () => {
       expect(await placesOf(next)).toEqual(all.slice(2));
       expect(await placesOf({ ...byPrice, watchlist_id: idOf(3) })).toEqual([all[1]]);
       expect(await placesOf({ ...byPrice, search: "22" })).toEqual([all[0]]);
-      expect(await placesOf({ stock: "in" })).toContain(`9000023 ${idOf(2)}`);
       expect((await find({ stock: "out" }, "stranger")).data).toEqual([]);
     });
 
     it.each([
       [{ sort: "price" }, 400, "sort"],
       [{ watchlist_id: idOf(1) }, 400, "watchlist_id"],
-      [{ stock: "none" }, 400, "stock"],
+      [{ stock: "in" }, 400, "stock"],
       [{ stock: "out", starting_after: `${idOf(1)}.1` }, 400, "starting_after"],
       [{ stock: "out", watchlist_id: "wl_1" }, 404, undefined],
     ])("GET /v1/watchlists/items refuses the query %j", async (query, status, param) => {

@@ -37,7 +37,7 @@ function historyOf(points: readonly HistoryPoint[], earlier: readonly ItemPoint[
         .flatMap(({ runNumber, points: own }) =>
           own
             .filter(({ id }) => id === itemId)
-            .map(({ id: _, ...rest }) => ({ ...rest, runNumber })),
+            .map(({ at, step, status, values }) => ({ at, step, status, values, runNumber })),
         ),
     ],
     runsAt: async () => new Map(),
