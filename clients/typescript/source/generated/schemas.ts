@@ -7809,9 +7809,9 @@ export type SearchItemsData = {
          */
         starting_after?: string;
         /**
-         * `out`: only items that are out of stock by their last known values. `in`: only items in stock. Leaves out delisted items, and items whose `inStock` is not known.
+         * `out`: only items that are out of stock by their last known values. Leaves out delisted items, and items whose `inStock` is not known.
          */
-        stock?: 'in' | 'out';
+        stock?: 'out';
         /**
          * Only items of this watchlist. Only with `stock`.
          */
@@ -7903,13 +7903,9 @@ export type SearchItemsResponses = {
              */
             title: string | null;
             /**
-             * Last known stock and price. Only with `stock` in the request.
+             * The last known price, and since when the item is out of stock. Only with `stock` in the request.
              */
             stock?: {
-                /**
-                 * Whether the item is in stock.
-                 */
-                in_stock: boolean;
                 /**
                  * Price. Null if none is known.
                  */
