@@ -309,10 +309,11 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/history/": {
     "test/functions/watchlists/backtest.test.ts": files("history-span"),
     "test/functions/watchlists/history.test.ts": files(
-      "item-history last-known observed-fields present-history queries",
+      "changes-query item-history last-known observed-fields present-history queries",
       "run-changes runs-by-time",
     ),
     "test/shared/history/merge-history.test.ts": files("history kept-history window"),
+    "test/shared/history/ranked-changes.test.ts": files("change-cursor period-changes"),
     "test/shared/runs/run-history.test.ts": files("point-lines"),
   },
   "shared/items/": {
@@ -493,7 +494,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
     "test/functions/watchlists/delete.test.ts": files("delete-watchlist purge-watchlist"),
     "test/functions/watchlists/endpoint-binding.test.ts": files("endpoint-binding"),
     "test/functions/watchlists/read.test.ts": files(
-      "all-items estimate queries schedule-preview search-items",
+      "all-items estimate queries schedule-preview search-items stock-items",
     ),
     "test/functions/watchlists/update.test.ts": files(
       "change-watchlist present-watchlist update-request update-watchlist",
@@ -578,6 +579,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "tools/migrations/": {
     "test/tools/migrations/migrations.test.ts": files("run-migration"),
   },
+  "tools/past/": { "test/scripts/demo/lists.test.ts": files("items-by-category") },
   "tools/reconcile/checks/": {
     "test/tools/reconcile/checks/shards.slow.test.ts": files(
       "accounts deliveries feed ledger lists old-ledger unreadable",

@@ -12,7 +12,7 @@ import type { HistoryStore } from "../../shared/history/history-store.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
 import type { IdempotencyStore } from "../../shared/watchlists/idempotency.ts";
-import type { PageStore } from "../../shared/watchlists/page-store.ts";
+import type { PageStore, StockStore } from "../../shared/watchlists/page-store.ts";
 import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 import { dynamo } from "./dependencies.ts";
@@ -37,7 +37,7 @@ export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): W
  * Creates the store of the pages with the items and details of watchlists.
  * @param overrides dependencies that tests replace
  */
-export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore =>
+export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore & StockStore =>
   dynamoPageStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
 /**

@@ -78,7 +78,8 @@ const readingTools: readonly Tool[] = [
     title: "List what changed",
     description:
       "Lists changes of fields, such as prices, in all watchlists of the account. By default, the changes of " +
-      "the last day. Use this instead of reading items again. Free.",
+      "the last day. Use this instead of reading items again. With compare=period, shows the net change of each item " +
+      "in the time span. Free.",
     key: "GET /v1/changes",
     route: listAccountChangesRoute,
     summary: listSummary("change"),

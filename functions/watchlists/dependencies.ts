@@ -8,7 +8,7 @@ import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
 import type { IdempotencyStore } from "../../shared/watchlists/idempotency.ts";
-import type { PageStore } from "../../shared/watchlists/page-store.ts";
+import type { PageStore, StockStore } from "../../shared/watchlists/page-store.ts";
 import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
 import type { Schedules } from "../../shared/watchlists/schedules.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
@@ -18,7 +18,7 @@ export interface WatchlistDependencies {
   readonly accounts: Pick<AccountStore, "get">;
   readonly budgets: Pick<DailyBudgetStore, "used" | "usedByWatchlists">;
   readonly watchlists: WatchlistStore;
-  readonly pages: PageStore;
+  readonly pages: PageStore & StockStore;
   readonly purges: PurgeStore;
   readonly keys: IdempotencyStore;
   readonly runs: RunStore;

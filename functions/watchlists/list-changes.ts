@@ -64,7 +64,7 @@ async function changesOf(
   query: Query,
   { history, clock, pages }: Pick<WatchlistDependencies, "clock" | "history" | "pages">,
 ) {
-  const { kind, field, op, sort, limit, min_delta, min_delta_percent } = query;
+  const { kind, field, op, sort, compare, limit, min_delta, min_delta_percent } = query;
   const numeric = { op, min_delta, min_delta_percent, sort: sort === "time" ? undefined : sort };
   if (field !== undefined) {
     checkObservedField("field", field, { platform: target.platform, more: [delistedField] });
@@ -90,6 +90,7 @@ async function changesOf(
       minDelta: min_delta,
       minDeltaPercent: min_delta_percent,
       sort,
+      compare,
       limit,
       startingAfter: query.starting_after,
     },

@@ -26,7 +26,7 @@ const movingIds = ["9000001", "9000002", "9000004"];
 const lists = (endpointUrl: string): readonly InventedWatchlist[] => [
   {
     body: {
-      name: "Espresso machines",
+      name: "Key items",
       platform: "retailer_d",
       ids: [...movingIds, "9000005", "9000006", ...idsFrom(9_101_234, 31)],
       every: "15m",
@@ -36,7 +36,7 @@ const lists = (endpointUrl: string): readonly InventedWatchlist[] => [
   },
   {
     body: {
-      name: "Headphones, weekdays at noon in Berlin",
+      name: "Offers, weekdays at noon in Berlin",
       platform: "retailer_a",
       ids: ["B0SANDBOX1", ...idsFrom(1_234_567, 17).map((digits) => `B0C${digits}`)],
       cron: "0 12 * * MON-FRI",
@@ -49,7 +49,7 @@ const lists = (endpointUrl: string): readonly InventedWatchlist[] => [
   },
   {
     body: {
-      name: "Board games",
+      name: "Price match",
       platform: "retailer_b",
       ids: [...movingIds, ...idsFrom(91_450_118, 57)],
       every: "6h",
@@ -59,7 +59,7 @@ const lists = (endpointUrl: string): readonly InventedWatchlist[] => [
   },
   {
     body: {
-      name: "Garden furniture, until spring",
+      name: "Promotion, until spring",
       platform: "retailer_c",
       ids: idsFrom(81_450_118, 24),
       every: "1d",

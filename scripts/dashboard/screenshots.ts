@@ -28,7 +28,7 @@ interface Screenshot {
  * kind.
  */
 async function placesOf(api: ApiClient): Promise<readonly Screenshot[]> {
-  const watchlistId = await idOf(api, "/watchlists", "Espresso machines");
+  const watchlistId = await idOf(api, "/watchlists", "Key items");
   const endpointId = await idOf(api, "/webhook_endpoints", "Pricing service");
   return [
     { name: "changes", place: "/changes" },

@@ -42,7 +42,7 @@ export async function fillDemoWorkspace(world: World): Promise<void> {
 /** Writes the large watchlists that are missing. */
 async function writeLists(world: World, reader: ApiClient, accountId: string): Promise<void> {
   const there = new Set((await listsOf(reader)).map(({ name }) => name));
-  const planned = largeLists
+  const planned = largeLists()
     .filter(({ name }) => !there.has(name))
     .map((list) => planPast({ accountId, ...list }));
   // The charges come first, so that an interrupted start leaves no run without its charge.

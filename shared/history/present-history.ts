@@ -1,5 +1,5 @@
 import type { FieldChange } from "./field-change.ts";
-import type { ChangesPage } from "./list-changes.ts";
+import type { ChangesPage } from "./changes-query.ts";
 import type { ItemHistoryPage, ShownPoint } from "./item-history.ts";
 
 /** Returns a page of an item's history in its form in API responses. */

@@ -5,7 +5,7 @@ import { limits } from "../base/limits.ts";
 import { addRefusedValue } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { changeKinds } from "./change-kinds.ts";
-import { changeSorts } from "./list-changes.ts";
+import { changeSorts, comparisons } from "./changes-query.ts";
 import { changeOps } from "./run-changes.ts";
 
 const until = v.optional(
@@ -127,6 +127,18 @@ export const changesQuery = v.object({
       ),
     ),
     "time",
+  ),
+  compare: v.optional(
+    v.pipe(
+      oneOf("compare", comparisons),
+      v.description(
+        "`reads`: lists each change, compared with the read before. `period`: lists one entry for each " +
+          "item and field, from the value before `since` to the value at `until`. A number that is " +
+          "equal at both times has no entry. Of other fields, an entry is the last change. `kind`, `op`, " +
+          "`min_delta` and `min_delta_percent` then apply to the whole period.",
+      ),
+    ),
+    "reads",
   ),
   limit: limitParam(limits.pagination.changes),
   starting_after: v.optional(

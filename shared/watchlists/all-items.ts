@@ -34,7 +34,7 @@ export async function listAllItems(
   { watchlists, limit, startingAfter }: AllItemsQuery,
   pages: Pages,
 ): Promise<AllItemsPage> {
-  const start = startingAfter === undefined ? firstPlace : placeOf(startingAfter);
+  const start = startingAfter === undefined ? firstPlace : itemPlaceIn(startingAfter);
   const left = watchlists
     .filter(({ id }) => id >= start.watchlistId)
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -50,11 +50,11 @@ export async function listAllItems(
   const items = all.slice(0, limit);
   const last = items.at(-1);
   if (all.length > limit && last !== undefined) {
-    return { items, next: textOf({ watchlistId: last.watchlist.id, itemId: last.id }) };
+    return { items, next: placeText({ watchlistId: last.watchlist.id, itemId: last.id }) };
   }
   const end = read.at(-1);
   const isLast = end === undefined || read.length === left.length;
-  return { items, next: isLast ? null : textOf({ watchlistId: end.id, itemId: afterEveryId }) };
+  return { items, next: isLast ? null : placeText({ watchlistId: end.id, itemId: afterEveryId }) };
 }
 
 /**
@@ -92,20 +92,26 @@ async function itemsOf(
 }
 
 /** The last item of a page. */
-interface Place {
+export interface ItemPlace {
   readonly watchlistId: string;
   readonly itemId: string;
 }
 
-const firstPlace: Place = { watchlistId: "", itemId: "" };
+const firstPlace: ItemPlace = { watchlistId: "", itemId: "" };
 /** Sorts after every item ID, because item IDs contain only letters and digits. */
 const afterEveryId = "~";
 /** A character that a URL need not encode. */
 const separator = ".";
 
-const textOf = ({ watchlistId, itemId }: Place): string => watchlistId + separator + itemId;
+/** Returns the cursor of a list of items of several watchlists, whose last item has this place. */
+export const placeText = ({ watchlistId, itemId }: ItemPlace): string =>
+  watchlistId + separator + itemId;
 
-function placeOf(text: string): Place {
+/**
+ * Returns the place that `placeText` wrote.
+ * @throws 400 INVALID_PARAM if the text is malformed
+ */
+export function itemPlaceIn(text: string): ItemPlace {
   const [watchlistId = "", itemId = "", ...more] = text.split(separator);
   if (!idPattern("watchlist").test(watchlistId) || itemId === "" || more.length > 0) {
     throw invalidParam(

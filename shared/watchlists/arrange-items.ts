@@ -42,7 +42,8 @@ function percentOf({ lastChange }: Item): number | null {
     : null;
 }
 
-function priceOf(item: Item): number | null {
+/** Returns the last known price of an item; null if none is known. */
+export function priceOf(item: Item): number | null {
   const snapshot = currentSnapshot(item) ?? {};
   const price: FieldValue | undefined = priceFields
     .map((field) => snapshot[field])
@@ -69,10 +70,10 @@ const keyOf: Readonly<Record<ItemSort, (one: DetailedItem) => SortKey>> = {
  * Sorts items with their details. Items without the value to sort by come last in both orders.
  * Items with equal values are sorted by ID.
  */
-export function sortItems(
-  items: readonly DetailedItem[],
+export function sortItems<One extends DetailedItem>(
+  items: readonly One[],
   { sort, order }: { readonly sort: ItemSort; readonly order: ItemOrder },
-): readonly DetailedItem[] {
+): readonly One[] {
   const sign = order === "asc" ? 1 : -1;
   return items
     .map((one) => ({ one, key: keyOf[sort](one) }))

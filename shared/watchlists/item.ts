@@ -128,6 +128,13 @@ export function currentSnapshot({ readings, openChanges }: Known): Snapshot | nu
 }
 
 /**
+ * Returns true for an item that is out of stock by its last known values. A delisted item and an
+ * item whose stock is not known are not.
+ */
+export const isOutOfStock = (item: Item): boolean =>
+  item.state !== "delisted" && currentSnapshot(item)?.["inStock"] === false;
+
+/**
  * Returns the last known value of a field that readings of `kind` contain. If several kinds share
  * the field, the value may come from any of them. Returns undefined if no reading has the field.
  */

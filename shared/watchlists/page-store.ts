@@ -1,4 +1,5 @@
 import type { Changed } from "../base/after-change.ts";
+import type { DetailedItem } from "./arrange-items.ts";
 import type { Item } from "./item.ts";
 import type { ItemDetails } from "./item-details.ts";
 import type { StoredPage } from "./page.ts";
@@ -105,4 +106,13 @@ export interface PageStore {
   createDetails(watchlistId: string, details: readonly ItemDetails[]): Promise<void>;
   /** Deletes all pages of a watchlist that no longer exists. Idempotent. */
   removeAll(watchlistId: string): Promise<void>;
+}
+
+/** Finds items of the stored pages by their stock. */
+export interface StockStore {
+  /**
+   * Returns the items of a watchlist that are out of stock, in ID order, with their details if they
+   * have any. Strongly consistent.
+   */
+  outOfStock(watchlistId: string): Promise<readonly DetailedItem[]>;
 }

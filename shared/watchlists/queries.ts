@@ -4,6 +4,7 @@ import { limits } from "../base/limits.ts";
 import { addRefusedValue } from "../base/shown-value.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { itemOrders, itemSorts } from "./arrange-items.ts";
+import { stocks } from "./stock-items.ts";
 
 /**
  * Upper bound of times in queries. Times that are calculated from them must have a four-digit year.
@@ -78,7 +79,37 @@ export const itemSearchQuery = v.object({
         100,
         addRefusedValue("'starting_after' must be the 'next_starting_after' of the previous page."),
       ),
-      v.description("The `next_starting_after` of the previous page. Only without `search`."),
+      v.description(
+        "The `next_starting_after` of the previous page. Not for a `search` without `stock`.",
+      ),
+    ),
+  ),
+  stock: v.optional(
+    v.pipe(
+      oneOf("stock", stocks),
+      v.description(
+        "`out`: only items that are out of stock by their last known values. Leaves out delisted items, and " +
+          "items whose `inStock` is not known.",
+      ),
+    ),
+  ),
+  watchlist_id: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(64, addRefusedValue("'watchlist_id' must be the ID of a watchlist.")),
+      v.description("Only items of this watchlist. Only with `stock`."),
+    ),
+  ),
+  sort: v.optional(
+    v.pipe(
+      oneOf("sort", itemSorts),
+      v.description("Order of the items, as for one watchlist. Only with `stock`. Default: `id`."),
+    ),
+  ),
+  order: v.optional(
+    v.pipe(
+      oneOf("order", itemOrders),
+      v.description("`asc`: ascending. `desc`: descending. Only with `stock`. Default: `asc`."),
     ),
   ),
 });

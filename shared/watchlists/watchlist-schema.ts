@@ -239,6 +239,26 @@ export const foundItemSchema = v.object({
   platform: v.string(),
   label: v.nullable(describedString("Label that you set.")),
   title: v.nullable(describedString("Newest known title.")),
+  stock: v.optional(
+    v.pipe(
+      v.object({
+        price: v.pipe(v.nullable(v.number()), v.description("Price. Null if none is known.")),
+        currency: describedString("Currency of the price."),
+        url: v.nullable(describedString("Newest known address of the product page.")),
+        values_since: v.pipe(
+          v.nullable(timestamp),
+          v.description("When the item got its last known values."),
+        ),
+        stock_since: v.pipe(
+          v.nullable(timestamp),
+          v.description("When the stock changed, if no other value changed later. Otherwise null."),
+        ),
+      }),
+      v.description(
+        "The last known price, and since when the item is out of stock. Only with `stock` in the request.",
+      ),
+    ),
+  ),
 });
 
 /** Response 200 of `GET /v1/watchlists/items`. */

@@ -109,8 +109,84 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     await page.getByLabel("Minimum change in percent").fill("100000");
     await page.getByText("No change matches the filters.").waitFor();
     await expectAccessible(page);
-    await page.getByLabel("Minimum change in percent").fill("many");
-    await page.getByText("'min_delta_percent' must be a number").waitFor();
+  });
+
+  it("reads sizes as users type them, and refuses others at the field before it calls the service", async () => {
+    const { page } = await dashboard.openAt("/changes", "What changed");
+    await expectLoaded(page);
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      const size = new URL(request.url()).searchParams.get("min_delta_percent");
+      if (size !== null) sent.push(size);
+    });
+    const percent = page.getByLabel("Minimum change in percent");
+    for (const [text, number] of [
+      ["5%", "5"],
+      ["5,5", "5.5"],
+      ["6.5", "6.5"],
+    ] as const) {
+      await percent.fill(text);
+      await expect.poll(() => sent.at(-1)).toBe(number);
+    }
+    for (const text of ["-5", "many"]) {
+      await percent.fill(text);
+      await page
+        .getByRole("alert")
+        .filter({ hasText: `got “${text}”` })
+        .waitFor();
+      expect(await percent.getAttribute("aria-invalid")).toBe("true");
+    }
+    await expectAccessible(page);
+    await percent.fill("7");
+    await expect.poll(() => sent.at(-1)).toBe("7");
+    expect(new Set(sent)).toEqual(new Set(["5", "5.5", "6.5", "7"]));
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  it("shows the net change of a time span, one row for each item and field", async () => {
+    const { page } = await dashboard.openAt("/changes?span=7", "What changed");
+    await rows(page).first().waitFor();
+    const net = await shown("compare=period&sort=size");
+    const single = await shown("sort=size");
+    expect(net.length).toBeGreaterThan(0);
+    expect(net.length).toBeLessThan(single.length);
+    await page.getByRole("button", { name: "Net change" }).click();
+    await page.getByText("One row for each item and field: the value of 7 days ago").waitFor();
+    await page.getByLabel("Order").selectOption("size");
+    await expect.poll(() => rows(page).count()).toBe(net.length);
+    expect(JSON.parse(await saved(page, "JSON"))).toEqual(net);
+    await expectAccessible(page);
+  });
+
+  it("offers the fields that exist, and only those of the chosen kind", async () => {
+    const { page } = await dashboard.openAt("/changes?kind=price_drop", "What changed");
+    const field = page.getByLabel("Field", { exact: true });
+    expect(await field.locator("option").allTextContents()).toEqual([
+      "All fields",
+      "price",
+      "buyboxPrice",
+      "lowestPrice",
+      "newMinPrice",
+    ]);
+    const prices = await shown("kind=price_drop&field=price");
+    await field.selectOption("price");
+    await expect.poll(() => rows(page).count()).toBe(prices.length);
+    expect(page.url()).toContain("field=price");
+    await page.getByLabel("Kind of change").selectOption("sold_out");
+    await expect.poll(() => page.url()).not.toContain("field=price");
+  });
+
+  it("names the parts of the address that it ignores", async () => {
+    const { page } = await dashboard.openAt("/changes?span=400&period=7&sort=date", "What changed");
+    const notice = page.getByRole("status").filter({ hasText: "The page ignores a part" });
+    await notice.waitFor();
+    const text = await notice.textContent();
+    expect(text).toContain("span=400: the valid values are 1, 7, 30.");
+    expect(text).toContain("sort=date: the valid values are time, size, amount.");
+    expect(text).toContain("period=7: this page has only span, compare,");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "30 days" }).click();
+    await notice.waitFor({ state: "detached" });
   });
 
   it("offers no size filter for a kind of change without a size", async () => {

@@ -69,11 +69,27 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
     );
     const events = page.getByRole("table", { name: "Events about the item" });
     expect(await events.getByRole("row").count()).toBe(2);
+    await events.getByText("No webhook delivery: no enabled endpoint received").waitFor();
     await page.getByRole("rowheader", { name: "price", exact: true }).waitFor();
     await expectAccessible(page);
   });
 
-  it("lets the user choose another time span of the chart, with the mouse or the keyboard", async () => {
+  it("links an event to its webhook delivery", async () => {
+    const { api, ready } = dashboard.world;
+    const url = `${ready["webhook_receiver_url"] ?? ""}/hooks/kettles`;
+    const { body } = await api.send("POST", "/webhook_endpoints", { url });
+    await api.send("POST", `/watchlists/${list}/run`, {});
+    await ended(list, 3);
+    const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
+    await goTo(`/watchlists/${list}/items/${item}`, label);
+    const events = page.getByRole("table", { name: "Events about the item" });
+    const newest = events.getByRole("row").nth(1);
+    await newest.getByRole("link", { name: /^Delivery dlv_/ }).click();
+    await page.getByRole("dialog").waitFor();
+    await api.send("DELETE", `/webhook_endpoints/${String(body["id"])}`);
+  });
+
+  it("shows another time span of the chart, which the keyboard can choose", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/${item}`, label);
     const span = page.getByRole("button", { name: "400 days" });
@@ -97,7 +113,8 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
   it("shows a message for an item that is not on the watchlist, and after an error", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/9999999`, "9999999");
-    await page.getByText("This item is not on the watchlist.").waitFor();
+    await page.getByText("The item 9999999 is not on the watchlist.").waitFor();
+    await page.getByText(/whether it is an ID of retailer_d.*If it was removed/).waitFor();
     await expectAccessible(page);
     await refuseUntilTriedAgain(page, "**/history?*", "Not today.");
     await goTo(`/watchlists/${list}/items/${item}`, label);

@@ -5,7 +5,8 @@ import { type DashboardWorld, lacksChromium, startDashboardWorld } from "./dashb
 
 /** A sandbox item whose price changes with every minute, and whose stock changes often. */
 const kettle = { id: "9000001", label: "Kettle, for the office" };
-const items = [kettle, "9000002", "9000004", "6505678", "6505679"];
+/** Sandbox items that change, and one that is always sold out. */
+const items = [kettle, "9000002", "9000003", "9000004", "6505678", "6505679"];
 const runs = 3;
 
 /**
@@ -46,8 +47,9 @@ const questions: readonly Question[] = [
     question: "Which of my products got cheaper by more than 5 % this week?",
     clicks: [
       press("7 days"),
+      press("Net change"),
       choose("Kind of change", "price_drop"),
-      type("Minimum change in percent", "5"),
+      type("Minimum change in percent", "5%"),
     ],
     answer: (page) => page.getByText(/^(?:More than )?\d+ changes?$/).waitFor(),
   },
@@ -68,9 +70,9 @@ const questions: readonly Question[] = [
     },
   },
   {
-    question: "Which products are sold out since last week?",
-    clicks: [press("7 days"), choose("Kind of change", "sold_out")],
-    answer: (page) => page.getByText(/^\d+ changes?$/).waitFor(),
+    question: "What is sold out now at a competitor?",
+    clicks: [goTo("Out of stock")],
+    answer: (page) => rowsOf(page, "Items out of stock").nth(1).waitFor(),
   },
   {
     question: "Which product of this assortment is the most expensive?",

@@ -155,6 +155,9 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     await card
       .getByText("These 2 runs would have reported 1 item in events and cost 2 credits.")
       .waitFor();
+    await card
+      .getByText("The same runs charged 2 credits: the pipeline above costs the same.")
+      .waitFor();
     await card.getByText("The brake would have held 1 of 2 runs.").waitFor();
     await card
       .getByText(/^The daily budget of 1 credit would have been reached on [12] of/)
@@ -170,5 +173,14 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
       .getByText("These 2 runs would have reported 0 items in events and cost 2 credits.")
       .waitFor();
     await card.getByText("No event would have reported an item.").waitFor();
+
+    await card.getByText("Other watchlists of retailer_d · us").click();
+    await card.getByRole("button", { name: "Choose all" }).click();
+    await start.click();
+    await card.getByText(/^The runs of \d watchlists would have reported/).waitFor();
+    const table = card.getByRole("table", { name: "The back-test by watchlist" });
+    expect(await table.getByRole("row").count()).toBeGreaterThan(2);
+    expect(await table.getByRole("row", { name: /^Kettles/ }).textContent()).toBe("Kettles2022");
+    await expectAccessible(page);
   });
 });

@@ -267,6 +267,11 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText("The watchlist is paused.").waitFor();
     expect(await shown("status")).toBe("paused");
+    await page.getByRole("tab", { name: "Settings" }).click();
+    await page.getByText(/Paused: no runs\..*choose Resume at the top of the page/).waitFor();
+    expect(await page.getByText("Next runs").count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByRole("tab", { name: "Items" }).click();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByText("The watchlist is active again.").waitFor();
 

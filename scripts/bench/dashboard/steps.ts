@@ -110,6 +110,36 @@ const changesSteps: readonly Step[] = [
     before: changes,
     act: (page) => read(page, "/v1/changes", () => open(page, "/changes?span=30&kind=price_drop")),
   },
+  {
+    name: "What changed: net price drops of 7 days, by 5 % or more",
+    limitSeconds: 0.5,
+    before: changes,
+    act: (page) =>
+      read(page, "/v1/changes", () =>
+        open(page, "/changes?span=7&compare=period&kind=price_drop&percent=5"),
+      ),
+  },
+  {
+    name: "What changed: net changes of 30 days",
+    limitSeconds: 0.5,
+    before: changes,
+    act: (page) => read(page, "/v1/changes", () => open(page, "/changes?span=30&compare=period")),
+  },
+  {
+    name: "out of stock: first items of all watchlists",
+    limitSeconds: 1,
+    before: changes,
+    act: (page) => read(page, "stock=out", () => open(page, "/stock")),
+  },
+  {
+    name: "out of stock: sort by name",
+    limitSeconds: 0.5,
+    before: async (page) => {
+      await open(page, "/stock");
+      await rowOf(page, "Items out of stock").waitFor();
+    },
+    act: (page) => read(page, "stock=out", () => page.getByLabel("Order").selectOption("name asc")),
+  },
 ];
 
 const itemSteps = ({ at, itemId }: Targets): readonly Step[] => [

@@ -42,7 +42,9 @@ export const itemSearchOperations = {
       "several watchlists is listed for each. A search has no further pages: if `has_more` is true, " +
       "send a longer `search`. An item without a label that was never read is found only by the first " +
       "characters of its ID, at least three.\n\nWithout `search`, lists all items in the order of the " +
-      "watchlists' IDs. Continue with `next_starting_after` while it is not null. Free.",
+      "watchlists' IDs. Continue with `next_starting_after` while it is not null.\n\nWith `stock=out`, lists the " +
+      "items that are out of stock now, in the order of `sort`. `search` and `watchlist_id` then select " +
+      "from these items, and the listing has further pages. Free.",
     query: itemSearchQuery,
     queryExamples: { search: "kettle" },
     answers: {
@@ -67,6 +69,6 @@ export const itemSearchOperations = {
         },
       },
     },
-    refusals: [400],
+    refusals: [400, 404],
   },
 } as const satisfies { readonly [Key in RouteKey]?: Operation };

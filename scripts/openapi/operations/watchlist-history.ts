@@ -50,8 +50,8 @@ const changesAnswers = {
 const changesDescription =
   "Each entry is one field of one item that a run found changed, whether or not a route reported it. " +
   "First readings are not changes. An entry with the `kind` `delisted` is an item that was not found. To " +
-  "read all pages, repeat the call with `starting_after` until `next_starting_after` is null. `sort=size` " +
-  "and `sort=amount` compare at most 500,000 reads; a longer span returns 400.";
+  "read all pages, repeat the call with `starting_after` until `next_starting_after` is null. `sort=size`, " +
+  "`sort=amount` and `compare=period` compare at most 500,000 reads; a longer span returns 400.";
 
 /** Operations that read what the runs of watchlists observed. */
 export const watchlistHistoryOperations = {

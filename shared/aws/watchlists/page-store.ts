@@ -9,7 +9,7 @@ import {
   totalOf,
 } from "../../watchlists/page.ts";
 import type { Item } from "../../watchlists/item.ts";
-import type { PageStore } from "../../watchlists/page-store.ts";
+import type { PageStore, StockStore } from "../../watchlists/page-store.ts";
 import { isConditionFailure, isThrottle, retryWhileContended } from "../table/dynamo.ts";
 import {
   afterEveryId,
@@ -20,6 +20,7 @@ import {
   type PageTable,
 } from "./page-reader.ts";
 import { detailsPages } from "./details-pages.ts";
+import { keptStock } from "./kept-stock.ts";
 import { lowestOf, itemPageRow } from "./page-row.ts";
 import { writePages } from "./page-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
@@ -37,12 +38,16 @@ const batchRowsMax = 25;
 export function dynamoPageStore(
   client: PageTable["client"],
   options: Omit<PageTable, "client"> & { readonly bounds?: PageBounds },
-): PageStore {
+): PageStore & StockStore {
   const { bounds = pageBounds, ...rest } = options;
   const table = { client, ...rest };
+  const details = detailsPages(table, bounds);
+  const pages: PageStore["pages"] = (watchlistId, range = {}) =>
+    readPages(table, itemPages, { watchlistId, ...range });
   return {
-    ...detailsPages(table, bounds),
-    pages: (watchlistId, range = {}) => readPages(table, itemPages, { watchlistId, ...range }),
+    ...details,
+    pages,
+    outOfStock: keptStock(table, { ...details, pages }),
     async replace(watchlist, before, items) {
       const joined = await joinNeighbor(table, watchlist.watchlistId, { before, items, bounds });
       const [first, last] = [joined.before[0], joined.before.at(-1)];

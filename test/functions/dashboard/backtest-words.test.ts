@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Backtest, WatchlistRun } from "../../../functions/dashboard/browser/api/resources.ts";
 import {
   backtestSentence,
+  chargedCredits,
+  comparisonSentence,
   limitSentences,
   unknownSentences,
 } from "../../../functions/dashboard/browser/pages/watchlists/backtest-words.ts";
@@ -56,7 +58,23 @@ describe("the dashboard's summary of a back-test", () => {
     );
   });
 
-  it("states the number of days on which the daily budget would have been reached", () => {
+  it("compares its credits with those that the same runs charged", () => {
+    const charged = (run_number: number, credits: number) =>
+      ({ run_number, credits }) as WatchlistRun;
+    const runs = [charged(1, 1_000), charged(2, 900), charged(3, 100), charged(4, 5_000)];
+    expect(chargedCredits(backtest(), runs)).toBe(2_000);
+    expect(comparisonSentence(1_240, 2_000)).toBe(
+      "The same runs charged 2,000 credits: the pipeline above costs 760 credits less (−38%).",
+    );
+    expect(comparisonSentence(1, 0)).toBe(
+      "The same runs charged 0 credits: the pipeline above costs 1 credit more.",
+    );
+    expect(comparisonSentence(5, 5)).toBe(
+      "The same runs charged 5 credits: the pipeline above costs the same.",
+    );
+  });
+
+  it("counts the days on which the daily budget would have been reached", () => {
     const [budget] = limitSentences(backtest(), [], {
       ...newLimits,
       credits: { ...newLimits.credits, daily_credit_budget: "1000" },

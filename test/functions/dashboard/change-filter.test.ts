@@ -1,12 +1,23 @@
 import { describe, expect, it } from "vitest";
 import type { FieldChange } from "../../../functions/dashboard/browser/api/resources.ts";
 import {
-  filterIn,
+  changedFields,
+  isEverywhere,
+  isFieldOf,
+  isOnPlatform,
+} from "../../../functions/dashboard/browser/pages/changes/change-fields.ts";
+import {
+  changedFilter,
+  comparisons,
+  fieldsOf,
   hasNoSize,
-  isKindOf,
+  hasSize,
   kinds,
   queryOf,
+  readFilter,
   sinceOf,
+  sizesOf,
+  sorts,
 } from "../../../functions/dashboard/browser/pages/changes/change-filter.ts";
 import {
   amountWords,
@@ -14,14 +25,30 @@ import {
   toneOf,
   valuesWords,
 } from "../../../functions/dashboard/browser/pages/changes/change-words.ts";
-import { changeKinds, checkKind } from "../../../shared/history/change-kinds.ts";
-import { checkObservedKind } from "../../../shared/history/observed-fields.ts";
-import { stepScrapers } from "../../../shared/scrapers/catalog.ts";
+import {
+  changeKinds,
+  checkKind,
+  delistedField,
+  isFieldOfKind,
+} from "../../../shared/history/change-kinds.ts";
+import {
+  changeSorts,
+  comparisons as apiComparisons,
+} from "../../../shared/history/changes-query.ts";
+import {
+  checkNumbers,
+  checkObservedField,
+  checkObservedKind,
+} from "../../../shared/history/observed-fields.ts";
+import { type Platform, platforms } from "../../../shared/platforms/catalog.ts";
+
+const read = (query: string) => readFilter(new URLSearchParams(query));
 
 describe("the filters of the dashboard page 'What changed'", () => {
   it("keep their values when they are written to the address and read from it", () => {
     const filter = {
       span: "7",
+      compare: "period",
       kind: "price_drop",
       watchlist: "wl_1",
       field: "price",
@@ -29,23 +56,54 @@ describe("the filters of the dashboard page 'What changed'", () => {
       amount: "2.5",
       sort: "amount",
     };
-    expect(filterIn(new URLSearchParams(queryOf(filter)))).toEqual(filter);
-    expect(queryOf(filterIn(new URLSearchParams()))).toEqual({});
+    expect(readFilter(new URLSearchParams(queryOf(filter)))).toEqual({ filter, ignored: [] });
+    expect(queryOf(read("").filter)).toEqual({});
   });
 
-  it("ignore unknown values, and a size for a kind of change without a size", () => {
-    const query = "span=400&kind=sold_out&sort=size&percent=5&amount=2";
-    expect(filterIn(new URLSearchParams(query))).toMatchObject({
-      span: "1",
-      kind: "sold_out",
-      sort: "time",
-      percent: "",
-      amount: "",
+  it("name each part of the address that they do not apply", () => {
+    const { filter, ignored } = read(
+      "span=400&kind=cheaper&sort=date&compare=week&period=7&field=x",
+    );
+    expect(queryOf(filter)).toEqual({});
+    expect(ignored.map(({ name, value }) => `${name}=${value}`)).toEqual([
+      "span=400",
+      "kind=cheaper",
+      "sort=date",
+      "compare=week",
+      "period=7",
+      "field=x",
+    ]);
+    expect(ignored[0]?.reason).toBe("the valid values are 1, 7, 30");
+    expect(ignored[4]?.reason).toMatch(/^this page has only span, compare, kind,/);
+  });
+
+  it("do not apply sizes to a kind without sizes, and name them", () => {
+    const { filter, ignored } = read("kind=sold_out&sort=size&percent=5&field=price");
+    expect(filter).toMatchObject({ kind: "sold_out", field: "", sort: "time", percent: "" });
+    expect(ignored.map(({ name }) => name)).toEqual(["field", "sort", "percent"]);
+  });
+
+  it("lose the field and the sizes that do not fit a kind which the user chooses", () => {
+    const { filter } = read("kind=price_drop&field=price&percent=5&sort=size");
+    expect(queryOf(changedFilter(filter, { kind: "sold_out" }))).toEqual({ kind: "sold_out" });
+    expect(queryOf(changedFilter(filter, { kind: "price_rise" }))).toMatchObject({
+      field: "price",
+      percent: "5",
     });
   });
 
-  it("offer the kinds of change of the API, and hide the size filter for kinds without a size", () => {
+  it("read sizes as users type them", () => {
+    expect(sizesOf({ percent: "5%", amount: "5,5" })).toEqual({
+      percent: { value: 5 },
+      amount: { value: 5.5 },
+    });
+    expect(sizesOf({ percent: "-5", amount: "" }).percent.error).toMatch(/from 0 to 1,000,000/);
+  });
+
+  it("have the kinds, the orders and the comparisons of the API", () => {
     expect(kinds.map(([kind]) => kind)).toEqual(changeKinds);
+    expect(sorts.map(([sort]) => sort)).toEqual(changeSorts);
+    expect(comparisons.map(([compare]) => compare)).toEqual(apiComparisons);
     for (const kind of changeKinds) {
       const check = () => checkKind(kind, undefined, { min_delta: 1 });
       if (hasNoSize(kind)) expect(check).toThrow(/compares numbers/);
@@ -53,15 +111,54 @@ describe("the filters of the dashboard page 'What changed'", () => {
     }
   });
 
-  it("refuse a kind of change for the same platforms as the API", () => {
-    const platforms = new Set(Object.values(stepScrapers).map(({ platform }) => platform));
-    for (const platform of platforms) {
+  it("offer exactly the fields of the API, with their platforms, kinds and sizes", () => {
+    const isAccepted = (field: string, platform: Platform | undefined): boolean => {
+      try {
+        checkObservedField("field", field, { platform, more: [delistedField] });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    expect(() => checkObservedField("field", "none", { platform: undefined })).toThrow(
+      Object.keys(changedFields)
+        .filter((field) => field !== delistedField)
+        .toSorted()
+        .join(", "),
+    );
+    for (const [field, { isNumber }] of Object.entries(changedFields)) {
+      for (const platform of Object.keys(platforms) as Platform[]) {
+        expect([field, platform, isOnPlatform(platform, { field, kind: "" })]).toEqual([
+          field,
+          platform,
+          isAccepted(field, platform),
+        ]);
+      }
+      for (const kind of changeKinds) {
+        expect([field, kind, isFieldOf(field, kind)]).toEqual([
+          field,
+          kind,
+          isFieldOfKind(field, kind) && (kind !== "other" || field !== delistedField),
+        ]);
+      }
+      const compare = () => checkNumbers(field, { min_delta: 1 });
+      if (isNumber) expect(compare).not.toThrow();
+      else expect(compare).toThrow(/compares numbers/);
+      expect(hasSize({ field, kind: "" })).toBe(isNumber);
+    }
+    expect(fieldsOf("sold_out")).toEqual(["inStock"]);
+  });
+
+  it("match nothing on the platforms for which the API refuses the kind", () => {
+    for (const platform of Object.keys(platforms) as Platform[]) {
       for (const kind of changeKinds) {
         const check = () => checkObservedKind(kind, platform);
-        if (isKindOf(platform, kind)) expect(check).not.toThrow();
+        if (isOnPlatform(platform, { field: "", kind })) expect(check).not.toThrow();
         else expect(check).toThrow(/never have changes of the 'kind'/);
       }
     }
+    expect(isEverywhere({ field: "", kind: "new_seller" })).toBe(false);
+    expect(isEverywhere({ field: "price", kind: "" })).toBe(true);
   });
 
   it("select changes since midnight today, or since the chosen number of days ago", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { runOutOf } from "../../../functions/dashboard/browser/pages/overview/run-out.ts";
 import { coverageOf } from "../../../functions/dashboard/browser/pages/watchlists/coverage.ts";
 
 const now = new Date("2026-03-10T12:00:00Z");
@@ -27,48 +28,74 @@ function estimateOf({ likely, runs = 720, newAsins = 0, outIn = null }: Given) {
   };
 }
 
-describe("the number of runs that the balance covers in the dashboard", () => {
+/** An account without usage, so that the schedules alone decide. */
+const withBalance = (credits: number) => ({
+  account: { created_at: "2025-01-01T00:00:00Z", credit_balance: credits },
+  daily: [],
+});
+
+describe("the runs that a balance covers, in the dashboard,", () => {
   it.each([
     [
       "includes the first run and the ordinary runs after it",
       estimateOf({ likely: 720 * 100 + 500, newAsins: 500, outIn: 4.5 }),
       1_000,
-      { runs: 6, hours: 6, allHours: 4.5 },
+      {
+        runs: 6,
+        hours: 6,
+        all: { hours: 4.5, basis: "at the forecast of the schedules", later: null },
+      },
     ],
     [
       "is shown with the time that these runs take at the interval of the schedule",
       estimateOf({ likely: 30 * 100, runs: 30 }),
       1_000,
-      { runs: 10, hours: 240, allHours: null },
+      { runs: 10, hours: 240, all: null },
     ],
     [
       "is 0 if the balance is below the credits of the first reads",
       estimateOf({ likely: 720 * 100 + 500, newAsins: 500, outIn: 0 }),
       499,
-      { runs: 0, hours: 0, allHours: 0 },
+      {
+        runs: 0,
+        hours: 0,
+        all: { hours: 0, basis: "at the forecast of the schedules", later: null },
+      },
     ],
     [
       "is 0 if the balance is below the credits of an ordinary run",
       estimateOf({ likely: 720 * 100 }),
       99,
-      { runs: 0, hours: 0, allHours: null },
+      { runs: 0, hours: 0, all: null },
     ],
     [
       "has no limit if runs cost nothing",
       estimateOf({ likely: 0 }),
       5,
-      { runs: null, hours: null, allHours: null },
+      { runs: null, hours: null, all: null },
     ],
   ])("%s", (...[, estimate, balance, expected]) => {
-    expect(coverageOf(estimate, balance, now)).toEqual(expected);
+    expect(coverageOf(estimate, withBalance(balance), now)).toEqual(expected);
+  });
+
+  it("use the forecast of the Overview: the earlier of the schedules and the rate of use", () => {
+    const day = { date: "2026-03-10", requests: 1, successful: 1, failed: 0, credits: 48 };
+    const spending = { ...withBalance(96), daily: [day] };
+    const estimate = estimateOf({ likely: 720, outIn: 96 });
+    expect(coverageOf(estimate, spending, now)?.all).toEqual(
+      runOutOf({ ...spending.account, forecast: estimate.account_forecast }, [day], now),
+    );
+    expect(coverageOf(estimate, spending, now)?.all?.hours).toBe(48);
   });
 
   it("is unknown until estimate, forecast and balance are loaded, and for a schedule without runs", () => {
     const estimate = estimateOf({ likely: 100 });
-    expect(coverageOf(undefined, 5, now)).toBeUndefined();
+    expect(coverageOf(undefined, withBalance(5), now)).toBeUndefined();
     expect(coverageOf(estimate, undefined, now)).toBeUndefined();
-    expect(coverageOf({ ...estimate, forecast: null }, 5, now)).toBeUndefined();
-    expect(coverageOf({ ...estimate, account_forecast: null }, 5, now)).toBeUndefined();
-    expect(coverageOf(estimateOf({ likely: 0, runs: 0 }), 5, now)).toBeUndefined();
+    expect(coverageOf({ ...estimate, forecast: null }, withBalance(5), now)).toBeUndefined();
+    expect(
+      coverageOf({ ...estimate, account_forecast: null }, withBalance(5), now),
+    ).toBeUndefined();
+    expect(coverageOf(estimateOf({ likely: 0, runs: 0 }), withBalance(5), now)).toBeUndefined();
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { assert } from "../../../shared/base/assert.ts";
 import {
+  basisWords,
   currentPace,
   runOutOf,
   type Spending,
@@ -88,25 +90,33 @@ describe("the time until the credits are used up in the dashboard", () => {
       "follows the schedules' forecast if it is shorter than the time at the current rate",
       spending(2_400, 8.5),
       used,
-      { hours: 8.5, basis: "at the forecast of the schedules" },
+      {
+        hours: 8.5,
+        basis: "at the forecast of the schedules",
+        later: { hours: 576, basis: "at the rate of the last 7 days" },
+      },
     ],
     [
       "follows the current rate if the schedules' forecast is longer",
       spending(200, 720),
       used,
-      { hours: 48, basis: "at the rate of the last 7 days" },
+      {
+        hours: 48,
+        basis: "at the rate of the last 7 days",
+        later: { hours: 720, basis: "at the forecast of the schedules" },
+      },
     ],
     [
       "follows the current rate if the schedules use no credits",
       spending(50, null),
       used,
-      { hours: 12, basis: "at the rate of the last 7 days" },
+      { hours: 12, basis: "at the rate of the last 7 days", later: null },
     ],
     [
       "follows the schedules' forecast if no credits were used before",
       spending(5_000, 3),
       daily(0, 0),
-      { hours: 3, basis: "at the forecast of the schedules" },
+      { hours: 3, basis: "at the forecast of the schedules", later: null },
     ],
     [
       "is unknown if neither schedules nor calls use credits",
@@ -118,9 +128,17 @@ describe("the time until the credits are used up in the dashboard", () => {
       "is 0 if the forecast is earlier than the browser's time",
       spending(0, -2),
       daily(0),
-      { hours: 0, basis: "at the forecast of the schedules" },
+      { hours: 0, basis: "at the forecast of the schedules", later: null },
     ],
   ])("%s", (...[, account, days, expected]) => {
     expect(runOutOf(account, days, now)).toEqual(expected);
+  });
+
+  it("names what it is based on, and the later forecast", () => {
+    const runOut = runOutOf(spending(200, 720), used, now);
+    assert(runOut !== null, "the credits are used up");
+    expect(basisWords(runOut)).toBe(
+      "at the rate of the last 7 days; 30 days at the forecast of the schedules",
+    );
   });
 });

@@ -245,6 +245,17 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     [{ kind: "price_rise", op: "increased" }, [["9000001", 8, 9]]],
     [{ kind: "price_drop", min_delta: "5" }, [["9000000", 18, 12.99]]],
     [
+      { compare: "period" },
+      [
+        ["9000000", 20, 12.99],
+        ["9000001", true, false],
+        ["9000001", 8, 9],
+      ],
+    ],
+    [{ compare: "period", kind: "price_drop", min_delta_percent: "30" }, [["9000000", 20, 12.99]]],
+    [{ compare: "period", kind: "price_drop", min_delta_percent: "36" }, []],
+    [{ compare: "period", until: at(12), kind: "price_drop" }, [["9000000", 20, 18]]],
+    [
       { sort: "size" },
       [
         ["9000000", 18, 12.99],
@@ -297,6 +308,8 @@ describe("GET /v1/watchlists/{id}/changes", () => {
     [{ op: "below" }, "op"],
     [{ min_delta_percent: "-5" }, "min_delta_percent"],
     [{ sort: "date" }, "sort"],
+    [{ compare: "week" }, "compare"],
+    [{ compare: "period", starting_after: `${at(21)}~1~size` }, "starting_after"],
     [{ field: "inStock", op: "decreased" }, "op"],
     [{ field: "inStock", min_delta_percent: "5" }, "min_delta_percent"],
     [{ field: "inStock", sort: "size" }, "sort"],

@@ -365,6 +365,75 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       expect((await pageOf({}, "stranger")).data).toEqual([]);
     });
 
+    it("GET /v1/watchlists/items with a stock lists the items of all watchlists that are out of stock now, sorted and page by page", async () => {
+      const stocked = (id: string, price: number, inStock: boolean): Item => ({
+        ...newItem(id, at),
+        state: "active",
+        readings: { standard: { price, inStock } },
+        snapshotAt: at,
+      });
+      const soldOut: Item = {
+        ...stocked("9000022", 30, false),
+        lastChange: {
+          changedAt: at,
+          runId: "wlrun_1",
+          runNumber: 2,
+          step: "check",
+          scraper: "retailer_d.standard",
+          changes: { inStock: { before: true, after: false } },
+        },
+      };
+      for (const [n, items] of [
+        [2, [stocked("9000021", 10, false), soldOut, stocked("9000023", 5, true)]],
+        [
+          3,
+          [stocked("9000021", 20, false), { ...stocked("9000024", 1, false), state: "delisted" }],
+        ],
+      ] as const) {
+        const list = aWatchlist({ id: idOf(n), platform: "retailer_d" });
+        await putWatchlist({ client: world.client, ...world.options }, list, [...items]);
+      }
+      const find = async (query: Record<string, string>, as: "owner" | "stranger" = "owner") => {
+        const { json } = await world.ask("GET /v1/watchlists/items", { query, as });
+        return json as unknown as {
+          readonly data: readonly Record<string, unknown>[];
+          readonly next_starting_after: string | null;
+        };
+      };
+      const placesOf = async (query: Record<string, string>) =>
+        (await find(query)).data.map(
+          ({ id, watchlist_id: list }) => `${String(id)} ${String(list)}`,
+        );
+      const byPrice = { stock: "out", sort: "price", order: "desc" };
+      const all = [`9000022 ${idOf(2)}`, `9000021 ${idOf(3)}`, `9000021 ${idOf(2)}`];
+      expect(await placesOf(byPrice)).toEqual(all);
+      const first = await find({ ...byPrice, limit: "2" });
+      expect(first.data[0]?.["stock"]).toEqual({
+        price: 30,
+        currency: "USD",
+        url: null,
+        values_since: at,
+        stock_since: at,
+      });
+      const next = { ...byPrice, limit: "2", starting_after: first.next_starting_after ?? "" };
+      expect(await placesOf(next)).toEqual(all.slice(2));
+      expect(await placesOf({ ...byPrice, watchlist_id: idOf(3) })).toEqual([all[1]]);
+      expect(await placesOf({ ...byPrice, search: "22" })).toEqual([all[0]]);
+      expect((await find({ stock: "out" }, "stranger")).data).toEqual([]);
+    });
+
+    it.each([
+      [{ sort: "price" }, 400, "sort"],
+      [{ watchlist_id: idOf(1) }, 400, "watchlist_id"],
+      [{ stock: "in" }, 400, "stock"],
+      [{ stock: "out", starting_after: `${idOf(1)}.1` }, 400, "starting_after"],
+      [{ stock: "out", watchlist_id: "wl_1" }, 404, undefined],
+    ])("GET /v1/watchlists/items refuses the query %j", async (query, status, param) => {
+      const answer = await world.ask("GET /v1/watchlists/items", { query });
+      expect(answer.status).toBe(status);
+      if (param !== undefined) expect(refusal(answer)).toEqual([status, param]);
+    });
+
     it.each([
       { starting_after: "wl_1" },
       { starting_after: `${idOf(1)}.` },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunSegment } from "../../../shared/history/history.ts";
-import { type ChangesQuery, listChanges } from "../../../shared/history/list-changes.ts";
+import type { ChangesQuery } from "../../../shared/history/changes-query.ts";
+import { listChanges } from "../../../shared/history/list-changes.ts";
 
 const at = "2026-03-01T00:00:00.000Z";
 const lists = ["wl_a", "wl_b", "wl_c"];
@@ -24,6 +25,7 @@ const query: ChangesQuery = {
   span: { since: "2026-02-01T00:00:00.000Z", until: "2026-03-02T00:00:00.000Z" },
   keptSince: "2025-03-01T00:00:00.000Z",
   sort: "size",
+  compare: "reads",
   limit: 4,
   startingAfter: undefined,
 };

@@ -7611,6 +7611,10 @@ export type ListWatchlistChangesData = {
          */
         sort?: 'time' | 'size' | 'amount';
         /**
+         * `reads`: lists each change, compared with the read before. `period`: lists one entry for each item and field, from the value before `since` to the value at `until`. A number that is equal at both times has no entry. Of other fields, an entry is the last change. `kind`, `op`, `min_delta` and `min_delta_percent` then apply to the whole period.
+         */
+        compare?: 'reads' | 'period';
+        /**
          * Maximum number of entries to return.
          */
         limit?: number;
@@ -7718,6 +7722,10 @@ export type ListChangesData = {
          */
         sort?: 'time' | 'size' | 'amount';
         /**
+         * `reads`: lists each change, compared with the read before. `period`: lists one entry for each item and field, from the value before `since` to the value at `until`. A number that is equal at both times has no entry. Of other fields, an entry is the last change. `kind`, `op`, `min_delta` and `min_delta_percent` then apply to the whole period.
+         */
+        compare?: 'reads' | 'period';
+        /**
          * Maximum number of entries to return.
          */
         limit?: number;
@@ -7797,9 +7805,25 @@ export type SearchItemsData = {
          */
         search?: string;
         /**
-         * The `next_starting_after` of the previous page. Only without `search`.
+         * The `next_starting_after` of the previous page. Not for a `search` without `stock`.
          */
         starting_after?: string;
+        /**
+         * `out`: only items that are out of stock by their last known values. Leaves out delisted items, and items whose `inStock` is not known.
+         */
+        stock?: 'out';
+        /**
+         * Only items of this watchlist. Only with `stock`.
+         */
+        watchlist_id?: string;
+        /**
+         * Order of the items, as for one watchlist. Only with `stock`. Default: `id`.
+         */
+        sort?: 'id' | 'name' | 'label' | 'title' | 'price' | 'change' | 'changed_at';
+        /**
+         * `asc`: ascending. `desc`: descending. Only with `stock`. Default: `asc`.
+         */
+        order?: 'asc' | 'desc';
     };
     url: '/v1/watchlists/items';
 };
@@ -7817,6 +7841,10 @@ export type SearchItemsErrors = {
      * The key lacks a scope that the operation needs, or belongs to the read-only demo workspace. Nothing was changed or charged.
      */
     403: Error;
+    /**
+     * The resource does not exist, or it belongs to another account.
+     */
+    404: Error;
     /**
      * The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency slots are busy. Nothing was charged.
      */
@@ -7874,6 +7902,31 @@ export type SearchItemsResponses = {
              * Newest known title.
              */
             title: string | null;
+            /**
+             * The last known price, and since when the item is out of stock. Only with `stock` in the request.
+             */
+            stock?: {
+                /**
+                 * Price. Null if none is known.
+                 */
+                price: number | null;
+                /**
+                 * Currency of the price.
+                 */
+                currency: string;
+                /**
+                 * Newest known address of the product page.
+                 */
+                url: string | null;
+                /**
+                 * When the item got its last known values.
+                 */
+                values_since: string | null;
+                /**
+                 * When the stock changed, if no other value changed later. Otherwise null.
+                 */
+                stock_since: string | null;
+            };
         }>;
         /**
          * True if there are entries after these.

@@ -29,3 +29,27 @@ const signed = new Intl.NumberFormat("en-US", {
 });
 /** Formats an integer change with its sign: `+1,000`, `−8`, `0`. */
 export const formatChange = (value: number): string => signed.format(value).replace("-", "−");
+
+const plain = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
+/** Formats a number that is not an amount: `2,175.2`. */
+export const formatNumber = (value: number): string => plain.format(value);
+
+const amounts = new Map<string, Intl.NumberFormat>();
+/**
+ * Formats an amount with its currency: `1,012.50 USD`. The currency decides the number of decimals.
+ * @param currency ISO 4217 code
+ */
+export function formatMoney(value: number, currency: string): string {
+  const format = amounts.get(currency) ?? amountFormat(currency);
+  amounts.set(currency, format);
+  return `${format.format(value)} ${currency}`;
+}
+
+function amountFormat(currency: string): Intl.NumberFormat {
+  const style = new Intl.NumberFormat("en-US", { style: "currency", currency });
+  const { maximumFractionDigits: digits = 2 } = style.resolvedOptions();
+  return new Intl.NumberFormat("en-US", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}

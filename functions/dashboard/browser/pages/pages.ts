@@ -8,6 +8,7 @@ import { KeysPage } from "./keys/keys-page.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 import { SourcesPage } from "./sources/sources-page.tsx";
+import { StockPage } from "./stock/stock-page.tsx";
 import { TryPage } from "./try/try-page.tsx";
 import { ItemPage } from "./watchlists/item-page.tsx";
 import { NewWatchlistPage } from "./watchlists/new-watchlist-page.tsx";
@@ -25,6 +26,7 @@ interface Entry {
 /** All pages. If two patterns match a path, the first page is shown. */
 const pages: readonly Entry[] = [
   { path: "/changes", section: "changes", page: ChangesPage },
+  { path: "/stock", section: "stock", page: StockPage },
   { path: "/overview", section: "overview", page: OverviewPage },
   { path: "/sources", section: "sources", page: SourcesPage },
   { path: "/keys", section: "keys", page: KeysPage },

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import {
   BookIcon,
+  BoxIcon,
   ChartIcon,
   CloudIcon,
   DeltaIcon,
@@ -14,6 +15,7 @@ import { type Section, sections } from "./sections.ts";
 
 const icons: Readonly<Record<Section, () => JSX.Element>> = {
   changes: DeltaIcon,
+  stock: BoxIcon,
   overview: ChartIcon,
   watchlists: ListIcon,
   webhooks: WebhookIcon,

@@ -1,6 +1,7 @@
 /** The sections of the navigation, in order. */
 export const sections = [
   { section: "changes", label: "What changed" },
+  { section: "stock", label: "Out of stock" },
   { section: "overview", label: "Overview" },
   { section: "watchlists", label: "Watchlists" },
   { section: "webhooks", label: "Webhooks" },

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
 import "./filters.css";
 
 /** A row of filters above a listing. */
@@ -48,5 +49,59 @@ export function SelectFilter({ label, choices, value, onChange }: ChoiceProps) {
         </option>
       ))}
     </select>
+  );
+}
+
+/**
+ * Returns the choices of a filter by watchlist. Names a chosen watchlist that the account does not
+ * have, so that the filter shows what it selects.
+ * @param names of the watchlists by ID; undefined while they are loading
+ */
+export const watchlistChoices = (
+  names: ReadonlyMap<string, string> | undefined,
+  chosen: string,
+): readonly (readonly [string, string])[] => [
+  ["", "All watchlists"],
+  ...(names ?? []),
+  ...(chosen !== "" && names?.has(chosen) !== true
+    ? [[chosen, names === undefined ? chosen : `${chosen} (unknown)`] as const]
+    : []),
+];
+
+interface NumberFilterProps {
+  /** The name of the filter, such as `Minimum change in percent`. */
+  readonly label: string;
+  /** A short form of the label, shown in the empty field. */
+  readonly placeholder: string;
+  /** The text as the user typed it. */
+  readonly value: string;
+  /** What the user should enter instead; undefined for a valid text. */
+  readonly error: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+/** A filter that is a field for a number. Shows the error below the field. */
+export function NumberFilter(props: NumberFilterProps) {
+  const { label, placeholder, value, error, onChange } = props;
+  const id = useId();
+  return (
+    <span class="number-filter">
+      <input
+        class="control"
+        inputMode="decimal"
+        autocomplete="off"
+        aria-label={label}
+        aria-invalid={error === undefined ? undefined : "true"}
+        aria-describedby={error === undefined ? undefined : id}
+        placeholder={placeholder}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      {error !== undefined && (
+        <span id={id} class="field-error" role="alert">
+          {error}
+        </span>
+      )}
+    </span>
   );
 }

@@ -26,6 +26,9 @@ export const DeltaIcon = icon(
 export const SearchIcon = icon(
   <path d="M7 11.500a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9m3.300-1.200 3.200 3.200" />,
 );
+export const BoxIcon = icon(
+  <path d="M2.500 5 8 2l5.500 3v6L8 14l-5.500-3zM2.500 5 8 8l5.500-3M8 8v6" />,
+);
 export const ListIcon = icon(<path d="M2.5 4h.01M2.5 8h.01M2.5 12h.01M6 4h8M6 8h8M6 12h8" />);
 export const WebhookIcon = icon(<path d="M9 1.5 3 9h4.5L7 14.5 13 7H8.500z" />);
 export const CloudIcon = icon(

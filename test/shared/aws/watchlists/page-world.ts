@@ -17,7 +17,11 @@ import {
   type PageBounds,
   pageBounds,
 } from "../../../../shared/watchlists/page.ts";
-import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
+import type {
+  WatchlistRef,
+  PageStore,
+  StockStore,
+} from "../../../../shared/watchlists/page-store.ts";
 import type { ItemCounts, Watchlist } from "../../../../shared/watchlists/watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
@@ -40,7 +44,7 @@ export interface PageWorld {
   readonly client: DynamoDBDocumentClient;
   /** Name of the table. */
   readonly table: string;
-  store(client?: DynamoDBDocumentClient, bounds?: Partial<PageBounds>): PageStore;
+  store(client?: DynamoDBDocumentClient, bounds?: Partial<PageBounds>): PageStore & StockStore;
   /** Stores a watchlist with these items; returns its key. */
   open(items: readonly Item[], bounds?: Partial<PageBounds>): Promise<WatchlistRef>;
   rows(list: WatchlistRef): Promise<StoredRow[]>;

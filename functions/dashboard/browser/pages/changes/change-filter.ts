@@ -1,8 +1,18 @@
+import { decimalIn } from "../../format/decimal-input.ts";
+import { type IgnoredPart, readQuery } from "../../shell/page-query.ts";
+import { changedFields, isFieldOf } from "./change-fields.ts";
+
 /** The time spans of the page, in days. `1` begins at midnight of the browser's time zone. */
 export const spans = [
   ["1", "Today"],
   ["7", "7 days"],
   ["30", "30 days"],
+] as const;
+
+/** What a row compares. `compare` of the API. */
+export const comparisons = [
+  ["reads", "Each change"],
+  ["period", "Net change"],
 ] as const;
 
 /** Kinds of changes with their labels. `kind` of the API. */
@@ -25,6 +35,7 @@ export const sorts = [
 /** The filters of the page. Empty strings do not filter. */
 export interface ChangeFilter {
   readonly span: string;
+  readonly compare: string;
   readonly kind: string;
   readonly watchlist: string;
   readonly field: string;
@@ -36,6 +47,7 @@ export interface ChangeFilter {
 
 const noFilter: ChangeFilter = {
   span: "1",
+  compare: "reads",
   kind: "",
   watchlist: "",
   field: "",
@@ -48,35 +60,62 @@ const noFilter: ChangeFilter = {
 export const hasNoSize = (kind: string): boolean =>
   ["back_in_stock", "sold_out", "delisted", "new_seller"].includes(kind);
 
-const platformsWithSellers: ReadonlySet<string> = new Set(["retailer_a", "retailer_b"]);
+/** Returns true if the changes that a filter selects are differences between numbers. */
+export const hasSize = ({ kind, field }: Pick<ChangeFilter, "field" | "kind">): boolean =>
+  !hasNoSize(kind) && (field === "" || changedFields[field]?.isNumber === true);
 
-/**
- * Returns true if items of the platform can have changes of the kind. The service refuses another
- * kind for a watchlist of the platform.
- */
-export const isKindOf = (platform: string, kind: string): boolean =>
-  kind !== "new_seller" || platformsWithSellers.has(platform);
+/** Returns the fields that can be selected together with a kind, in the order of the list. */
+export const fieldsOf = (kind: string): readonly string[] =>
+  Object.keys(changedFields).filter((field) => isFieldOf(field, kind));
 
-/**
- * Reads the filters from the address. Ignores unknown values, and a size if the kind has no size.
- */
-export function filterIn(query: URLSearchParams): ChangeFilter {
-  const known = (name: "span" | "kind" | "sort", valid: readonly (readonly [string, string])[]) => {
-    const value = query.get(name) ?? "";
-    return valid.some(([one]) => one === value) ? value : noFilter[name];
-  };
-  const kind = known("kind", kinds);
-  const noSize = hasNoSize(kind);
-  return {
-    span: known("span", spans),
-    kind,
-    sort: noSize ? noFilter.sort : known("sort", sorts),
-    watchlist: query.get("watchlist") ?? "",
-    field: query.get("field") ?? "",
-    percent: noSize ? "" : (query.get("percent") ?? ""),
-    amount: noSize ? "" : (query.get("amount") ?? ""),
-  };
+interface ReadFilter {
+  readonly filter: ChangeFilter;
+  readonly ignored: readonly IgnoredPart[];
 }
+
+const form: Readonly<Record<keyof ChangeFilter, readonly string[] | undefined>> = {
+  span: spans.map(([value]) => value),
+  compare: comparisons.map(([value]) => value),
+  kind: kinds.map(([value]) => value),
+  watchlist: undefined,
+  field: Object.keys(changedFields),
+  percent: undefined,
+  amount: undefined,
+  sort: sorts.map(([value]) => value),
+};
+
+/**
+ * Reads the filters from the address. Does not apply unknown names and values, a field that has no
+ * changes of the kind, and a size if the changes have none.
+ */
+export function readFilter(query: URLSearchParams): ReadFilter {
+  const { values, ignored } = readQuery(query, form);
+  const wanted: ChangeFilter = { ...noFilter, ...values };
+  const filter = fitting(wanted);
+  const unfit = (["field", "sort", "percent", "amount"] as const)
+    .filter((name) => filter[name] !== wanted[name])
+    .map((name) => ({ name, value: wanted[name], reason: "it does not fit the other filters" }));
+  return { filter, ignored: [...ignored, ...unfit] };
+}
+
+/** Removes the field if it has no changes of the kind, and the sizes if the changes have none. */
+function fitting(filter: ChangeFilter): ChangeFilter {
+  const field = filter.field === "" || isFieldOf(filter.field, filter.kind) ? filter.field : "";
+  const sizes = hasSize({ ...filter, field })
+    ? {}
+    : { sort: noFilter.sort, percent: noFilter.percent, amount: noFilter.amount };
+  return { ...filter, field, ...sizes };
+}
+
+/** Returns a filter after the user changed a part of it. Removes what does not fit the new part. */
+export const changedFilter = (filter: ChangeFilter, part: Partial<ChangeFilter>): ChangeFilter =>
+  fitting({ ...filter, ...part });
+
+/** The minimum sizes of a filter as numbers, or what the user should enter instead. */
+export const sizesOf = ({ percent, amount }: Pick<ChangeFilter, "amount" | "percent">) => ({
+  percent: decimalIn(percent, { unit: "percent" }),
+  amount: decimalIn(amount, { unit: "amount" }),
+});
 
 const defaults: ReadonlyMap<string, string> = new Map(Object.entries(noFilter));
 

@@ -4,29 +4,28 @@ import type { FieldChange, List, Watchlist } from "../../api/resources.ts";
 import { type Pages, usePages } from "../../api/use-pages.ts";
 import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
 import { formatCount } from "../../format/numbers.ts";
+import { IgnoredParts } from "../../shell/ignored-parts.tsx";
 import { Page } from "../../shell/page.tsx";
 import { linkTo, replacePlace } from "../../shell/router.ts";
 import type { PageProps } from "../../shell/shown-page.ts";
 import { Button, LinkButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Filters, Segmented, SelectFilter } from "../../ui/filters.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useDebounced } from "../../api/use-debounced.ts";
+import { isEverywhere, isOnPlatform } from "./change-fields.ts";
 import {
+  changedFilter,
   type ChangeFilter,
-  filterIn,
-  hasNoSize,
-  isKindOf,
-  kinds,
   queryOf,
+  readFilter,
   sinceOf,
-  sorts,
-  spans,
+  sizesOf,
 } from "./change-filter.ts";
+import { ChangeFilters } from "./change-filters.tsx";
 import { amountWords, kindWords, percentWords, toneOf, valuesWords } from "./change-words.ts";
 import { changesCsv, changesJson } from "./download.ts";
 import "./changes.css";
@@ -36,15 +35,16 @@ const pollSeconds = 30;
 
 /** The page with the changes of all watchlists. The query contains the filters. */
 export function ChangesPage({ query }: PageProps) {
-  const filter = filterIn(query);
+  const { filter, ignored } = readFilter(query);
   const pages = useChanges(filter);
   const names = useWatchlistNames(pages.entries?.map(({ change: one }) => one.watchlist_id) ?? []);
   const change = (part: Partial<ChangeFilter>): void =>
-    replacePlace(linkTo("/changes", queryOf({ ...filter, ...part })));
+    replacePlace(linkTo("/changes", queryOf(changedFilter(filter, part))));
   return (
     <Page title="What changed" lead="What the runs of your watchlists found changed.">
+      <IgnoredParts parts={ignored} />
       <Card title={titleOf(pages)} actions={<Downloads entries={pages.entries} />} flush>
-        <Choices filter={filter} names={names} onChange={change} />
+        <ChangeFilters filter={filter} names={names} onChange={change} />
         <Table
           caption="Changes"
           columns={columns}
@@ -74,9 +74,11 @@ const rowOf = (change: FieldChange): Row => ({
 const changeOf = ({ change }: Row): FieldChange => change;
 
 function useChanges(filter: ChangeFilter): Pages<Row> {
-  const percent = useDebounced(filter.percent.trim());
-  const amount = useDebounced(filter.amount.trim());
-  const { span, kind, watchlist, field, sort } = filter;
+  const { percent, amount } = sizesOf({
+    percent: useDebounced(filter.percent.trim()),
+    amount: useDebounced(filter.amount.trim()),
+  });
+  const { span, compare, kind, watchlist, field, sort } = filter;
   // The minute of the start keeps the inputs of the query equal between two renderings.
   const since = useMemo(() => sinceOf(span, new Date()).toISOString(), [span]);
   const path = watchlist === "" ? "changes" : `watchlists/${watchlist}/changes`;
@@ -88,31 +90,34 @@ function useChanges(filter: ChangeFilter): Pages<Row> {
         query: {
           since,
           sort,
+          compare,
           limit: pageSize,
           starting_after: cursor,
           kind,
           field,
-          min_delta_percent: percent,
-          min_delta: amount,
+          min_delta_percent: percent.value,
+          min_delta: amount.value,
         },
       });
       return { ...page, data: page.data.map(rowOf) };
     },
-    [path, since, kind, field, percent, amount, sort],
+    [path, since, compare, kind, field, percent.value, amount.value, sort],
     { poll: (entries) => (entries.length <= pageSize ? pollSeconds : undefined) },
   );
 }
 
-/** Returns false if the watchlist of the filter is of a platform whose items never have the kind. */
+/**
+ * Returns false if the watchlist of the filter is of a platform whose items never have changes of
+ * the field or of the kind.
+ */
 async function canMatch(
-  { kind, watchlist }: ChangeFilter,
+  { kind, field, watchlist }: ChangeFilter,
   api: ApiClient,
   signal: AbortSignal,
 ): Promise<boolean> {
-  // Changes of all other kinds exist on all platforms.
-  if (watchlist === "" || kind !== "new_seller") return true;
+  if (watchlist === "" || isEverywhere({ kind, field })) return true;
   const { platform } = await api.get<Watchlist>(`watchlists/${watchlist}`, { signal });
-  return isKindOf(platform, kind);
+  return isOnPlatform(platform, { kind, field });
 }
 
 const titleOf = ({ entries, hasMore }: Pages<Row>): string => {
@@ -120,79 +125,6 @@ const titleOf = ({ entries, hasMore }: Pages<Row>): string => {
   const count = formatCount(entries.length);
   return `${hasMore ? "More than " : ""}${count} ${entries.length === 1 ? "change" : "changes"}`;
 };
-
-interface ChoicesProps {
-  readonly filter: ChangeFilter;
-  readonly names: ReadonlyMap<string, string> | undefined;
-  readonly onChange: (part: Partial<ChangeFilter>) => void;
-}
-
-function Choices({ filter, names, onChange }: ChoicesProps) {
-  return (
-    <Filters>
-      <Segmented
-        label="Time span"
-        choices={spans}
-        value={filter.span}
-        onChange={(span) => onChange({ span })}
-      />
-      <SelectFilter
-        label="Kind of change"
-        choices={[["", "All changes"], ...kinds]}
-        value={filter.kind}
-        onChange={(kind) => onChange({ kind })}
-      />
-      <SelectFilter
-        label="Watchlist"
-        choices={[["", "All watchlists"], ...(names ?? [])]}
-        value={filter.watchlist}
-        onChange={(watchlist) => onChange({ watchlist })}
-      />
-      {!hasNoSize(filter.kind) && <SizeChoices filter={filter} onChange={onChange} />}
-      <input
-        class="control"
-        autocomplete="off"
-        spellcheck={false}
-        aria-label="Field"
-        placeholder="Field"
-        value={filter.field}
-        onChange={(event) => onChange({ field: event.currentTarget.value.trim() })}
-      />
-    </Filters>
-  );
-}
-
-/** The order, and the minimum size of a change. */
-function SizeChoices({ filter, onChange }: Omit<ChoicesProps, "names">) {
-  return (
-    <>
-      <SelectFilter
-        label="Order"
-        choices={sorts}
-        value={filter.sort}
-        onChange={(sort) => onChange({ sort })}
-      />
-      <input
-        class="control"
-        inputMode="decimal"
-        autocomplete="off"
-        aria-label="Minimum change in percent"
-        placeholder="Min. %"
-        value={filter.percent}
-        onInput={(event) => onChange({ percent: event.currentTarget.value })}
-      />
-      <input
-        class="control"
-        inputMode="decimal"
-        autocomplete="off"
-        aria-label="Minimum change as an amount"
-        placeholder="Min. amount"
-        value={filter.amount}
-        onInput={(event) => onChange({ amount: event.currentTarget.value })}
-      />
-    </>
-  );
-}
 
 /** Buttons that save the changes on the page as a file. */
 function Downloads({ entries }: { readonly entries: readonly Row[] | undefined }) {

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Account, Usage } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
-import { formatCount, formatCredits, formatShare } from "../../format/numbers.ts";
+import { formatCount, formatCredits, formatNumber, formatShare } from "../../format/numbers.ts";
 import { formatDay, lastingWords } from "../../format/times.ts";
 import { Page } from "../../shell/page.tsx";
 import { BarChart } from "../../ui/bar-chart.tsx";
@@ -10,7 +10,7 @@ import { Card, Stat } from "../../ui/card.tsx";
 import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
 import { BudgetCard } from "./budget-card.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
-import { type RunOut, runOutOf } from "./run-out.ts";
+import { basisWords, type RunOut, runOutOf } from "./run-out.ts";
 import { UsageByCauseCard } from "./usage-card.tsx";
 
 /** The longest time span that the API returns, in days. All spans end with the current day. */
@@ -73,7 +73,7 @@ function Credits({ account, usage }: CreditsProps) {
         runOut &&
         runOut.hours < fewHours && (
           <Notice tone="warning">
-            The credits last {lastingWords(runOut.hours)} {runOut.basis}.
+            The credits last {lastingWords(runOut.hours)} {basisWords(runOut)}.
           </Notice>
         )
       )}
@@ -111,7 +111,7 @@ function lasting(
   if (balance === 0) return { value: "0 hours", note: "no credits left" };
   if (runOut === undefined) return { value: "…", note: "" };
   if (runOut === null) return { value: "–", note: "nothing uses credits" };
-  return { value: lastingWords(runOut.hours), note: runOut.basis };
+  return { value: lastingWords(runOut.hours), note: basisWords(runOut) };
 }
 
 function UsageCard({ usage }: { readonly usage: Usage }) {
@@ -146,7 +146,7 @@ function UsageCard({ usage }: { readonly usage: Usage }) {
         />
         <Stat
           label="Credits per request"
-          value={requests === 0 ? "–" : (sum("credits") / requests).toFixed(1)}
+          value={requests === 0 ? "–" : formatNumber(roundedTenth(sum("credits") / requests))}
           note="on average"
         />
       </dl>
@@ -169,6 +169,8 @@ function UsageCard({ usage }: { readonly usage: Usage }) {
     </>
   );
 }
+
+const roundedTenth = (value: number): number => Math.round(value * 10) / 10;
 
 const barsOf = (days: Usage["daily"]) =>
   days.map(({ date, credits }) => ({ label: formatDay(date), value: credits }));

@@ -1,7 +1,10 @@
 import type { Account, Usage } from "../../api/resources.ts";
+import { lastingWords } from "../../format/times.ts";
 
 /** The number of complete UTC days before today from which the rate of spending is computed. */
 const paceDays = 7;
+/** The number of days of usage that `runOutOf` needs. */
+export const usageDays = paceDays + 1;
 const hoursOfDay = 24;
 const hourMs = 3_600_000;
 
@@ -35,12 +38,18 @@ export function currentPace(
   return { credits: before, of: days.length === 1 ? "yesterday" : `the last ${days.length} days` };
 }
 
-/** When the balance is used up. */
-export interface RunOut {
+/** A forecast of when the balance is used up. */
+export interface Forecast {
   /** Hours from now, with fractions. */
   readonly hours: number;
   /** What the time was calculated from: `at the rate of yesterday`. */
   readonly basis: string;
+}
+
+/** When the balance is used up. */
+export interface RunOut extends Forecast {
+  /** The other forecast, which is later. Null if the other way of calculating uses no credits. */
+  readonly later: Forecast | null;
 }
 
 /** The values of an account that decide when its balance is used up. */
@@ -50,13 +59,15 @@ export type Spending = Pick<Account, "created_at" | "credit_balance" | "forecast
  * Returns when the balance is used up: the earlier of two times. One is the forecast of the
  * schedules, which knows a watchlist that was created a minute ago. The other continues the current
  * rate of spending, which includes item calls and manual runs. Returns null if neither uses credits
- * within ten years.
+ * within ten years. All pages show this forecast.
+ * @param daily the usage of at least the last eight days by day, the oldest first; the last entry is
+ * today
  */
 export function runOutOf(account: Spending, daily: Usage["daily"], now: Date): RunOut | null {
   const { credit_balance: balance, forecast } = account;
   const scheduled = forecast.balance_runs_out_at.likely;
   const pace = currentPace(daily, account);
-  const times: RunOut[] = [];
+  const times: Forecast[] = [];
   if (scheduled !== null) {
     const hours = Math.max(0, Date.parse(scheduled) - now.getTime()) / hourMs;
     times.push({ hours, basis: "at the forecast of the schedules" });
@@ -65,5 +76,13 @@ export function runOutOf(account: Spending, daily: Usage["daily"], now: Date): R
     const hours = (balance / pace.credits) * hoursOfDay;
     times.push({ hours, basis: `at the rate of ${pace.of}` });
   }
-  return times.toSorted((one, other) => one.hours - other.hours)[0] ?? null;
+  const [first, later = null] = times.toSorted((one, other) => one.hours - other.hours);
+  return first === undefined ? null : { ...first, later };
 }
+
+/**
+ * Returns what the earlier forecast is based on, and the later one: `at the rate of yesterday; 51
+ * days at the forecast of the schedules`.
+ */
+export const basisWords = ({ basis, later }: RunOut): string =>
+  later === null ? basis : `${basis}; ${lastingWords(later.hours)} ${later.basis}`;

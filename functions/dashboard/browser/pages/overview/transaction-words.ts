@@ -14,7 +14,9 @@ export function purposeOf(entry: CreditTransaction): string {
  */
 export function itemsOf({ items_requested: asked, items_charged: charged }: CreditTransaction) {
   if (asked === undefined) return "–";
-  return charged === undefined ? String(asked) : `${charged} of ${asked}`;
+  return charged === undefined
+    ? formatCount(asked)
+    : `${formatCount(charged)} of ${formatCount(asked)}`;
 }
 
 const types: Readonly<Record<string, readonly [type: string, meaning: string]>> = {

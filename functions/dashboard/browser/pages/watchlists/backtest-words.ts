@@ -1,5 +1,5 @@
 import type { Backtest, WatchlistRun } from "../../api/resources.ts";
-import { formatCount, formatCredits } from "../../format/numbers.ts";
+import { formatCount, formatCredits, formatPercentChange } from "../../format/numbers.ts";
 import type { LimitsDraft } from "./watchlist-settings.ts";
 
 const counted = (count: number, one: string, many = `${one}s`): string =>
@@ -9,11 +9,37 @@ const counted = (count: number, one: string, many = `${one}s`): string =>
  * Returns the result of a back-test as a sentence: `These 96 runs would have reported 14 items and
  * cost 1,240 credits.`
  */
-export function backtestSentence({ total: { runs, events, credits } }: Backtest): string {
-  const items = Object.values(events).reduce((sum, count) => sum + count, 0);
+export function backtestSentence(backtest: Backtest): string {
+  const { runs, credits } = backtest.total;
+  const items = reportedItems(backtest);
   const begin = runs === 1 ? "This run" : `These ${formatCount(runs)} runs`;
   return `${begin} would have reported ${counted(items, "item")} in events and cost ${formatCredits(credits)}.`;
 }
+
+/** Returns the credits that the runs of a back-test really charged, with the pipeline of that time. */
+export function chargedCredits(backtest: Backtest, runs: readonly WatchlistRun[]): number {
+  const tested = new Set(backtest.runs.map((run) => run.run_number));
+  return runs
+    .filter((run) => tested.has(run.run_number))
+    .reduce((sum, { credits }) => sum + credits, 0);
+}
+
+/**
+ * Compares the credits of the candidate with those that the same runs charged: `The same runs
+ * charged 2,000 credits: the pipeline above costs 760 credits less (−38%).`
+ */
+export function comparisonSentence(candidate: number, charged: number): string {
+  const difference = candidate - charged;
+  const begin = `The same runs charged ${formatCredits(charged)}`;
+  if (difference === 0) return `${begin}: the pipeline above costs the same.`;
+  const share = charged === 0 ? "" : ` (${formatPercentChange((difference / charged) * 100)})`;
+  const much = formatCredits(Math.abs(difference));
+  return `${begin}: the pipeline above costs ${much} ${difference < 0 ? "less" : "more"}${share}.`;
+}
+
+/** Returns the number of items that the events of a back-test would have reported. */
+export const reportedItems = ({ total }: Backtest): number =>
+  Object.values(total.events).reduce((sum, count) => sum + count, 0);
 
 /**
  * Returns what the limits would have held back in the runs of a back-test, as sentences.

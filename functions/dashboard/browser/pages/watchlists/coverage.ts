@@ -1,4 +1,5 @@
-import type { WatchlistEstimate } from "../../api/resources.ts";
+import type { Account, Usage, WatchlistEstimate } from "../../api/resources.ts";
+import { type RunOut, runOutOf } from "../overview/run-out.ts";
 
 /** What a balance covers. */
 export interface Coverage {
@@ -7,33 +8,38 @@ export interface Coverage {
   /** Hours until the end of these runs. Null if the runs cost nothing. */
   readonly hours: number | null;
   /**
-   * Hours until all watchlists together, with this one, have used up the balance. Null if not within
-   * ten years.
+   * When the account has used up the balance, with this watchlist and everything else. Null if not
+   * within ten years.
    */
-  readonly allHours: number | null;
+  readonly all: RunOut | null;
+}
+
+/** The account and its usage by day. */
+export interface SpendingAccount {
+  readonly account: Pick<Account, "created_at" | "credit_balance">;
+  readonly daily: Usage["daily"];
 }
 
 const monthHours = 720;
-const hourMs = 3_600_000;
 
 /**
  * Returns what a balance covers, from the likely credits of a forecast. Returns undefined while
- * estimate, forecast or balance is not loaded, or if the schedule has no run within 30 days.
+ * estimate, forecast or account is not loaded, or if the schedule has no run within 30 days.
  */
 export function coverageOf(
   estimate:
     | Pick<WatchlistEstimate, "estimated_credits" | "forecast" | "account_forecast">
     | undefined,
-  balance: number | undefined,
+  spending: SpendingAccount | undefined,
   now: Date,
 ): Coverage | undefined {
-  if (estimate === undefined || balance === undefined) return undefined;
+  if (estimate === undefined || spending === undefined) return undefined;
   const { forecast, account_forecast: all, estimated_credits: credits } = estimate;
   if (forecast === null || all === null || forecast.month.runs === 0) return undefined;
-  const out = all.balance_runs_out_at.likely;
+  const { account, daily } = spending;
   return {
-    ...ofOneList({ firstReads: credits.newAsins, month: forecast.month }, balance),
-    allHours: out === null ? null : Math.max(0, Date.parse(out) - now.getTime()) / hourMs,
+    ...ofOneList({ firstReads: credits.newAsins, month: forecast.month }, account.credit_balance),
+    all: runOutOf({ ...account, forecast: all }, daily, now),
   };
 }
 
@@ -43,7 +49,7 @@ interface OneList {
   readonly month: NonNullable<WatchlistEstimate["forecast"]>["month"];
 }
 
-function ofOneList({ firstReads, month }: OneList, balance: number): Omit<Coverage, "allHours"> {
+function ofOneList({ firstReads, month }: OneList, balance: number): Omit<Coverage, "all"> {
   const hoursOfRun = monthHours / month.runs;
   const creditsOfRun = Math.max(0, month.likely - firstReads) / month.runs;
   if (balance < Math.max(firstReads, creditsOfRun)) return { runs: 0, hours: 0 };

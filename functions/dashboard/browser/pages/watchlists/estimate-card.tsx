@@ -1,21 +1,28 @@
-import type { Account, WatchlistEstimate } from "../../api/resources.ts";
+import type { Account, Usage, WatchlistEstimate } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { formatCount, formatCredits } from "../../format/numbers.ts";
 import { lastingWords } from "../../format/times.ts";
 import { Card, Facts } from "../../ui/card.tsx";
 import { Notice } from "../../ui/states.tsx";
+import { basisWords, usageDays } from "../overview/run-out.ts";
 import { type Coverage, coverageOf } from "./coverage.ts";
 
 interface EstimateCardProps {
   readonly estimate: WatchlistEstimate | undefined;
   readonly items: number;
+  /** True for a paused watchlist, whose runs the forecast includes as if it was resumed. */
+  readonly isPaused?: boolean;
 }
 
 /** Shows the estimated cost of a watchlist, and how long the current balance covers it. */
-export function EstimateCard({ estimate, items }: EstimateCardProps) {
+export function EstimateCard({ estimate, items, isPaused = false }: EstimateCardProps) {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
-  const balance = account.data?.credit_balance;
-  const coverage = coverageOf(estimate, balance, new Date());
+  const usage = useQuery(
+    (api, signal) => api.get<Usage>("usage", { signal, query: { days: usageDays } }),
+    [],
+  );
+  const spending = account.data && usage.data && { account: account.data, daily: usage.data.daily };
+  const coverage = coverageOf(estimate, spending, new Date());
   return (
     <Card title="Estimated cost">
       {items === 0 ? (
@@ -24,16 +31,16 @@ export function EstimateCard({ estimate, items }: EstimateCardProps) {
         <Facts
           facts={[
             ...costFacts(estimate),
-            ["Balance now", shown(balance, "")],
-            ...coverageFacts(coverage),
+            ["Balance now", shown(account.data?.credit_balance, "")],
+            ...coverageFacts(coverage, isPaused),
           ]}
         />
       )}
       {items > 0 && coverage && <CoverageNotice coverage={coverage} />}
       {items > 0 && <LimitNotice steps={estimate?.blocked_steps ?? []} />}
       <p class="field-hint">
-        The 30 days are a forecast from the schedule, and from past runs if there are any. Failed
-        reads are free.
+        The 30 days are a forecast from the schedule, and from past runs if there are any. The end
+        of the credits is the earlier of two forecasts, as on the Overview. Failed reads are free.
       </p>
     </Card>
   );
@@ -55,9 +62,12 @@ function costFacts(estimate: WatchlistEstimate | undefined): FactList {
   ];
 }
 
-const coverageFacts = (coverage: Coverage | undefined): FactList => [
-  ["The balance covers", coverage === undefined ? "…" : coveredWords(coverage)],
-  ["With all watchlists", coverage === undefined ? "…" : allListsWords(coverage)],
+const coverageFacts = (coverage: Coverage | undefined, isPaused: boolean): FactList => [
+  ["Alone, the balance covers", coverage === undefined ? "…" : coveredWords(coverage)],
+  [
+    isPaused ? "All credits last, once resumed" : "All credits last",
+    coverage === undefined ? "…" : allListsWords(coverage),
+  ],
 ];
 
 const shown = (credits: number | undefined, about = "≈ "): string =>
@@ -73,11 +83,11 @@ function coveredWords({ runs, hours }: Coverage): string {
   return `${runWords(runs)}, about ${lastingWords(hours)}`;
 }
 
-const allListsWords = ({ allHours }: Coverage): string =>
-  allHours === null ? "more than ten years" : `about ${lastingWords(allHours)}`;
+const allListsWords = ({ all }: Coverage): string =>
+  all === null ? "more than ten years" : `${lastingWords(all.hours)} ${basisWords(all)}`;
 
 function CoverageNotice({ coverage }: { readonly coverage: Coverage }) {
-  const { runs, allHours } = coverage;
+  const { runs, all } = coverage;
   if (runs === 0) {
     return (
       <Notice tone="warning">
@@ -86,12 +96,11 @@ function CoverageNotice({ coverage }: { readonly coverage: Coverage }) {
       </Notice>
     );
   }
-  if (allHours === null || allHours >= fewHours) return null;
+  if (all === null || all.hours >= fewHours) return null;
   return (
     <Notice tone="warning">
-      The balance lasts about {lastingWords(allHours)} with all watchlists. After that, the service
-      skips runs that the balance does not cover, and pauses a watchlist after three skipped runs in
-      a row.
+      The credits last {lastingWords(all.hours)} {all.basis}. After that, the service skips runs
+      that the balance does not cover, and pauses a watchlist after three skipped runs in a row.
     </Notice>
   );
 }

@@ -47,6 +47,10 @@ const runsAtOnce = 5;
 const pagesMax = 5;
 const keptMs = 30 * 86_400_000;
 
+/** Returns true if the service still keeps the events of a run at this time, ISO 8601. */
+export const keepsEventsOf = (at: string, now: Date): boolean =>
+  Date.parse(at) > now.getTime() - keptMs;
+
 /**
  * Returns the runs that changed an item while their events are kept, newest first.
  * @param points the history of the item, oldest first
@@ -54,7 +58,7 @@ const keptMs = 30 * 86_400_000;
 export function runsIn(points: readonly HistoryPoint[], now: Date): readonly SearchedRun[] {
   const runs = new Map<number, SearchedRun>();
   for (const { run_number: runNumber, at } of points) {
-    if (Date.parse(at) > now.getTime() - keptMs) runs.set(runNumber, { runNumber, at });
+    if (keepsEventsOf(at, now)) runs.set(runNumber, { runNumber, at });
   }
   return [...runs.values()].toReversed();
 }

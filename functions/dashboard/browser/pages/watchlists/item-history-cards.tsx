@@ -16,7 +16,7 @@ import { EmptyState, ErrorState } from "../../ui/states.tsx";
 import { StepChart } from "../../ui/step-chart.tsx";
 import type { Marks } from "../../ui/steps.ts";
 import { type Column, Table } from "../../ui/table.tsx";
-import { type ItemEvent, runsIn, useItemEvents } from "./item-events.ts";
+import { type ItemEvent, keepsEventsOf, runsIn, useItemEvents } from "./item-events.ts";
 import type { ItemHistory } from "./item-history.ts";
 import { RulesCard } from "./item-rules.tsx";
 import { priceFieldIn, secondsOf, seriesOf } from "./item-series.ts";
@@ -193,6 +193,7 @@ const columnsFor = (
   {
     head: "Events",
     cell: (point) => {
+      if (!keepsEventsOf(point.at, new Date())) return "kept for 30 days only";
       const sent = events.filter((event) => isAbout(event, point));
       return [...new Set(sent.map(({ type }) => type))].join(", ") || "–";
     },

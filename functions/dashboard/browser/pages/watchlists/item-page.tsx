@@ -1,6 +1,6 @@
 import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
-import { useQuery } from "../../api/use-query.ts";
-import { formatCount } from "../../format/numbers.ts";
+import { type Query, useQuery } from "../../api/use-query.ts";
+import { formatCount, formatNumber } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
 import { linkTo } from "../../shell/router.ts";
 import type { PageProps } from "../../shell/shown-page.ts";
@@ -38,8 +38,10 @@ export function ItemPage({ parameters }: PageProps) {
       lead={shown && summaryOf(shown.item, shown.list.currency)}
       back={{ href: linkTo(`/watchlists/${listId}`), label: list.data?.name ?? "Watchlist" }}
     >
-      {[list, item].some(({ error }) => error?.status === 404) ? (
-        <NoItem listId={listId} />
+      {isMissing(list) ? (
+        <NoWatchlist listId={listId} />
+      ) : isMissing(item) ? (
+        <NoItem listId={listId} itemId={itemId} list={list.data} />
       ) : (
         <Loaded query={item}>
           {(read) => (
@@ -51,16 +53,43 @@ export function ItemPage({ parameters }: PageProps) {
   );
 }
 
+/** Returns true if the address names something that does not exist, or an ID that cannot exist. */
+const isMissing = ({ error }: Pick<Query<unknown>, "error">): boolean =>
+  error?.status === 404 || error?.param === "item_id";
+
 const nameOf = ({ id, label, title }: WatchlistItem): string => label ?? title ?? id;
 
-const NoItem = ({ listId }: { readonly listId: string }) => (
+const NoWatchlist = ({ listId }: { readonly listId: string }) => (
   <EmptyState
-    title="This item is not on the watchlist."
-    action={<LinkButton href={linkTo(`/watchlists/${listId}`)}>All items</LinkButton>}
+    title={`The watchlist ${listId} does not exist.`}
+    action={<LinkButton href="#/watchlists">All watchlists</LinkButton>}
   >
-    It may have been removed.
+    It may have been deleted, or it belongs to another account. Check the address, and the account
+    of the API key.
   </EmptyState>
 );
+
+interface NoItemProps {
+  readonly listId: string;
+  readonly itemId: string;
+  /** Undefined while it is loading. */
+  readonly list: Watchlist | undefined;
+}
+
+/** Shows what to check if the address names an item that the watchlist does not have. */
+function NoItem({ listId, itemId, list }: NoItemProps) {
+  const name = list === undefined ? "the watchlist" : `“${list.name}”`;
+  return (
+    <EmptyState
+      title={`The item ${itemId} is not on the watchlist.`}
+      action={<LinkButton href={linkTo(`/watchlists/${listId}`)}>All items</LinkButton>}
+    >
+      Check whether the ID in the address is complete
+      {list !== undefined && `, and whether it is an ID of ${list.platform}`}. Ctrl-K finds the item
+      if another watchlist has it. If it was removed from {name}, add it again to read it.
+    </EmptyState>
+  );
+}
 
 interface ItemProps {
   readonly item: WatchlistItem;
@@ -100,7 +129,10 @@ function ItemFacts({ item, list }: ItemProps) {
           ["State", <StateBadge key="state" state={item.state} />],
           ["Label", item.label ?? "–"],
           ["Title", item.title ?? "–"],
-          ...Object.entries(item.metadata).map(([key, value]) => [key, String(value)] as const),
+          ...Object.entries(item.metadata).map(
+            ([key, value]) =>
+              [key, typeof value === "number" ? formatNumber(value) : String(value)] as const,
+          ),
           ...Object.entries(item.seller_names).map(([id, name]) => [`Seller ${id}`, name] as const),
           ["Last read", <RelativeTime key="read" time={item.last_read_at} />],
           ["Last read status", item.last_read_status?.replaceAll("_", " ") ?? "–"],

@@ -2,11 +2,13 @@ import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
 import type { Pages } from "../../api/use-pages.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { linkTo } from "../../shell/router.ts";
+import { StateBadge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { EmptyState } from "../../ui/states.tsx";
+import { EmptyState, ErrorState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { type EventDeliveries, undeliveredWords, useEventDeliveries } from "./event-deliveries.ts";
 import type { ItemEvent } from "./item-events.ts";
 import { delisted, type Rule, rulesOf } from "./rules.ts";
 
@@ -20,6 +22,7 @@ interface RulesCardProps {
 export function RulesCard({ item, list, events }: RulesCardProps) {
   const rules = rulesOf(list.pipeline);
   const found = events.entries ?? [];
+  const deliveries = useEventDeliveries(list.id, found);
   return (
     <>
       <Card title="Rules" flush>
@@ -34,7 +37,7 @@ export function RulesCard({ item, list, events }: RulesCardProps) {
       <Card title="Events about the item" flush>
         <Table
           caption="Events about the item"
-          columns={eventColumns(list)}
+          columns={eventColumns(deliveries.data)}
           rows={events.entries}
           rowKey={({ id }) => id}
           error={events.error}
@@ -45,6 +48,7 @@ export function RulesCard({ item, list, events }: RulesCardProps) {
             </EmptyState>
           }
         />
+        {deliveries.error && <ErrorState error={deliveries.error} onRetry={deliveries.refresh} />}
         <Pager pages={events} />
       </Card>
     </>
@@ -106,13 +110,13 @@ const ruleColumns = (
   },
 ];
 
-const eventColumns = (list: Watchlist): readonly Column<ItemEvent>[] => [
+const eventColumns = (deliveries: EventDeliveries | undefined): readonly Column<ItemEvent>[] => [
   {
     head: "Event",
     isRowHead: true,
     cell: ({ type, eventId }) => (
       <span class="event-name">
-        <a href={linkTo("/webhooks", { event_type: type, watchlist_id: list.id })}>{type}</a>
+        {type}
         <code class="muted small">{eventId}</code>
       </span>
     ),
@@ -120,5 +124,32 @@ const eventColumns = (list: Watchlist): readonly Column<ItemEvent>[] => [
   { head: "Route", cell: (event) => causeOf(event).replaceAll("_", " ") },
   { head: "Step", cell: ({ step }) => step ?? "–" },
   { head: "Run", align: "end", cell: ({ runNumber }) => formatCount(runNumber) },
-  { head: "Sent", align: "end", cell: ({ at }) => <RelativeTime time={at} /> },
+  { head: "Created", align: "end", cell: ({ at }) => <RelativeTime time={at} /> },
+  { head: "Webhook deliveries", cell: (event) => <Deliveries event={event} found={deliveries} /> },
 ];
+
+interface DeliveriesProps {
+  readonly event: ItemEvent;
+  readonly found: EventDeliveries | undefined;
+}
+
+/** Links to the deliveries of an event. If there are none, shows what happened to the event. */
+function Deliveries({ event, found }: DeliveriesProps) {
+  const deliveries = found?.ofEvent.get(event.eventId) ?? [];
+  if (deliveries.length === 0) {
+    return <span class="muted small">{undeliveredWords(found)}</span>;
+  }
+  return (
+    <span class="row">
+      {deliveries.map(({ id, state }) => (
+        <a
+          key={id}
+          href={linkTo("/webhooks", { delivery: id })}
+          aria-label={`Delivery ${id}: ${state}`}
+        >
+          <StateBadge state={state} />
+        </a>
+      ))}
+    </span>
+  );
+}

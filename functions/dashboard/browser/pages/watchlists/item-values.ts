@@ -1,13 +1,7 @@
 import type { WatchlistItem } from "../../api/resources.ts";
+import { formatMoney, formatNumber } from "../../format/numbers.ts";
 
 type FieldValue = NonNullable<WatchlistItem["snapshot"]>[string];
-
-const amount = new Intl.NumberFormat("en-US", {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 2,
-});
-
-const plain = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
 
 /** Returns true for a field that contains an amount in the watchlist's currency. */
 const isAmount = (field: string): boolean => /price$/i.test(field);
@@ -16,10 +10,8 @@ const isAmount = (field: string): boolean => /price$/i.test(field);
 export function valueWords(field: string, value: FieldValue, currency: string): string {
   if (value === null) return "nothing";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "number" && isAmount(field)) {
-    return `${amount.format(value)} ${currency}`;
-  }
-  return typeof value === "number" ? plain.format(value) : value;
+  if (typeof value === "string") return value;
+  return isAmount(field) ? formatMoney(value, currency) : formatNumber(value);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
 import { type Action, useAction } from "../../api/use-action.ts";
 import type { Pages } from "../../api/use-pages.ts";
 import { formatCount } from "../../format/numbers.ts";
+import { linkTo } from "../../shell/router.ts";
 import { Button, WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { saveFile } from "../../ui/save-file.ts";
@@ -83,6 +84,9 @@ function Actions({ list, download, onChange }: ActionsProps) {
   };
   return (
     <div class="row">
+      <a class="small" href={linkTo("/stock", { watchlist: list.id })}>
+        Out of stock now
+      </a>
       <Button
         small
         label="CSV of all items that match the filters"

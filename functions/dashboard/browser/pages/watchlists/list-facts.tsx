@@ -22,8 +22,12 @@ export function ListFacts({ list }: { readonly list: Watchlist }) {
         />
         <Stat
           label="Next run"
-          value={<RelativeTime time={list.next_run_at} none="none" />}
-          note={scheduleWords(list.schedule)}
+          value={<RelativeTime time={list.next_run_at} none={noRunWords(list)} />}
+          note={
+            list.status === "paused"
+              ? `${scheduleWords(list.schedule)}, after you resume it`
+              : scheduleWords(list.schedule)
+          }
         />
         <Stat
           label="Last run"
@@ -39,6 +43,10 @@ export function ListFacts({ list }: { readonly list: Watchlist }) {
     </>
   );
 }
+
+/** Returns why no run is due. */
+export const noRunWords = ({ status }: Pick<Watchlist, "status">): string =>
+  status === "paused" ? "Paused: no runs" : "none";
 
 function creditsNote({ pulseRun, refreshRun, newAsins }: Watchlist["estimated_credits"]): string {
   const notes = [

@@ -1,4 +1,5 @@
 import type { Pipeline } from "../../api/resources.ts";
+import { formatCount, formatNumber } from "../../format/numbers.ts";
 
 type Step = Pipeline["steps"][number];
 export type Route = Step["routes"][number];
@@ -44,10 +45,10 @@ function limitWords(route: Route): readonly string[] {
   const { where = [], min_delta: delta, min_delta_percent: percent } = route;
   const { confirm, once, cooldown } = route;
   return [
-    ...(delta === undefined ? [] : [`by ${delta} or more`]),
-    ...(percent === undefined ? [] : [`by ${percent}% or more`]),
+    ...(delta === undefined ? [] : [`by ${formatNumber(delta)} or more`]),
+    ...(percent === undefined ? [] : [`by ${formatNumber(percent)}% or more`]),
     ...where.map(({ field, op, value }) => `${field} ${opWords[op] ?? op} ${valueWords(value)}`),
-    ...(confirm === undefined ? [] : [`${confirm} reads in a row`]),
+    ...(confirm === undefined ? [] : [`${formatCount(confirm)} reads in a row`]),
     ...(once === true ? ["once"] : []),
     ...(cooldown === undefined ? [] : [`at most every ${cooldown}`]),
   ];
@@ -62,6 +63,7 @@ function conditionWords({ when, field, op, value }: Route): string {
 }
 
 function valueWords(value: NonNullable<Route["value"]>): string {
+  if (typeof value === "number") return formatNumber(value);
   if (typeof value !== "object") return String(value);
   return "field" in value ? value.field : `its ${value.metadata}`;
 }

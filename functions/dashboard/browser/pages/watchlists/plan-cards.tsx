@@ -20,6 +20,7 @@ interface PlanCardsProps {
   readonly change: (part: Partial<PlanDraft>) => void;
   readonly preview: Query<SchedulePreview>;
   readonly intervalHint: string;
+  readonly isPaused?: boolean;
   readonly scrapers: Query<Scrapers>;
   readonly estimate: Query<WatchlistEstimate | undefined>;
   readonly error: ApiError | undefined;
@@ -29,7 +30,8 @@ interface PlanCardsProps {
  * Cards for the schedule, the pipeline and the limits of a new or existing watchlist. Calls `change` with the
  * values that the user changes.
  */
-export function PlanCards({ draft, change, preview, intervalHint, ...pipeline }: PlanCardsProps) {
+export function PlanCards(props: PlanCardsProps) {
+  const { draft, change, preview, intervalHint, isPaused = false, ...pipeline } = props;
   return (
     <>
       <Card title="Schedule">
@@ -38,6 +40,7 @@ export function PlanCards({ draft, change, preview, intervalHint, ...pipeline }:
           onChange={(schedule) => change({ schedule })}
           preview={preview}
           intervalHint={intervalHint}
+          isPaused={isPaused}
         />
       </Card>
       <Card title="Pipeline">

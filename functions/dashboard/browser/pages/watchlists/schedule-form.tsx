@@ -42,10 +42,13 @@ interface ScheduleFormProps {
   readonly preview: Query<SchedulePreview>;
   /** From when an interval counts, as a sentence. */
   readonly intervalHint: string;
+  /** True for a paused watchlist, which does not run. */
+  readonly isPaused?: boolean;
 }
 
 /** Fields for an interval or a cron expression with its time zone, and the next run times. */
-export function ScheduleForm({ draft, onChange, preview, intervalHint }: ScheduleFormProps) {
+export function ScheduleForm(props: ScheduleFormProps) {
+  const { draft, onChange, preview, intervalHint, isPaused = false } = props;
   const change = (part: Partial<ScheduleDraft>): void => onChange({ ...draft, ...part });
   return (
     <div class="form">
@@ -66,7 +69,7 @@ export function ScheduleForm({ draft, onChange, preview, intervalHint }: Schedul
       ) : (
         <Cron draft={draft} change={change} error={preview.error} />
       )}
-      <NextRuns preview={preview} hint={intervalHint} />
+      <NextRuns preview={preview} hint={intervalHint} isPaused={isPaused} />
     </div>
   );
 }
@@ -165,13 +168,22 @@ const scheduleParams: ReadonlySet<string | undefined> = new Set(["every", "cron"
 
 interface NextRunsProps extends Pick<ScheduleFormProps, "preview"> {
   readonly hint: string;
+  readonly isPaused: boolean;
 }
 
-function NextRuns({ preview, hint }: NextRunsProps) {
+function NextRuns({ preview, hint, isPaused }: NextRunsProps) {
   const { data, error, refresh } = preview;
   if (error !== undefined) {
     const isAtField = scheduleParams.has(error.param);
     return isAtField ? null : <ErrorState error={error} onRetry={refresh} />;
+  }
+  if (isPaused) {
+    return (
+      <p class="field-hint" role="status">
+        <strong>Paused: no runs.</strong> To run at this schedule again, choose <b>Resume</b> at the
+        top of the page.
+      </p>
+    );
   }
   // An interval has no time zone, so its times are shown in the browser's time zone.
   const zone = data?.schedule.type === "cron" ? data.schedule.timezone : ownZone();

@@ -146,12 +146,17 @@ function SettingsFields({ list, draft, change, scrapers, error }: SettingsFields
         draft={draft}
         change={change}
         preview={preview}
+        isPaused={list.status === "paused"}
         intervalHint={after === null ? "Counted from now." : "Counted from the last run."}
         scrapers={scrapers}
         estimate={estimate}
         error={error}
       />
-      <EstimateCard estimate={estimate.data} items={list.item_count} />
+      <EstimateCard
+        estimate={estimate.data}
+        items={list.item_count}
+        isPaused={list.status === "paused"}
+      />
       {list.run_count > 0 && (
         <BacktestCard
           list={list}

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError, apiErrorOf } from "../../api/api-error.ts";
 import type { ApiClient } from "../../api/client.ts";
-import type { Backtest, BacktestJob, List, WatchlistRun } from "../../api/resources.ts";
+import type { Backtest, BacktestJob, List, Watchlist, WatchlistRun } from "../../api/resources.ts";
 import { type Action, useAction } from "../../api/use-action.ts";
 
-/** A pipeline to test, and the days before now whose runs are repeated. */
+/** A pipeline to test on some watchlists, and the days before now whose runs are repeated. */
 export interface BacktestInput {
-  readonly listId: string;
+  readonly lists: readonly TestedList["list"][];
   readonly pipeline: unknown;
   readonly days: number;
 }
@@ -18,9 +18,17 @@ export interface TestedRuns {
   readonly days: number;
 }
 
+/** The back-test of one watchlist. */
+export interface TestedList {
+  readonly list: Pick<Watchlist, "id" | "name">;
+  /** Undefined if the back-test failed. */
+  readonly tested: TestedRuns | undefined;
+  readonly error: ApiError | undefined;
+}
+
 interface BacktestState {
-  readonly action: Action<BacktestInput, TestedRuns>;
-  /** How far the job of a large back-test is, from 0 to 1; undefined before it repeats runs. */
+  readonly action: Action<BacktestInput, readonly TestedList[]>;
+  /** The share of the back-tests that is done, from 0 to 1; undefined before they repeat runs. */
   readonly progress: number | undefined;
 }
 
@@ -33,33 +41,63 @@ const runPage = 100;
 const runsKept = 500;
 
 /**
- * Returns an action that repeats past runs with a pipeline, and its state and result. A large
+ * Returns an action that repeats past runs of watchlists with a pipeline, and its state and result.
+ * Tests one watchlist after the other: a back-test that fails does not end the others. A large
  * back-test runs as a job, which the hook polls until it ends.
  */
 export function useBacktest(): BacktestState {
   const [progress, setProgress] = useState<number>();
-  const action = useAction(async (api, { listId, pipeline, days }: BacktestInput) => {
+  const action = useAction(async (api, { lists, pipeline, days }: BacktestInput) => {
     setProgress(undefined);
-    const path = `watchlists/${listId}`;
-    const runs = await loadRuns(api, path, Date.now() - days * dayMs);
-    const oldest = runs.at(-1);
-    if (oldest === undefined) {
-      throw new ApiError({
-        status: 0,
-        code: "NO_RUNS",
-        message: "No run started in this time. Choose a longer time.",
-      });
+    const results: TestedList[] = [];
+    for (const list of lists) {
+      const onProgress = (share: number): void =>
+        setProgress((results.length + share) / lists.length);
+      const input = { listId: list.id, pipeline, days };
+      results.push(
+        await testOf(api, input, onProgress).then(
+          (tested) => ({ list, tested, error: undefined }),
+          (thrown: unknown) => ({ list, tested: undefined, error: apiErrorOf(thrown) }),
+        ),
+      );
+      onProgress(0);
     }
-    const started = await api.send<Backtest | BacktestJob>("POST", `${path}/backtest`, {
-      body: { pipeline, since: sinceOf(oldest) },
-    });
-    const backtest =
-      started.object === "backtest_job"
-        ? await endOf(api, `${path}/backtests/${started.id}`, setProgress)
-        : started;
-    return { backtest, runs, days };
+    return results;
   });
   return { action, progress };
+}
+
+interface OneTest extends Pick<BacktestInput, "days" | "pipeline"> {
+  readonly listId: string;
+}
+
+/**
+ * Repeats the past runs of one watchlist.
+ * @throws ApiError if no run started in the time, or if the service refuses the back-test
+ */
+async function testOf(
+  api: ApiClient,
+  { listId, pipeline, days }: OneTest,
+  onProgress: (share: number) => void,
+): Promise<TestedRuns> {
+  const path = `watchlists/${listId}`;
+  const runs = await loadRuns(api, path, Date.now() - days * dayMs);
+  const oldest = runs.at(-1);
+  if (oldest === undefined) {
+    throw new ApiError({
+      status: 0,
+      code: "NO_RUNS",
+      message: "No run started in this time. Choose a longer time.",
+    });
+  }
+  const started = await api.send<Backtest | BacktestJob>("POST", `${path}/backtest`, {
+    body: { pipeline, since: sinceOf(oldest) },
+  });
+  const backtest =
+    started.object === "backtest_job"
+      ? await endOf(api, `${path}/backtests/${started.id}`, onProgress)
+      : started;
+  return { backtest, runs, days };
 }
 
 /** Returns a time just before a run started, so that the back-test includes it. */

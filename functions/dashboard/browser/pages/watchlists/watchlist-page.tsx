@@ -4,6 +4,8 @@ import type { ApiError } from "../../api/api-error.ts";
 import type { Watchlist, WatchlistRun } from "../../api/resources.ts";
 import { type Query, useQuery } from "../../api/use-query.ts";
 import { formatCount } from "../../format/numbers.ts";
+import { IgnoredParts } from "../../shell/ignored-parts.tsx";
+import { readQuery } from "../../shell/page-query.ts";
 import { Page } from "../../shell/page.tsx";
 import { linkTo, replacePlace } from "../../shell/router.ts";
 import { LinkButton } from "../../ui/button.tsx";
@@ -42,6 +44,7 @@ export function WatchlistPage({ parameters, query }: PageProps) {
     [id],
     { poll: (shown, error) => (isGone(error) ? undefined : pollSeconds(shown)) },
   );
+  const { values, ignored } = readQuery(query, { tab: tabNames });
   const shown = isGone(list.error) ? undefined : list.data;
   return (
     <Page
@@ -57,11 +60,12 @@ export function WatchlistPage({ parameters, query }: PageProps) {
       back={{ href: "#/watchlists", label: "Watchlists" }}
       actions={shown && <ListActions list={shown} onChanged={list.refresh} />}
     >
+      <IgnoredParts parts={ignored} />
       {isGone(list.error) ? (
         <NoList />
       ) : (
         <Loaded query={list}>
-          {(read) => <ShownList list={read} query={list} tab={query.get("tab")} />}
+          {(read) => <ShownList list={read} query={list} tab={values["tab"]} />}
         </Loaded>
       )}
     </Page>
@@ -87,7 +91,7 @@ const tabNames = ["items", "runs", "settings"] as const;
 interface ShownListProps {
   readonly list: Watchlist;
   readonly query: Query<Watchlist>;
-  readonly tab: string | null;
+  readonly tab: string | undefined;
 }
 
 function ShownList({ list, query, tab }: ShownListProps) {

@@ -13,6 +13,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import type { PageProps } from "../../shell/shown-page.ts";
+import { noRunWords } from "./list-facts.tsx";
 import { ListState } from "./list-state.tsx";
 import { scheduleWords } from "./schedule-draft.ts";
 import "./watchlists.css";
@@ -166,7 +167,7 @@ const columns: readonly Column<Watchlist>[] = [
     head: "Next run",
     cell: (list) => (
       <span class="list-time">
-        <RelativeTime time={list.next_run_at} none="–" />
+        <RelativeTime time={list.next_run_at} none={noRunWords(list)} />
       </span>
     ),
   },

@@ -1,0 +1,37 @@
+/** The number in a text field, or what the user should enter instead. */
+export type DecimalInput =
+  | { readonly value: number | undefined; readonly error?: undefined }
+  | { readonly value: undefined; readonly error: string };
+
+const numberMax = 1_000_000;
+/** A separator at the end is accepted, because decimals may follow while the user types. */
+const form = /^(\d{1,7})(?:[.,](\d{0,6}))?$/;
+/** `1,000` is a thousand to some users, and one to others. */
+const isAmbiguous = /^\d{1,3}(?:[.,]\d{3})+(?:[.,]\d+)?$/;
+
+/**
+ * Reads a positive number as users type it: `5`, `5.5`, `5,5`, and `5%` if the field is in percent.
+ * An empty text is no number and no error.
+ */
+export function decimalIn(
+  text: string,
+  { unit }: { readonly unit: "percent" | "amount" },
+): DecimalInput {
+  const typed = text.trim();
+  if (typed === "") return { value: undefined };
+  const number = unit === "percent" ? typed.replace(/\s*%$/, "") : typed;
+  const example = unit === "percent" ? "such as 5 or 2.5" : "such as 10 or 2.50";
+  if (number.includes(",") && isAmbiguous.test(number)) {
+    return refused(`Enter the number without separators of thousands, ${example}`, typed);
+  }
+  const [, whole, decimals = "0"] = form.exec(number) ?? [];
+  const value = whole === undefined ? Number.NaN : Number(`${whole}.${decimals}`);
+  if (value <= numberMax) return { value };
+  const hint = number.startsWith("-") ? " A minimum applies to falls and rises." : "";
+  return refused(`Enter a number from 0 to 1,000,000, ${example}`, typed, hint);
+}
+
+const refused = (what: string, typed: string, hint = ""): DecimalInput => ({
+  value: undefined,
+  error: `${what} (got “${typed}”).${hint}`,
+});

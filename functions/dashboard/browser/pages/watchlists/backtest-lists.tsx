@@ -1,0 +1,65 @@
+import type { List, Watchlist } from "../../api/resources.ts";
+import { useQuery } from "../../api/use-query.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/field.tsx";
+import { ErrorState } from "../../ui/states.tsx";
+
+/** The maximum number of watchlists in an account. */
+const watchlistsMax = 100;
+
+interface BacktestListsProps {
+  /** The watchlist of the page, which is always tested. */
+  readonly list: Watchlist;
+  /** The other watchlists to test. */
+  readonly chosen: readonly Watchlist[];
+  readonly onChange: (chosen: readonly Watchlist[]) => void;
+}
+
+/**
+ * Chooses further watchlists of the same shop for a back-test. Shows nothing if there are none that
+ * ran.
+ */
+export function BacktestLists({ list, chosen, onChange }: BacktestListsProps) {
+  const lists = useQuery(
+    (api, signal) =>
+      api.get<List<Watchlist>>("watchlists", { signal, query: { limit: watchlistsMax } }),
+    [],
+  );
+  const others = lists.data?.data.filter(
+    ({ id, platform, marketplace, run_count: runs }) =>
+      id !== list.id && platform === list.platform && marketplace === list.marketplace && runs > 0,
+  );
+  if (lists.error) return <ErrorState error={lists.error} onRetry={lists.refresh} />;
+  if (others === undefined || others.length === 0) return null;
+  const isChosen = ({ id }: Watchlist): boolean => chosen.some((one) => one.id === id);
+  return (
+    <details>
+      <summary>
+        Other watchlists of {list.platform} · {list.marketplace} ({formatCount(chosen.length)} of{" "}
+        {formatCount(others.length)} chosen)
+      </summary>
+      <div class="row">
+        <Button small onClick={() => onChange(others)}>
+          Choose all
+        </Button>
+        <Button small variant="quiet" onClick={() => onChange([])}>
+          Choose none
+        </Button>
+      </div>
+      <ul class="plain-list">
+        {others.map((one) => (
+          <li key={one.id}>
+            <Checkbox
+              label={one.name}
+              checked={isChosen(one)}
+              onChange={(checked) =>
+                onChange(checked ? [...chosen, one] : chosen.filter(({ id }) => id !== one.id))
+              }
+            />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,80 @@
+import type { DetailedItem } from "../../watchlists/arrange-items.ts";
+import { isOutOfStock, type Item } from "../../watchlists/item.ts";
+import type { PageStore, StockStore } from "../../watchlists/page-store.ts";
+import { readItems } from "../../watchlists/read-items.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { watchlistKeys } from "../table/table.ts";
+import type { PageTable } from "./page-reader.ts";
+
+/** The items of a watchlist that are out of stock. */
+interface KeptItems {
+  /** The versions of its pages of items and of details before they were read. */
+  readonly versions: string;
+  readonly items: readonly DetailedItem[];
+}
+
+/** Maximum number of kept items of all watchlists. An item takes about 1 KB. */
+const itemsMax = 50_000;
+
+/**
+ * Returns a function that lists the items of a watchlist that are out of stock. It keeps the items of
+ * the watchlists that were read last. While no page of a watchlist changes, a later call reads only
+ * the versions of the pages, and decodes no item.
+ */
+export function keptStock(
+  table: PageTable,
+  pages: Pick<PageStore, "detailsOf" | "pages">,
+): StockStore["outOfStock"] {
+  const kept = new Map<string, KeptItems>();
+  return async (watchlistId) => {
+    const both = [watchlistKeys.page(watchlistId, ""), watchlistKeys.detailsPage(watchlistId, "")];
+    const versions = (await Promise.all(both.map((key) => versionsOf(table, key)))).join();
+    const known = kept.get(watchlistId);
+    const items =
+      known?.versions === versions ? known.items : await readOutOfStock(watchlistId, pages);
+    keep(kept, watchlistId, { versions, items });
+    return items;
+  };
+}
+
+/** Keeps an entry, and drops the entries of the watchlists that were read longest ago. */
+function keep(kept: Map<string, KeptItems>, watchlistId: string, entry: KeptItems): void {
+  kept.delete(watchlistId);
+  kept.set(watchlistId, entry);
+  let count = [...kept.values()].reduce((sum, { items }) => sum + items.length, 0);
+  for (const [id, { items }] of kept) {
+    if (count <= itemsMax) return;
+    kept.delete(id);
+    count -= items.length;
+  }
+}
+
+/** Returns the lower bounds and the versions of the pages of one kind. A write changes the text. */
+async function versionsOf(
+  { client, table }: PageTable,
+  { pk, sk }: ReturnType<typeof watchlistKeys.page>,
+): Promise<string> {
+  const versions: string[] = [];
+  const query = {
+    TableName: table,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :kind)",
+    ExpressionAttributeValues: { ":pk": pk, ":kind": sk },
+    ProjectionExpression: "sk, version",
+    ConsistentRead: true,
+  };
+  for await (const row of queryRows(client, query)) {
+    versions.push(`${String(row["sk"])}:${String(row["version"])}`);
+  }
+  return versions.join();
+}
+
+async function readOutOfStock(
+  watchlistId: string,
+  pages: Pick<PageStore, "detailsOf" | "pages">,
+): Promise<readonly DetailedItem[]> {
+  const items: Item[] = [];
+  for await (const item of readItems(pages, watchlistId)) if (isOutOfStock(item)) items.push(item);
+  const ids = items.map(({ id }) => id);
+  const details = new Map((await pages.detailsOf(watchlistId, ids)).map((one) => [one.id, one]));
+  return items.map((item) => ({ item, details: details.get(item.id) }));
+}

@@ -1,0 +1,32 @@
+import type { FieldChange } from "./field-change.ts";
+import type { HistoryStore } from "./history-store.ts";
+import type { ChangeFilter } from "./run-changes.ts";
+import type { ListedWatchlists } from "./runs-by-time.ts";
+
+export const changeSorts = ["time", "size", "amount"] as const;
+
+/** What the entries of a list of changes compare. */
+export const comparisons = ["reads", "period"] as const;
+
+export interface ChangesQuery extends ChangeFilter, ListedWatchlists {
+  /** Start of the kept history, ISO 8601. */
+  readonly keptSince: string;
+  /** `time`: latest run first. `size`: largest change in percent first. `amount`: largest delta first. */
+  readonly sort: (typeof changeSorts)[number];
+  /**
+   * `reads`: each change, from the value of the read before. `period`: one entry for each item and
+   * field, from the value before the span to the value at its end.
+   */
+  readonly compare: (typeof comparisons)[number];
+  readonly limit: number;
+  /** `next` of the previous page. */
+  readonly startingAfter: string | undefined;
+}
+
+export interface ChangesPage {
+  readonly changes: readonly FieldChange[];
+  /** `startingAfter` of the next page; null on the last page. */
+  readonly next: string | null;
+}
+
+export type Reader = Pick<HistoryStore, "item" | "runs" | "runsAt">;

@@ -1,0 +1,114 @@
+import { typeOfField } from "../scrapers/fields.ts";
+import { delistedField } from "./change-kinds.ts";
+import type { FoundChange } from "./field-change.ts";
+import type { HistoryPoint, RunSegment } from "./history.ts";
+
+/** The change of a field over a time span. */
+export interface PeriodChange {
+  /** From the value before the span to the value at its end, at the place of the last change. */
+  readonly change: FoundChange;
+  /**
+   * The first change of the span, if it is a change from null to a number: only earlier history has
+   * the last number before the span.
+   */
+  readonly unknownBefore: FoundChange | undefined;
+}
+
+/** The changes of a field from the end of the span to the point that was added last. */
+interface OpenField {
+  readonly last: FoundChange;
+  first: FoundChange;
+  /** True if the values before `first` do not count. */
+  isComplete: boolean;
+}
+
+interface OpenItem {
+  readonly fields: Map<string, OpenField>;
+  /** True if a read delisted the item before the points that were added. */
+  isComplete: boolean;
+}
+
+/**
+ * Compares the values of the items of one watchlist at the end of a time span with the values before
+ * it. There is one change for each item and field. A field of numbers changed from the last number
+ * before the span to the number at its end; if both are equal, there is no change. The change of
+ * another field is its last change in the span. As in a route, values from before a delisting do not
+ * count, and an item that was added in the span is compared with its first values. An item is
+ * delisted if no later read of the span found it.
+ *
+ * Pass the runs of the span to `add`, newest first.
+ */
+export function periodChanges(watchlistId: string): {
+  readonly add: (segment: RunSegment) => void;
+  readonly changes: () => readonly PeriodChange[];
+} {
+  const items = new Map<string, OpenItem>();
+  const delisted: FoundChange[] = [];
+  const itemOf = (id: string): OpenItem => {
+    const known = items.get(id) ?? { fields: new Map<string, OpenField>(), isComplete: false };
+    items.set(id, known);
+    return known;
+  };
+  const delist = (point: HistoryPoint, runNumber: number): void => {
+    const item = itemOf(point.id);
+    if (item.fields.size === 0 && !item.isComplete) {
+      delisted.push({
+        ...placeOf(point, { watchlistId, runNumber }),
+        field: delistedField,
+        before: false,
+        after: true,
+      });
+    }
+    item.isComplete = true;
+  };
+  return {
+    add({ points, runNumber }) {
+      // From the last step to the first: the steps of a run can change the same field.
+      for (const point of points.toReversed()) {
+        if (point.status === "not_found") delist(point, runNumber);
+        else addValues(itemOf, point, { watchlistId, runNumber });
+      }
+    },
+    changes: () => [
+      ...delisted.map((change) => ({ change, unknownBefore: undefined })),
+      ...[...items.values()].flatMap(({ fields }) => [...fields.values()].flatMap(changeOf)),
+    ],
+  };
+}
+
+function addValues(
+  itemOf: (id: string) => OpenItem,
+  point: HistoryPoint,
+  run: Pick<FoundChange, "runNumber" | "watchlistId">,
+): void {
+  for (const [field, { before, after }] of Object.entries(point.values)) {
+    const item = itemOf(point.id);
+    if (item.isComplete) return;
+    const open = item.fields.get(field);
+    if (open?.isComplete === true) continue;
+    if (before === undefined) {
+      // The first value of an item that was added in the span.
+      const first = { ...placeOf(point, run), field, before: after, after };
+      item.fields.set(field, open ?? { last: first, first, isComplete: true });
+      if (open !== undefined) open.isComplete = true;
+      continue;
+    }
+    const found = { ...placeOf(point, run), field, before, after };
+    if (open === undefined)
+      item.fields.set(field, { last: found, first: found, isComplete: false });
+    else open.first = found;
+  }
+}
+
+const placeOf = (
+  { id: itemId, at, step }: HistoryPoint,
+  { watchlistId, runNumber }: Pick<FoundChange, "runNumber" | "watchlistId">,
+) => ({ watchlistId, itemId, at, runNumber, step });
+
+function changeOf({ last, first, isComplete }: OpenField): readonly PeriodChange[] {
+  const isOfNumbers = typeOfField(last.field) === "number";
+  const change = isOfNumbers ? { ...last, before: first.before } : last;
+  if (change.before === change.after) return [];
+  const isUnknown = isOfNumbers && !isComplete && first.before === null;
+  return [{ change, unknownBefore: isUnknown ? first : undefined }];
+}

@@ -1,0 +1,215 @@
+import { invalidParam } from "../base/errors.ts";
+import { inParallel } from "../base/in-parallel.ts";
+import { limits } from "../base/limits.ts";
+import { cursorOf, isCount, isTime, malformedCursor, partsOf } from "./change-cursor.ts";
+import type { ChangesPage, ChangesQuery, Reader } from "./changes-query.ts";
+import type { FieldChange, FoundChange } from "./field-change.ts";
+import type { RunSegment } from "./history.ts";
+import { closeGaps, comparedWith, lastNumberBefore, type OpenGaps } from "./last-known.ts";
+import { periodChanges } from "./period-changes.ts";
+import { changesIn, isOfField, isSelected, needsLastKnown } from "./run-changes.ts";
+import { readsAtOnce } from "./runs-by-time.ts";
+
+/**
+ * Number of items whose history all pages together read, to find the value before a gap.
+ */
+const lookupsMax = 1_000;
+
+/**
+ * Lists changes in an order for which all runs of the span are read: by size or by amount, or the
+ * changes of the whole period. Sorted by size or by amount, the list has only changes with such a
+ * size.
+ * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
+ * compare
+ */
+export async function rankedChanges(query: ChangesQuery, history: Reader): Promise<ChangesPage> {
+  const { limit, startingAfter } = query;
+  const order = orderName(query);
+  const start =
+    startingAfter === undefined
+      ? { until: query.span.until, listed: 0 }
+      : rankCursor(startingAfter, order);
+  // All pages end at the `until` of the first page. Otherwise, runs that end in the meantime would
+  // move the entries of later pages.
+  const ranked = { ...query, span: { ...query.span, until: start.until } };
+  const end = start.listed + limit;
+  const first = firstOf<FieldChange>(end + 1, (a, b) => byRank(a, b, query.sort));
+  const add = (change: FieldChange): void => {
+    if (isListed(change, query.sort) && isSelected(change, query)) first.add(change);
+  };
+  const collect = query.compare === "period" ? addPeriodChanges : addChanges;
+  const unknown = await collect(ranked, { history, add });
+  if (unknown.length > lookupsMax) throw tooManyLookups();
+  const compared = await inParallel(unknown, readsAtOnce, async ({ change, place }) =>
+    comparedWith(change, await lastNumberBefore(place, query.keptSince, history)),
+  );
+  for (const change of compared) add(change);
+  const sorted = first.sorted();
+  return {
+    changes: sorted.slice(start.listed, end),
+    next: sorted.length > end ? cursorOf([start.until, end, order]) : null,
+  };
+}
+
+/** The order of the entries, which the cursor names. */
+const orderName = ({ sort, compare }: ChangesQuery): string =>
+  compare === "period" ? `${compare}-${sort}` : sort;
+
+/** Keeps the first `count` of the added entries in an order. Equal entries stay as they were added. */
+function firstOf<Entry>(count: number, compare: (a: Entry, b: Entry) => number) {
+  let kept: Entry[] = [];
+  const sorted = (): readonly Entry[] => {
+    kept = kept.sort(compare).slice(0, count);
+    return kept;
+  };
+  return {
+    add(entry: Entry): void {
+      kept.push(entry);
+      // Sorts only after many additions, so that an added entry costs about one comparison.
+      if (kept.length >= 2 * count + sortedMin) sorted();
+    },
+    sorted,
+  };
+}
+
+const sortedMin = 1_000;
+
+/** A change whose last known value is in earlier history. */
+interface UnknownBefore {
+  readonly change: FoundChange;
+  /** The change before which the value was known. */
+  readonly place: FoundChange;
+}
+
+interface Collecting {
+  readonly history: Pick<Reader, "runs">;
+  /** Receives each change that is compared with the last known value. */
+  readonly add: (change: FieldChange) => void;
+}
+
+/**
+ * Adds the changes of all runs in the span whose field the query accepts. Returns the changes from
+ * null whose value before the gap is not in the span.
+ */
+function addChanges(
+  query: ChangesQuery,
+  { history, add }: Collecting,
+): Promise<readonly UnknownBefore[]> {
+  return eachWatchlist(query, history, (watchlistId) => {
+    const gaps: OpenGaps = new Map();
+    return {
+      add(segment) {
+        const returned: FieldChange[] = [];
+        for (const change of changesIn({ watchlistId, segment })) {
+          if (needsLastKnown(change, query)) returned.push(change);
+          else if (isOfField(change, query)) add(change);
+        }
+        for (const change of closeGaps(gaps, segment.points, returned)) add(change);
+      },
+      end: () => [...gaps.values()].flat().map((change) => ({ change, place: change })),
+    };
+  });
+}
+
+/**
+ * Adds the changes of the whole span whose field the query accepts. Returns the changes whose value
+ * before the span is in earlier history.
+ */
+function addPeriodChanges(
+  query: ChangesQuery,
+  { history, add }: Collecting,
+): Promise<readonly UnknownBefore[]> {
+  return eachWatchlist(query, history, (watchlistId) => {
+    const period = periodChanges(watchlistId);
+    return {
+      add: period.add,
+      end: () =>
+        period.changes().flatMap(({ change, unknownBefore }) => {
+          if (!isOfField(change, query)) return [];
+          if (unknownBefore !== undefined && typeof change.after === "number") {
+            return [{ change, place: unknownBefore }];
+          }
+          add(comparedWith(change, change.before));
+          return [];
+        }),
+    };
+  });
+}
+
+/** Receives the runs of one watchlist, newest first. */
+interface RunsOfWatchlist {
+  readonly add: (segment: RunSegment) => void;
+  readonly end: () => readonly UnknownBefore[];
+}
+
+/**
+ * Reads the runs of all watchlists of a query.
+ * @throws 400 INVALID_PARAM if they have too many points
+ */
+async function eachWatchlist(
+  { watchlistIds, newestRuns, span }: ChangesQuery,
+  history: Pick<Reader, "runs">,
+  collect: (watchlistId: string) => RunsOfWatchlist,
+): Promise<readonly UnknownBefore[]> {
+  let points = 0;
+  const whole = { ...span, order: "newest_first" } as const;
+  const unknown = await inParallel(watchlistIds, readsAtOnce, async (watchlistId) => {
+    const { add, end } = collect(watchlistId);
+    const newestRun = newestRuns.get(watchlistId);
+    for await (const segment of history.runs({ ...whole, watchlistId, newestRun })) {
+      points += segment.points.length;
+      if (points > limits.comparedPointsMax) throw tooManyPoints();
+      add(segment);
+    }
+    return end();
+  });
+  return unknown.flat();
+}
+
+type Sort = ChangesQuery["sort"];
+
+/** Size of a change in a list that is sorted by size or by amount; null if it has none. */
+const sizeOf = ({ delta, deltaPercent }: FieldChange, sort: Sort): number | null =>
+  sort === "amount" ? delta : deltaPercent;
+
+const isListed = (change: FieldChange, sort: Sort): boolean =>
+  sort === "time" || sizeOf(change, sort) !== null;
+
+/**
+ * Largest change first, unless the list is sorted by time; of equal changes, the latest first. No
+ * two changes are equal, so that all pages have the same order.
+ */
+function byRank(a: FieldChange, b: FieldChange, sort: Sort): number {
+  const bySizes =
+    sort === "time" ? 0 : Math.abs(sizeOf(b, sort) ?? 0) - Math.abs(sizeOf(a, sort) ?? 0);
+  if (bySizes !== 0) return bySizes;
+  if (a.at !== b.at) return a.at > b.at ? -1 : 1;
+  return keyOf(a) < keyOf(b) ? -1 : 1;
+}
+
+const keyOf = ({ watchlistId, itemId, field, runNumber, step }: FieldChange): string =>
+  cursorOf([watchlistId, itemId, field, runNumber, step]);
+
+const tooManyLookups = (): Error =>
+  invalidParam(
+    "since",
+    `For more than ${lookupsMax} items, the last value before a change is older than 'since'. Send an ` +
+      "earlier 'since', or list single changes sorted by time.",
+  );
+
+const tooManyPoints = (): Error =>
+  invalidParam(
+    "since",
+    `The time span has more than ${limits.comparedPointsMax} history points to compare. Send a later 'since', ` +
+      "or list single changes sorted by time.",
+  );
+
+function rankCursor(
+  text: string,
+  order: string,
+): { readonly until: string; readonly listed: number } {
+  const [until = "", listed = "", ordered, ...more] = partsOf(text);
+  const isForm = isTime(until) && isCount(listed) && more.length === 0;
+  if (!isForm || ordered !== order) throw malformedCursor();
+  return { until, listed: Number(listed) };
+}

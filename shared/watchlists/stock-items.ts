@@ -1,0 +1,75 @@
+import { invalidParam } from "../base/errors.ts";
+import { inParallel } from "../base/in-parallel.ts";
+import { type ItemPlace, itemPlaceIn, placeText } from "./all-items.ts";
+import {
+  type DetailedItem,
+  type ItemOrder,
+  type ItemSort,
+  searchOf,
+  sortItems,
+} from "./arrange-items.ts";
+import type { StockStore } from "./page-store.ts";
+import type { Watchlist } from "./watchlist.ts";
+
+/** What a list of items can be selected by. */
+export const stocks = ["out"] as const;
+
+interface StockQuery {
+  readonly watchlists: readonly Watchlist[];
+  /** Lists only items whose ID, label and title contain each of these words. */
+  readonly search: string | undefined;
+  readonly sort: ItemSort;
+  readonly order: ItemOrder;
+  readonly limit: number;
+  /** `next` of the previous page. */
+  readonly startingAfter: string | undefined;
+}
+
+/** An item with its details and its watchlist. */
+export interface StockItem extends DetailedItem {
+  readonly watchlist: Watchlist;
+}
+
+export interface StockPage {
+  readonly items: readonly StockItem[];
+  /** `startingAfter` of the next page; null on the last page. */
+  readonly next: string | null;
+}
+
+/** Number of watchlists that are read at the same time. */
+const listsAtOnce = 16;
+
+/**
+ * Lists the items of several watchlists that are out of stock. Leaves out delisted items, and items
+ * whose stock is not known.
+ * @throws 400 INVALID_PARAM if the item of `startingAfter` is not in the listing
+ */
+export async function listStockItems(query: StockQuery, store: StockStore): Promise<StockPage> {
+  const { watchlists, search, sort, order, limit, startingAfter } = query;
+  const isFound = search === undefined ? () => true : searchOf(search);
+  const found = await inParallel(watchlists, listsAtOnce, async (watchlist) => {
+    const items = await store.outOfStock(watchlist.id);
+    return items
+      .filter(({ item, details }) => isFound(item.id, details))
+      .map(({ item, details }) => ({ watchlist, item, details }));
+  });
+  const sorted = sortItems(found.flat(), { sort, order });
+  const start = startingAfter === undefined ? 0 : indexAfter(sorted, itemPlaceIn(startingAfter));
+  const items = sorted.slice(start, start + limit);
+  const last = sorted.length > start + limit ? items.at(-1) : undefined;
+  const next =
+    last === undefined ? null : placeText({ watchlistId: last.watchlist.id, itemId: last.item.id });
+  return { items, next };
+}
+
+function indexAfter(items: readonly StockItem[], { watchlistId, itemId }: ItemPlace): number {
+  const index = items.findIndex(
+    ({ watchlist, item }) => watchlist.id === watchlistId && item.id === itemId,
+  );
+  if (index >= 0) return index + 1;
+  throw invalidParam(
+    "starting_after",
+    "'starting_after' is no longer in this listing: the item was removed, or its stock changed. Read " +
+      "the listing again from its first page.",
+  );
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { decimalIn } from "../../../functions/dashboard/browser/format/decimal-input.ts";
+
+describe("a number that a user types", () => {
+  it.each([
+    ["5", 5],
+    ["5%", 5],
+    [" 5 % ", 5],
+    ["5.5", 5.5],
+    ["5,5", 5.5],
+    ["5,", 5],
+    ["0,25", 0.25],
+    ["1000.5", 1000.5],
+    ["", undefined],
+  ])("in percent is read from %j", (text, value) => {
+    expect(decimalIn(text, { unit: "percent" })).toEqual({ value });
+  });
+
+  it.each(["-5", "many", "5%%", "1e3", "2000000", "5 5"])(
+    "is refused with an example of a valid number if it is %j",
+    (text) => {
+      const { error } = decimalIn(text, { unit: "percent" });
+      expect(error).toContain(
+        `Enter a number from 0 to 1,000,000, such as 5 or 2.5 (got “${text}”).`,
+      );
+    },
+  );
+
+  it("is refused with a separator of thousands, which is a decimal comma to other users", () => {
+    for (const text of ["1,000", "1,000.50", "1,000,000"]) {
+      expect(decimalIn(text, { unit: "amount" }).error).toMatch(/without separators of thousands/);
+    }
+    expect(decimalIn("1.000", { unit: "amount" })).toEqual({ value: 1 });
+  });
+
+  it("is refused with a percent sign as an amount", () => {
+    expect(decimalIn("5%", { unit: "amount" }).error).toMatch(/such as 10 or 2.50/);
+  });
+});

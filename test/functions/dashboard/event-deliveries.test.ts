@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { undeliveredWords } from "../../../functions/dashboard/browser/pages/watchlists/event-deliveries.ts";
+import { keepsEventsOf } from "../../../functions/dashboard/browser/pages/watchlists/item-events.ts";
+
+describe("an event on the page of an item", () => {
+  it("without a delivery states why, if all deliveries since then were read", () => {
+    expect(undeliveredWords({ isComplete: true })).toMatch(/^No webhook delivery: no enabled/);
+    expect(undeliveredWords({ isComplete: false })).toMatch(/^Not among the newest 500/);
+    expect(undeliveredWords(undefined)).toBe("…");
+  });
+
+  it("is kept for 30 days", () => {
+    const now = new Date("2026-11-28T12:00:00Z");
+    expect(keepsEventsOf("2026-10-29T12:00:01Z", now)).toBe(true);
+    expect(keepsEventsOf("2026-10-29T11:59:59Z", now)).toBe(false);
+  });
+});
