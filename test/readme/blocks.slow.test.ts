@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import packageFile from "../../package.json" with { type: "json" };
 import { type RunningWorld, startRunningWorld } from "../support/running-world.ts";
-import { runScript } from "../scripts/run-script.ts";
+import { runScript } from "../support/run-script.ts";
 import { blocksOf, codeBlocks } from "./code-blocks.ts";
 import { pages, pageText, root } from "./pages.ts";
 

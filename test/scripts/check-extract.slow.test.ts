@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aPage } from "../shared/sources/web/page.ts";
-import { type Ended, runScript } from "./run-script.ts";
+import { type Ended, runScript } from "../support/run-script.ts";
 
 let folder: string;
 beforeAll(() => {

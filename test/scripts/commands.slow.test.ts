@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { checkovReasons } from "../../lib/acknowledgements.ts";
 import { runAdminHere } from "./run-admin.ts";
-import { type Ended, runScript } from "./run-script.ts";
+import { type Ended, runScript } from "../support/run-script.ts";
 
 /** Commands that pass their options on to another tool, which checks them. */
 const passOn = new Set(["test:contract"]);

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { startFauxqs } from "fauxqs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { runScript } from "./run-script.ts";
+import { runScript } from "../support/run-script.ts";
 
 const bucket = "event-bodies";
 const dataStack = "RetailProductData-prod-data";

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { runAdmin } from "../../scripts/admin/main.ts";
-import type { Ended } from "./run-script.ts";
+import type { Ended } from "../support/run-script.ts";
 
 /** Runs `npm run admin` to its end, in this process and without input. */
 export async function runAdminHere(words: readonly string[], isTTY = false): Promise<Ended> {

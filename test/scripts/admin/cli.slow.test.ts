@@ -22,7 +22,7 @@ import { pointClientsAt } from "../../../tools/local/aws-environment.ts";
 import { apiClient } from "../../../tools/customer/api-client.ts";
 import { putOldAccount } from "../../tools/reconcile/an-old-account.ts";
 import { runAdminHere } from "../run-admin.ts";
-import { type Ended, runScript } from "../run-script.ts";
+import { type Ended, runScript } from "../../support/run-script.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../../support/running-world.ts";
 
 const script = "scripts/admin.ts";

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { priceFixtures, priceFolder } from "../../support/price-folder.ts";
-import { type Ended, runScript } from "../run-script.ts";
+import { type Ended, runScript } from "../../support/run-script.ts";
 
 let folder: string;
 beforeAll(() => {

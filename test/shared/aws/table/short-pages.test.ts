@@ -1,5 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
 import { dynamoApiKeyStore } from "../../../../shared/aws/accounts/api-key-store.ts";
@@ -93,6 +98,8 @@ const fillPages = async (place: Place, n: number): Promise<void> => {
   const items = five.map((number) => newItem(`i${number}`, at(0)));
   await pagesOf(place).create(list, items);
 };
+
+const unlabeled = { addedAt: at(0), label: null, metadata: {}, facts: {}, readAt: null };
 
 interface Case {
   /** The file that sends the query. */
@@ -405,12 +412,46 @@ const cases: readonly Case[] = [
     queries: 3,
   },
   {
+    file: "shared/aws/watchlists/kept-stock",
+    title: "the versions of the pages of a watchlist",
+    async fill(place, n) {
+      if (n > 1) return;
+      const readings = { standard: { inStock: false } };
+      const items = five.map((number) => newItem(`i${number}`, at(0)));
+      await pagesOf(place).create(
+        list,
+        items.map((item) => ({ ...item, state: "active" as const, readings })),
+      );
+      await pagesOf(place).createDetails(
+        list,
+        items.map(({ id }) => ({ id, ...unlabeled, label: "x" })),
+      );
+    },
+    async read(place) {
+      const pages = pagesOf(place);
+      const labels = async (): Promise<unknown> =>
+        (await pages.outOfStock(list)).map(({ item, details }) => [item.id, details?.label]);
+      const before = await labels();
+      // Only the last page of details changes.
+      const change = () => ({ id: "i5", ...unlabeled, label: "y" });
+      await pagesOf({ ...place, client: tables.client }).changeDetails(
+        { accountId: account, watchlistId: list },
+        { ids: ["i5"], change },
+      );
+      return [before, await labels()];
+    },
+    found: [
+      five.map((number) => [`i${number}`, "x"]),
+      five.map((number) => [`i${number}`, number === 5 ? "y" : "x"]),
+    ],
+    queries: 20,
+  },
+  {
     file: "shared/aws/watchlists/details-pages",
     title: "the pages of items whose ranges the first pages of details take",
     fill: fillPages,
     async read(place) {
-      const details = { addedAt: at(0), label: "x", metadata: {}, facts: {}, readAt: null };
-      await pagesOf(place).createDetails(list, [{ id: "i1", ...details }]);
+      await pagesOf(place).createDetails(list, [{ id: "i1", ...unlabeled }]);
       const stored = { ...place, client: tables.client };
       const rows = await rowsOf(stored, watchlistKeys.page(list, "").pk);
       return rows.filter((sk) => sk.startsWith("details#"));
