@@ -35,7 +35,8 @@ export const outboxContent = variant("kind", [exportContent, backfillContent, re
 type ExportContent = InferOutput<typeof exportContent>;
 export type BackfillContent = InferOutput<typeof backfillContent>;
 
-type ExportedRun = Omit<ExportContent, "kind">;
+/** A run to export. */
+export type ExportedRun = Omit<ExportContent, "kind">;
 
 /** Returns the export record of a run before its first attempt. */
 export const exportOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedRun): ExportRecord =>

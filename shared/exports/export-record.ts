@@ -10,7 +10,7 @@ export interface ExportRecord {
   readonly id: string;
   readonly runId: string;
   readonly watchlistId: string;
-  /** Null before the first attempt reads the run's events. */
+  /** Null in the export of a backfill before its first attempt reads the run's events. */
   readonly runNumber: number | null;
   readonly state: (typeof exportStates)[number];
   /**
@@ -20,13 +20,15 @@ export interface ExportRecord {
   /** Total size in bytes, as stored, of the objects that `objects` counts. */
   readonly bytes: number;
   /**
-   * Revision of the destination to which these objects were written; null before the first attempt.
+   * Revision of the destination to which these objects are written: at the end of the run, and then
+   * at the last attempt. Null in the export of a backfill before its first attempt.
    */
   readonly destinationRevision: string | null;
   /**
-   * Format of the run's objects; null before the first attempt. It is stored before the first
-   * object is written and then never changes: with another format, the same events would be stored
-   * twice, with different suffixes.
+   * Format of the run's objects: that of the destination at the end of the run. Null in the export of
+   * a backfill before its first attempt, and in one of the previous release. The format is stored
+   * before the first object is written and then never changes: with another format, the same events
+   * would be stored twice, with different suffixes.
    */
   readonly compression: Compression | null;
   /** Key of the manifest; null until the export is complete. */
@@ -42,6 +44,19 @@ export interface ExportRecord {
   readonly createdAt: string;
   readonly finishedAt: string | null;
 }
+
+/** An export that succeeded, as the destination shows it. */
+export interface DestinationSuccess {
+  /** Revision of the destination to which the objects were written. */
+  readonly revision: string;
+  readonly succeededAt: Date;
+}
+
+/**
+ * What a session stores in the log of a destination: the state of an export, or a success, which is
+ * not stored if the destination has changed.
+ */
+export type ExportLogRecord = ExportRecord | DestinationSuccess;
 
 /** Creates an export record in state `pending` without attempts. */
 export const newExport = (

@@ -1,11 +1,17 @@
 import type { TimeSlice } from "../outbox/drain.ts";
 import { noteRecords } from "../outbox/noted-slice.ts";
+import { preparedReads } from "../outbox/prepared-reads.ts";
 import type { DeliveryLog, DeliveryRecord } from "./attempt-delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
 /** A delivery log that also returns records of the session that are not stored yet. */
 export interface NotedLog extends DeliveryLog {
+  /**
+   * Starts to read deliveries by ID. The next `getMany` of each delivery uses this read, unless the
+   * session has recorded the delivery by then.
+   */
+  prepare(ids: readonly string[]): void;
   /**
    * Wraps a time slice. From then on, `get` and `getMany` return each record as soon as the slice
    * queues it.
@@ -19,18 +25,20 @@ export interface NotedLog extends DeliveryLog {
  */
 export function notedLog(accountId: string, deliveries: DeliveryStore): NotedLog {
   const noted = new Map<string, Delivery>();
+  const stored = preparedReads(async (id) => (await deliveries.getMany(accountId, [id])).get(id));
   return {
+    prepare(ids) {
+      for (const id of ids) stored.begin(id);
+    },
     get: async (id) => noted.get(id) ?? deliveries.get(accountId, id),
     async getMany(ids) {
-      const unknown = ids.filter((id) => !noted.has(id));
-      const foundDeliveries = new Map(
-        unknown.length === 0 ? [] : await deliveries.getMany(accountId, unknown),
+      // The reads begin in the same turn of the event loop, so the store makes them one request.
+      const found = await Promise.all(ids.map(async (id) => noted.get(id) ?? stored.read(id)));
+      return new Map(
+        found
+          .filter((delivery) => delivery !== undefined)
+          .map((delivery) => [delivery.id, delivery]),
       );
-      for (const id of ids) {
-        const known = noted.get(id);
-        if (known !== undefined) foundDeliveries.set(id, known);
-      }
-      return foundDeliveries;
     },
     noting: (slice) => noteRecords(slice, ({ delivery }) => noted.set(delivery.id, delivery)),
   };

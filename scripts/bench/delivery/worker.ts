@@ -15,14 +15,17 @@ import { documentClient } from "../../../shared/aws/table/dynamo.ts";
 import { dynamoEndpointStore } from "../../../shared/aws/deliveries/endpoint-store.ts";
 import { s3EventBodies } from "../../../shared/aws/deliveries/event-bodies.ts";
 import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";
-import { dynamoExportStore, exportWrite } from "../../../shared/aws/exports/export-store.ts";
+import { exportLogWrite } from "../../../shared/aws/exports/export-log.ts";
+import { dynamoExportStore } from "../../../shared/aws/exports/export-store.ts";
+import { dynamoPublications } from "../../../shared/aws/publishing/publications.ts";
+import { smallArchives } from "../../../shared/aws/deliveries/small-archives.ts";
 import { sqsOutboxQueue } from "../../../shared/aws/queues/outbox-queue.ts";
 import { dynamoOutboxStore } from "../../../shared/aws/deliveries/outbox-store.ts";
 import { stsRoleCredentials } from "../../../shared/aws/exports/role-credentials.ts";
 import { webhookSender } from "../../../shared/outgoing/webhook-sender.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import { destinationSecretContext, newRevision } from "../../../shared/exports/destination.ts";
-import type { ExportRecord } from "../../../shared/exports/export-record.ts";
+import type { ExportLogRecord } from "../../../shared/exports/export-record.ts";
 import { busSessions } from "../../../shared/event-bus/bus-session.ts";
 import { exportSessions } from "../../../shared/exports/export-session.ts";
 import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
@@ -58,12 +61,16 @@ const outbox = dynamoOutboxStore<DeliveryRecord>(dynamo, {
   ...table,
   recordWrite: (account, record) => deliveryWrite(tableName, account, record),
 });
-const exportOutbox = dynamoOutboxStore<ExportRecord>(dynamo, {
+const exportOutbox = dynamoOutboxStore<ExportLogRecord>(dynamo, {
   ...table,
-  recordWrite: (account, record) => exportWrite(tableName, account, record),
+  recordWrite: (account, record) => exportLogWrite(tableName, account, record),
 });
 const shared = {
-  bodies: s3EventBodies(s3, eventsBucket),
+  bodies: {
+    ...s3EventBodies(s3, eventsBucket),
+    writes: "next" as const,
+    small: smallArchives(dynamo, tableName),
+  },
   feed: dynamoEventFeed(dynamo, table),
   secrets,
   queue,
@@ -71,9 +78,10 @@ const shared = {
   random,
 };
 const publisher = runEventPublisher({
-  ...shared,
+  bodies: shared.bodies,
+  queue,
+  publications: dynamoPublications(dynamo, table),
   endpoints,
-  outbox,
   destinations,
   hasBus: false,
 });

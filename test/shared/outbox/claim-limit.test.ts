@@ -1,84 +1,58 @@
 import { describe, expect, it } from "vitest";
 import {
-  beforeClaim,
-  keepsClaim,
+  afterClaim,
   type TargetTimes,
   waitingTargets,
 } from "../../../shared/outbox/claim-limit.ts";
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 const inSeconds = (seconds: number): Date => new Date(now.getTime() + seconds * 1_000);
-/** Returns a target under a lease that ends in `seconds`. */
-const taken = (targetId: string, seconds = 60): TargetTimes => ({
+/** Returns a target that was claimed `seconds` ago, under a lease that ends in a minute. */
+const taken = (targetId: string, seconds = 1): TargetTimes => ({
   targetId,
-  due: inSeconds(seconds),
-  leaseUntil: inSeconds(seconds),
+  due: inSeconds(60),
+  leaseUntil: inSeconds(60),
+  claimedAt: inSeconds(-seconds),
 });
 /** Returns a target without a lease that has been due for `seconds`. */
 const waiting = (targetId: string, seconds = 0): TargetTimes => ({
   targetId,
   due: inSeconds(-seconds),
   leaseUntil: new Date(0),
+  claimedAt: null,
 });
-const later: TargetTimes = { targetId: "later", due: inSeconds(5), leaseUntil: new Date(0) };
+const later: TargetTimes = { ...waiting("later"), due: inSeconds(5) };
 const three = ["a", "b", "c"].map((name) => taken(name));
+const own = { targetId: "m", claimedAt: now };
 
-describe("a claim of a delivery target", () => {
+describe("the limit of four claimed targets of an account", () => {
   it.each([
-    ["four others are claimed", [...three, taken("d")], { outcome: "full" }],
-    ["no other is claimed or due", [later], { isContested: false, isCrowded: false }],
-    ["one other waits", [waiting("a")], { isContested: false, isCrowded: true }],
-    ["three others are claimed", three, { isContested: false, isCrowded: true }],
-    ["two others are claimed", three.slice(1), { isContested: false, isCrowded: false }],
+    ["refuses a claim after four others", [...three, taken("d")], { outcome: "full" }],
+    ["grants a claim if no other is claimed or due", [later], { isCrowded: false }],
+    ["grants a claim while one other target waits", [waiting("a")], { isCrowded: true }],
+    ["grants a claim after three others", three, { isCrowded: true }],
+    ["grants a claim after two others", three.slice(1), { isCrowded: false }],
     [
-      "three others are claimed and one waits",
-      [...three, waiting("d")],
-      { isContested: true, isCrowded: true },
+      "does not count a lease that ends now",
+      [...three, { ...taken("d"), leaseUntil: now }],
+      { outcome: "free" },
     ],
-    [
-      "four others wait",
-      ["a", "b", "c", "d"].map((name) => waiting(name)),
-      { isContested: true, isCrowded: true },
-    ],
-    ["a lease ends now", [...three, { ...taken("d", 0), due: inSeconds(9) }], { outcome: "free" }],
-  ])("is refused, granted or contested by the limit of four: %s", (_, others, expected) => {
-    expect(beforeClaim(others, now)).toMatchObject(expected);
+  ])("%s", (_, others, expected) => {
+    expect(afterClaim(own, others, now)).toMatchObject(expected);
   });
 
-  it("returns the account's other claimed targets", () => {
-    expect(beforeClaim([waiting("w"), taken("t"), later], now)).toMatchObject({
-      taken: [taken("t")],
-    });
-  });
-});
-
-describe("a contested claim of a delivery target", () => {
-  const own = { targetId: "m", leaseUntil: inSeconds(60) };
-  const stays = (others: readonly TargetTimes[], before: readonly TargetTimes[]): boolean =>
-    keepsClaim(own, { others, taken: before }, now);
-
-  it("stays if at most three others have an earlier lease", () => {
-    expect(stays([taken("a", 59), taken("b", 59), taken("c", 59)], [])).toBe(true);
-    expect(stays([taken("a", 59), taken("b", 59), taken("c", 59), taken("z", 61)], [])).toBe(true);
+  it("does not count claims after the own claim", () => {
+    expect(afterClaim(own, [...three, taken("d", -1)], now)).toMatchObject({ outcome: "free" });
   });
 
-  it("does not stay if four others have an earlier lease", () => {
-    expect(stays([taken("a", 59), taken("b", 59), taken("c", 59), taken("d", 59)], [])).toBe(false);
+  it("counts claims at the same time in the order of the target IDs", () => {
+    expect(afterClaim(own, [...three, taken("d", 0)], now)).toEqual({ outcome: "full" });
+    expect(afterClaim(own, [...three, taken("z", 0)], now)).toMatchObject({ outcome: "free" });
   });
 
-  it("comes after others with the same end of their lease and a lower ID", () => {
-    expect(stays([...three, taken("d", 60)], [])).toBe(false);
-    expect(stays([...three, taken("z", 60)], [])).toBe(true);
-  });
-
-  it("comes after others that were claimed before, even if they extended their lease since", () => {
-    const extended = ["w", "x", "y", "z"].map((name) => taken(name, 70));
-    expect(stays(extended, [])).toBe(true);
-    expect(stays(extended, extended)).toBe(false);
-  });
-
-  it("does not count leases that have ended", () => {
-    expect(stays([...three, taken("d", -1)], [taken("d", -1)])).toBe(true);
+  it("counts claims of the previous release, which stores no time of a claim", () => {
+    const earlier = { ...taken("z"), claimedAt: null };
+    expect(afterClaim(own, [...three, earlier], now)).toEqual({ outcome: "full" });
   });
 });
 

@@ -35,12 +35,14 @@ function crashing(at: number, when: "before" | "after") {
     if (crashes) throw new Error("crash");
     return result;
   };
-  const { bodies, destinations, feed, outbox, queue } = publishing;
+  const { bodies, destinations, publications, queue } = publishing;
   const dependencies: PublishDependencies = {
     ...publishing,
     bodies: { ...bodies, put: (key, bytes) => guarded(() => bodies.put(key, bytes)) },
-    feed: { ...feed, append: (...entries) => guarded(() => feed.append(...entries)) },
-    outbox: { ...outbox, add: (...added) => guarded(() => outbox.add(...added)) },
+    publications: {
+      ...publications,
+      add: (...added) => guarded(() => publications.add(...added)),
+    },
     destinations: { get: (...asked) => guarded(() => destinations.get(...asked)) },
     queue: { send: (...wakeUps) => guarded(() => queue.send(...wakeUps)) },
   };
@@ -54,9 +56,9 @@ describe("the publisher of run events", () => {
     await world.setDestination(account);
     const { dependencies, count } = crashing(0, "before");
     await runEventPublisher(dependencies).publish(run);
-    // One write each for the event bodies, their index and the feed; the outbox entries of
-    // each of the three delivery targets; the read of the destination, and the wake-up messages.
-    expect(count.writes).toBe(8);
+    // The event bodies, their index, the transaction, the read of the destination, and the wake-up
+    // messages.
+    expect(count.writes).toBe(5);
 
     for (const when of ["before", "after"] as const) {
       for (let at = 1; at <= count.writes; at += 1) {
