@@ -190,6 +190,7 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   },
   "shared/aws/exports/": {
     "test/shared/aws/exports/customer-bucket.test.ts": files("bucket-failure"),
+    "test/shared/exports/export-session.test.ts": files("export-log"),
     "test/shared/aws/exports/role-credentials.test.ts": files(
       "cached-role-credentials failure-reason",
     ),

@@ -115,5 +115,6 @@ export const isFresh = ({ lane, dueAt }: OutboxEntry, known: ExportRecord | null
   return known?.state === "pending" && known.nextAttemptAt === dueAt;
 };
 
-const isUntried = ({ state, nextAttemptAt }: ExportRecord): boolean =>
+/** Returns true for an export before its first attempt, which is due at the end of its run. */
+export const isUntried = ({ state, nextAttemptAt }: ExportRecord): boolean =>
   state === "pending" && nextAttemptAt === null;

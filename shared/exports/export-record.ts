@@ -38,7 +38,7 @@ export interface ExportRecord {
   /** Number of attempts since the last progress. The retry schedule uses it. */
   readonly tries: number;
   readonly lastError: string | null;
-  /** Due time of the next retry; null before the first attempt, and if no retry is planned. */
+  /** Due time of the next retry; null until the first attempt ends, and if no retry is planned. */
   readonly nextAttemptAt: string | null;
   /** Time at which the run ended. */
   readonly createdAt: string;

@@ -12,8 +12,8 @@ export interface PendingExportSources {
 }
 
 /**
- * Lists the exports that have had no attempt yet and are therefore not in the export log, newest
- * first. Returns no entries if `state` is another state than `pending`. May return more than
+ * Lists the exports that have had no attempt yet and are not in the export log, because the previous
+ * release requested them, newest first. Returns no entries if `state` is another state than `pending`. May return more than
  * `limit` entries. The result contains all matching exports down to the returned ID `from`, or all
  * of them if `from` is null.
  */

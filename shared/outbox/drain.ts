@@ -225,6 +225,9 @@ async function untilNothingIsDue<LogRecord>(
       // The next read of a large outbox must not return entries that are removed already.
       if (entries.remaining() === null) await changeRecorder.flush();
       due = await nextEntries(work);
+      // A crash during the next attempts must not repeat these. The last changes are stored with the
+      // release.
+      if (due.entries.length > 0) await changeRecorder.flush();
     }
     const held = { additions, remaining: entries.remaining() };
     const released = await changeRecorder.release(held);

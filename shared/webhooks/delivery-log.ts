@@ -12,6 +12,8 @@ export interface NotedLog extends DeliveryLog {
    * session has recorded the delivery by then.
    */
   prepare(ids: readonly string[]): void;
+  /** Starts to read a delivery for the next `get`, under the same conditions. */
+  prepareRetry(id: string): void;
   /**
    * Wraps a time slice. From then on, `get` and `getMany` return each record as soon as the slice
    * queues it.
@@ -26,11 +28,13 @@ export interface NotedLog extends DeliveryLog {
 export function notedLog(accountId: string, deliveries: DeliveryStore): NotedLog {
   const noted = new Map<string, Delivery>();
   const stored = preparedReads(async (id) => (await deliveries.getMany(accountId, [id])).get(id));
+  const retried = preparedReads((id) => deliveries.get(accountId, id));
   return {
     prepare(ids) {
       for (const id of ids) stored.begin(id);
     },
-    get: async (id) => noted.get(id) ?? deliveries.get(accountId, id),
+    prepareRetry: retried.begin,
+    get: async (id) => noted.get(id) ?? retried.read(id),
     async getMany(ids) {
       // The reads begin in the same turn of the event loop, so the store makes them one request.
       const found = await Promise.all(ids.map(async (id) => noted.get(id) ?? stored.read(id)));

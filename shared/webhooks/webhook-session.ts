@@ -57,13 +57,16 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
         };
       },
       prepare(entries) {
-        for (const { content, dueAt: createdAt } of entries) {
-          const run = safeParse(webhookContent, content);
-          if (!run.success || run.output.kind !== "run") continue;
-          const { runId, eventIds } = run.output;
+        for (const { content: stored, dueAt: createdAt } of entries) {
+          const { success, output: content } = safeParse(webhookContent, stored);
+          if (!success || content.kind === "recover") continue;
           // The work reports the error of a failed read.
-          context.run(runId).catch(() => undefined);
-          log.prepare(eventIds.map((id) => deliveryId({ event: { id, createdAt }, endpointId })));
+          context.run(content.runId).catch(() => undefined);
+          if (content.kind === "delivery") log.prepareRetry(content.deliveryId);
+          else {
+            const events = content.eventIds.map((id) => ({ id, createdAt }));
+            log.prepare(events.map((event) => deliveryId({ event, endpointId })));
+          }
         }
       },
       work: (entry, slice) => work(entry, log.noting(slice)),

@@ -8,9 +8,37 @@ export const deliveryMutants: readonly Mutant[] = [
     name: "recorded-without-the-lease",
     file: outbox,
     original:
-      '(state === undefined ? "" : ", target_state = :state"),\n      ConditionExpression: "lease = :token",',
+      '(state === undefined ? "" : ", target_state = :state"),\n  ConditionExpression: "lease = :token",',
     replacement:
-      '(state === undefined ? "" : ", target_state = :state"),\n      ConditionExpression: "attribute_exists(pk) OR lease = :token",',
+      '(state === undefined ? "" : ", target_state = :state"),\n  ConditionExpression: "attribute_exists(pk) OR lease = :token",',
+    scenario: "deliveries",
+  },
+  {
+    name: "released-without-the-lease",
+    file: outbox,
+    original: '"lease = :token AND additions = :additions"',
+    replacement: '"(attribute_exists(pk) OR lease = :token) AND additions = :additions"',
+    scenario: "deliveries",
+  },
+  {
+    name: "released-despite-new-entries",
+    file: outbox,
+    original: '"lease = :token AND additions = :additions"',
+    replacement: '"lease = :token AND additions >= :additions"',
+    scenario: "deliveries",
+  },
+  {
+    name: "entry-copy-used-beside-other-entries",
+    file: outbox,
+    original: "wasEmptied && additions === 1 && copy",
+    replacement: "wasEmptied && additions >= 1 && copy",
+    scenario: "deliveries",
+  },
+  {
+    name: "small-run-published-without-its-archive",
+    file: "shared/aws/publishing/publications.ts",
+    original: "...(small === null ? [] : [",
+    replacement: "...(small !== undefined ? [] : [",
     scenario: "deliveries",
   },
   {

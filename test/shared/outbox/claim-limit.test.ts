@@ -41,7 +41,7 @@ describe("the limit of four claimed targets of an account", () => {
     expect(afterClaim(own, others, now)).toMatchObject(expected);
   });
 
-  it("does not count claims after the own claim", () => {
+  it("does not count later claims", () => {
     expect(afterClaim(own, [...three, taken("d", -1)], now)).toMatchObject({ outcome: "free" });
   });
 
