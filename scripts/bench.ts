@@ -9,6 +9,7 @@ import { benchDashboard, dashboardOptions, printDashboard } from "./bench/dashbo
 import { benchDelivery } from "./bench/delivery.ts";
 import { printDelivery } from "./bench/delivery/results.ts";
 import { benchEndpoint, endpointOptions, printEndpoint } from "./bench/endpoint.ts";
+import { benchGate, gateOptions, printGate } from "./bench/gate.ts";
 import { benchHistory, printHistory } from "./bench/history.ts";
 import { benchInFlight, inFlightOptions, printInFlight } from "./bench/in-flight.ts";
 import { benchKey, keyOptions, printKey } from "./bench/key.ts";
@@ -103,6 +104,14 @@ await runCommandGroup({
       example: "--at-once 4,100 --answer-ms 200",
       run: benchEndpoint,
       print: printEndpoint,
+    }),
+    ...bench("gate", {
+      about:
+        "Compares requests, units and CPU ratios with the committed ones. Exit code 1 if they differ.",
+      options: gateOptions,
+      example: "--counts",
+      run: benchGate,
+      print: printGate,
     }),
     ...bench("history", {
       about: "The cost of the history of items, with its budgets.",

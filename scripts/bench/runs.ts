@@ -57,9 +57,7 @@ interface Bench {
  * @throws Error if an option is invalid, if a run has an unexpected result, or if a reconciliation
  * finds a difference
  */
-export async function benchRuns(
-  values: ValuesOf<typeof runsOptions>,
-): Promise<Record<string, unknown>> {
+export async function benchRuns(values: ValuesOf<typeof runsOptions>): Promise<RunTables> {
   const sizes = [warmUpSize, ...values.items.split(",").map((text) => wholeNumber("items", text))];
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
@@ -238,7 +236,10 @@ const gigabyteSecondsOf = ({ workers }: WorldCounts): number =>
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-function tablesOf(figures: readonly RunFigures[]): Record<string, unknown> {
+/** The tables of the bench, by title. */
+export type RunTables = ReturnType<typeof tablesOf>;
+
+function tablesOf(figures: readonly RunFigures[]) {
   return {
     time: figures.map(({ items, kind, wallMs, floorMs, world }) => {
       const cpuMs = sumOf(world, "cpuMs");
@@ -273,7 +274,7 @@ function tablesOf(figures: readonly RunFigures[]): Record<string, unknown> {
 }
 
 /** Returns the sums of the five runs of each watchlist, which are the costs of a refresh period. */
-function all(figures: readonly RunFigures[]): object[] {
+function all(figures: readonly RunFigures[]) {
   const byItems = Map.groupBy(figures, ({ items }) => items);
   return [...byItems].map(([items, runs]) => {
     const sum = (figure: (run: RunFigures) => number): number =>
