@@ -7,7 +7,7 @@ import { printTable } from "../measure/print-table.ts";
 import { benchApiTrips } from "./api.ts";
 import { benchCase, type DeliveryBench, withDeliveryBench } from "./delivery.ts";
 import { benchOneAtATime } from "./delivery/one-at-a-time.ts";
-import type { Case, Requests } from "./delivery/results.ts";
+import type { Case, Requests, Round } from "./delivery/results.ts";
 import { type GateDifference, gateDifferences, type GateValues, ratioRoom } from "./gate-limits.ts";
 import { benchRuns } from "./runs.ts";
 
@@ -66,7 +66,7 @@ async function measure(): Promise<GateValues> {
   await withDeliveryBench(async (bench) => {
     await measureAlone(bench, { counts, ratios });
     for (const [name, one] of Object.entries(cases)) {
-      await measureCase(name, one, bench, { counts, ratios });
+      noteCase(name, await benchCase(one, bench, rounds), { counts, ratios });
     }
   });
   progress.begin(`five runs of a watchlist of ${items} items`);
@@ -98,22 +98,17 @@ async function measureAlone(bench: DeliveryBench, { counts, ratios }: Found): Pr
   }
 }
 
-async function measureCase(
-  name: string,
-  one: Case,
-  bench: DeliveryBench,
-  { counts, ratios }: Found,
-): Promise<void> {
-  const found = await benchCase(one, bench, rounds);
-  const sum = ({ dynamo, s3, sqs, customer }: Requests): number => dynamo + s3 + sqs + customer;
-  counts[`${name}: requests, publish`] = median(found.map((round) => sum(round.publishRequests)));
-  counts[`${name}: requests, deliver`] = median(found.map((round) => sum(round.deliverRequests)));
-  ratios[`${name}: CPU, publish`] = rounded(
-    median(found.map(({ publish, bare }) => publish.cpuMs / bare.cpuMs)),
-  );
-  ratios[`${name}: CPU, deliver`] = rounded(
-    median(found.map(({ deliver, bare }) => deliver.cpuMs / bare.cpuMs)),
-  );
+const allOf = ({ dynamo, s3, sqs, customer }: Requests): number => dynamo + s3 + sqs + customer;
+
+function noteCase(name: string, found: readonly Round[], { counts, ratios }: Found): void {
+  for (const part of ["publish", "deliver"] as const) {
+    counts[`${name}: requests, ${part}`] = median(
+      found.map((round) => allOf(round[`${part}Requests`])),
+    );
+    ratios[`${name}: CPU, ${part}`] = rounded(
+      median(found.map((round) => round[part].cpuMs / round.bare.cpuMs)),
+    );
+  }
 }
 
 async function measureRuns({ counts, ratios }: Found): Promise<void> {

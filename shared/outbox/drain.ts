@@ -105,7 +105,7 @@ export async function drain<LogRecord>(
   target: DeliveryTarget,
   dependencies: DrainDependencies<LogRecord>,
 ): Promise<void> {
-  const { outbox, open, queue, clock, random } = dependencies;
+  const { outbox, open, clock, random } = dependencies;
   const now = clock.now();
   const lease = newLease(now, random);
   const claimed = await outbox.claim(target, { lease, now });
@@ -142,12 +142,18 @@ export async function drain<LogRecord>(
     session.close();
     dependencies.report?.(session.attempts?.metrics() ?? []);
   }
-  const delay = next === null ? null : await delayUntil(next, work);
-  // After an error, the sweeper wakes the target later. A message now would repeat the error
-  // immediately.
-  if (delay !== null && work.errors.length === 0) await queue.send([target], delay);
+  if (next !== null) await wakeAgain(next, work);
   if (admission.crowded) await wakeWaiting(target, dependencies);
   if (work.errors.length > 0) throw work.errors[0];
+}
+
+/** Sends the wake-up message for the remaining entries, unless the sweeper wakes the target. */
+async function wakeAgain<LogRecord>(next: Date, work: Work<LogRecord>): Promise<void> {
+  const delay = await delayUntil(next, work);
+  // After an error, the sweeper wakes the target later. A message now would repeat the error
+  // immediately.
+  if (delay === null || work.errors.length > 0) return;
+  await work.dependencies.queue.send([work.target], delay);
 }
 
 /**

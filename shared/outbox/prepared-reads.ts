@@ -1,9 +1,9 @@
 /** Reads that a session can begin before its work needs the results. */
 export interface PreparedReads<Value> {
   /** Begins a read. The next `read` of this ID returns its result. */
-  begin(id: string): void;
+  readonly begin: (id: string) => void;
   /** Returns the result of the prepared read of an ID, once, or else reads now. */
-  read(id: string): Promise<Value>;
+  readonly read: (id: string) => Promise<Value>;
 }
 
 /** Creates an empty set of prepared reads. `read` reads one value by its ID. */

@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const outbox = "shared/aws/deliveries/outbox-store.ts";
+const claim = "shared/aws/deliveries/outbox-claim.ts";
 
 /** Mutants of the event feed, webhooks, exports and the event bus. */
 export const deliveryMutants: readonly Mutant[] = [
@@ -29,7 +30,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     name: "entry-copy-used-beside-other-entries",
-    file: outbox,
+    file: claim,
     original: "wasEmptied && additions === 1 && copy",
     replacement: "wasEmptied && additions >= 1 && copy",
     scenario: "deliveries",
@@ -43,7 +44,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     name: "outbox-claimed-beside-its-holder",
-    file: outbox,
+    file: claim,
     original: "OR lease_until <= :now OR lease = :token)",
     replacement: "OR lease_until <= :now OR attribute_exists(lease) OR lease = :token)",
     scenario: "deliveries",

@@ -1,21 +1,9 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { parse } from "valibot";
 import {
-  type InferOutput,
-  number,
-  object,
-  optional,
-  parse,
-  record,
-  string,
-  unknown,
-} from "valibot";
-import type { RandomSource, Clock } from "../../base/clock.ts";
-import {
-  type Admission,
   type EntryQuery,
   type OutboxChanges,
-  type ClaimResult,
   type HeldTarget,
   lanes,
   type OutboxEntry,
@@ -24,36 +12,30 @@ import {
   type ReleaseResult,
   type DeliveryTarget,
 } from "../../outbox/outbox.ts";
-import { afterClaim, type TargetTimes, waitingTargets } from "../../outbox/claim-limit.ts";
-import { targetsAtOnceMax } from "../../outbox/lease.ts";
+import { waitingTargets } from "../../outbox/claim-limit.ts";
 import { dueAt } from "../table/due-partitions.ts";
 import {
   attemptUnlessThrottled,
-  conditionalWrite,
   isConditionFailure,
   isContention,
   retryOnConflict,
   retryWhileContended,
-  type Row,
   transact,
   type TransactionCanceledItem,
 } from "../table/dynamo.ts";
-import { dynamoOutbox } from "./outbox.ts";
+import { dynamoOutbox, type DynamoOutboxBase } from "./outbox.ts";
+import { admitTarget, claimTarget, headRow, readTargets } from "./outbox-claim.ts";
 import { entryOf } from "./outbox-entry.ts";
 import { emptiedLeaseUntil, entryWrite, type Write } from "./outbox-writes.ts";
-import { firstRows, queryRows } from "../table/query-rows.ts";
-import { readRow } from "../table/row-reads.ts";
+import { firstRows } from "../table/query-rows.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-export interface DynamoOutboxOptions<LogRecord> {
-  readonly tableName: string;
+export interface DynamoOutboxOptions<LogRecord> extends DynamoOutboxBase {
   /**
    * Builds the write that stores a record in the log of its target. If the write has a condition that
    * fails, the transaction takes effect without it.
    */
   readonly recordWrite: (accountId: string, record: LogRecord) => Write;
-  readonly clock: Clock;
-  readonly random: RandomSource;
 }
 
 /**
@@ -106,137 +88,9 @@ export function dynamoOutboxStore<LogRecord>(
   };
 }
 
-type Options = DynamoOutboxOptions<never>;
-
-type Claim = { readonly target: DeliveryTarget; readonly lease: Lease; readonly now: Date };
-type Patience = Pick<Options, "tableName" | "clock" | "random">;
-
-async function claimTarget(
-  client: DynamoDBDocumentClient,
-  options: Patience,
-  { target, lease, now }: Claim,
-): Promise<ClaimResult | null> {
-  const command = new UpdateCommand({
-    TableName: options.tableName,
-    Key: deliveryKeys.outbox(target),
-    UpdateExpression:
-      "SET lease = :token, lease_until = :until, due_at = :until, claimed_at = :now",
-    // If the response of a claim is lost, the SDK repeats the write. The stored lease then already
-    // has the token of this claim.
-    ConditionExpression:
-      "attribute_exists(due_at) AND (attribute_not_exists(lease) OR lease_until <= :now OR lease = :token)",
-    ExpressionAttributeValues: {
-      ":token": lease.token,
-      ":until": lease.until.toISOString(),
-      ":now": now.toISOString(),
-    },
-    ReturnValues: "ALL_OLD",
-  });
-  let before: Row | undefined;
-  const taken = await conditionalWrite(async () => {
-    before = (await retryOnConflict(options, () => client.send(command))).Attributes;
-  });
-  if (!taken) return null;
-  const { additions, target_state: state, ...head } = parse(headRow, before ?? {});
-  return { additions, state, entries: entriesIn({ additions, ...head }) };
-}
-
-/**
- * Returns all entries of an outbox if the row of its target before the claim shows them: the outbox
- * was empty, and then one addition followed, which also copied its entry into the row.
- */
-function entriesIn({
-  additions,
-  lease,
-  lease_until: until,
-  entry_copy: copy,
-}: Pick<HeadRow, "additions" | "lease" | "lease_until" | "entry_copy">): OutboxEntry[] | null {
-  const wasEmptied = lease === undefined && until === emptiedLeaseUntil;
-  return wasEmptied && additions === 1 && copy !== undefined ? [entryOf(copy)] : null;
-}
-
-/**
- * The S3 destination and the event bus, which an account can have beside its webhook endpoints. The
- * outboxes of deleted endpoints do not count, because ending their entries sends nothing.
- */
-const otherTargets = 2;
-
-async function admitTarget(
-  client: DynamoDBDocumentClient,
-  options: Patience,
-  { target, lease, now }: Claim,
-): Promise<Admission | null> {
-  const { tableName } = options;
-  const count = await readRow(client, tableName, deliveryKeys.endpointCount(target.accountId));
-  const { endpoints } = parse(countRow, count ?? {});
-  if (endpoints + otherTargets <= targetsAtOnceMax) return { crowded: false };
-  const others = await readOthers(client, tableName, target);
-  const decision = afterClaim({ targetId: target.targetId, claimedAt: now }, others, now);
-  if (decision.outcome === "free") return { crowded: decision.isCrowded };
-  await giveBack(client, options, { target, token: lease.token, now });
-  return null;
-}
-
-async function readOthers(
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  target: DeliveryTarget,
-): Promise<readonly TargetTimes[]> {
-  const targets = await readTargets(client, tableName, target.accountId);
-  return targets.filter(({ targetId }) => targetId !== target.targetId);
-}
-
-/** Releases a lease that this process has just got, and makes the target due immediately. */
-async function giveBack(
-  client: DynamoDBDocumentClient,
-  options: Patience,
-  {
-    target,
-    token,
-    now,
-  }: { readonly target: DeliveryTarget; readonly token: string; readonly now: Date },
-): Promise<void> {
-  const command = new UpdateCommand({
-    TableName: options.tableName,
-    Key: deliveryKeys.outbox(target),
-    UpdateExpression: "SET due_at = :now REMOVE lease, lease_until, claimed_at",
-    ConditionExpression: "lease = :token",
-    ExpressionAttributeValues: { ":token": token, ":now": now.toISOString() },
-  });
-  await conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
-}
-
-/**
- * Reads the rows of an account's targets that have a due time: at most ten webhook endpoints, and
- * the S3 destination.
- */
-function readTargets(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  accountId: string,
-): Promise<readonly TargetTimes[]> {
-  const { pk } = deliveryKeys.outbox({ accountId, targetId: "" });
-  const rows = queryRows(client, {
-    TableName,
-    KeyConditionExpression: "pk = :pk",
-    FilterExpression: "attribute_exists(due_at)",
-    ExpressionAttributeValues: { ":pk": pk },
-    ConsistentRead: true,
-  });
-  return Array.fromAsync(rows, (row) => {
-    const { sk, due_at: due, lease_until: until, claimed_at: claimed } = parse(targetRow, row);
-    return {
-      targetId: sk,
-      due: new Date(due),
-      leaseUntil: new Date(until ?? 0),
-      claimedAt: claimed === undefined ? null : new Date(claimed),
-    };
-  });
-}
-
 async function readEntries(
   client: DynamoDBDocumentClient,
-  { tableName }: Pick<Options, "tableName">,
+  { tableName }: Pick<DynamoOutboxBase, "tableName">,
   { target, lane, by, after, limit }: EntryQuery & { readonly target: DeliveryTarget },
 ): Promise<readonly OutboxEntry[]> {
   const keyAt = (due: string) => deliveryKeys.outboxEntry(target, { lane, dueAt: due, key: "" });
@@ -372,7 +226,7 @@ function releaseOf(
 
 async function releaseTarget(
   client: DynamoDBDocumentClient,
-  options: Patience,
+  options: DynamoOutboxBase,
   { target, ...held }: HeldTarget & { readonly target: DeliveryTarget },
 ): Promise<ReleaseResult> {
   const remaining = held.remaining ?? (await earliestEntries(client, options, target));
@@ -398,26 +252,10 @@ function releaseFailure(token: string, item: TransactionCanceledItem | undefined
 /** Returns the earliest entry of each lane. */
 async function earliestEntries(
   client: DynamoDBDocumentClient,
-  options: Pick<Options, "tableName">,
+  options: Pick<DynamoOutboxBase, "tableName">,
   target: DeliveryTarget,
 ): Promise<readonly OutboxEntry[]> {
   const wanted = { target, by: null, limit: 1 };
   const found = lanes.map((lane) => readEntries(client, options, { ...wanted, lane }));
   return (await Promise.all(found)).flat();
 }
-
-const countRow = object({ endpoints: optional(number(), 0) });
-const targetRow = object({
-  sk: string(),
-  due_at: string(),
-  lease_until: optional(string()),
-  claimed_at: optional(string()),
-});
-const headRow = object({
-  additions: optional(number(), 0),
-  lease: optional(string()),
-  lease_until: optional(string()),
-  target_state: optional(unknown()),
-  entry_copy: optional(record(string(), unknown())),
-});
-type HeadRow = InferOutput<typeof headRow>;

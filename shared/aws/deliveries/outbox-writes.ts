@@ -28,7 +28,7 @@ export function additionWrites(
   const [only] = entries.length === 1 ? entries : [];
   return [
     ...entries.map((entry) => entryWrite(table, target, entry)),
-    { Update: wakeUpdate(table, target, new Date(due), only) },
+    { Update: wakeUpdate(table, target, { at: new Date(due), only }) },
   ];
 }
 
@@ -42,14 +42,14 @@ export const emptiedLeaseUntil = new Date(0).toISOString();
 /**
  * Builds the update that makes a target due. It increments `additions`, so that the current lease
  * holder cannot release the target before it reads the new entries.
- * @param only the entry that the same transaction adds, if it adds exactly one. Its copy in the row
- * of the target saves the next claim the read of the entries if the outbox was empty.
+ * @param wake `at`: the due time; `only`: the entry that the same transaction adds, if it adds
+ * exactly one. If the outbox was empty, the copy of the entry in the row of the target saves the next
+ * claim the read of the entries.
  */
 export const wakeUpdate = (
   TableName: string,
   target: DeliveryTarget,
-  at: Date,
-  only?: OutboxEntry,
+  { at, only }: { readonly at: Date; readonly only?: OutboxEntry | undefined },
 ) => {
   const Key = deliveryKeys.outbox(target);
   const due = dueAt("outbox", Key, at);

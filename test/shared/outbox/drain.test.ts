@@ -28,7 +28,7 @@ let messages: { delay: number; targets?: readonly DeliveryTarget[] }[];
 let leased: boolean;
 let additions: number;
 let reads: number;
-let records: number;
+let recorded: number;
 let isAdmitted: boolean;
 let claimedEntries: readonly OutboxEntry[] | null;
 let waiting: DeliveryTarget[];
@@ -38,7 +38,7 @@ let dependencies: DrainDependencies<string>;
 beforeEach(() => {
   clock = fixedClock(startedAt);
   [entries, kept, messages, leased, additions, waiting] = [[], [], [], true, 1, []];
-  [reads, records, isAdmitted, claimedEntries] = [0, 0, true, null];
+  [reads, recorded, isAdmitted, claimedEntries] = [0, 0, true, null];
   session = {
     target: () => Promise.resolve({ hasEnded: false, parallel: 1 }),
     work: (worked, slice) => slice.record({ removed: worked, records: [worked.key] }),
@@ -87,7 +87,7 @@ const listOutbox = (): OutboxStore<string> => ({
   },
   record: async (_, { changes }) => {
     if (!leased) return false;
-    records += 1;
+    recorded += 1;
     store(changes);
     return true;
   },
@@ -383,7 +383,7 @@ describe("drain", () => {
     await drain(target, dependencies);
 
     expect(worked()).toEqual(["a"]);
-    expect(records).toBe(0);
+    expect(recorded).toBe(0);
     expect(messages).toEqual([{ delay: 300 }]);
   });
 
@@ -401,7 +401,7 @@ describe("drain", () => {
     await drain(target, dependencies);
 
     expect(worked()).toEqual(["a", "b"]);
-    expect(records).toBe(1);
+    expect(recorded).toBe(1);
   });
 
   it("reads no entries if the claim returns all of them", async () => {

@@ -75,9 +75,9 @@ const head = async () => {
 };
 /** Drains the outbox, whose only entry is `only`, in the way of this release. */
 async function empty(only: OutboxEntry): Promise<void> {
-  const { lease, ...held } = await mustClaim();
+  const { token, additions } = await mustClaim();
   const changes = { removed: [only], added: [], records: [] };
-  await store.release(target, { ...held, remaining: [] }, { changes });
+  await store.release(target, { token, additions, remaining: [] }, { changes });
 }
 const mustClaim = async () => {
   const claimed = await claim();

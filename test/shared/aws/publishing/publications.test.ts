@@ -124,7 +124,7 @@ describe("the publication of a run", () => {
 
     const found = await runsInFeed();
     expect(found.map((one) => Number(one.split(" ")[0]))).toEqual(ids.map((_, n) => n + 1));
-    expect(found.map((one) => one.split(" ")[1]).toSorted()).toEqual(ids);
+    expect(new Set(found.map((one) => one.split(" ")[1]))).toEqual(new Set(ids));
     expect(await keysOf()).toHaveLength(10);
   });
 
