@@ -109,6 +109,15 @@ await runCommandGroup({
         return { options: endpointOptions, run: benchEndpoint, print: printEndpoint };
       },
     }),
+    ...bench("gate", {
+      about:
+        "Compares requests, units and CPU ratios with the committed ones. Exit code 1 if they differ.",
+      example: "--counts",
+      load: async () => {
+        const { gateOptions, benchGate, printGate } = await import("./bench/gate.ts");
+        return { options: gateOptions, run: benchGate, print: printGate };
+      },
+    }),
     ...bench("history", {
       about: "The cost of the history of items, with its budgets.",
       example: "",

@@ -185,11 +185,14 @@ export const coveredBy: Readonly<Record<string, Readonly<Record<string, readonly
   "shared/aws/deliveries/": {
     "test/shared/aws/deliveries/due-targets.test.ts": files("outbox"),
     "test/shared/aws/deliveries/endpoint-store.test.ts": files("endpoint-row endpoint-writes"),
-    "test/shared/aws/deliveries/outbox-store.test.ts": files("outbox-entry outbox-writes"),
+    "test/shared/aws/deliveries/outbox-store.test.ts": files(
+      "outbox-claim outbox-entry outbox-writes",
+    ),
     "test/shared/events/event-archive.test.ts": files("event-bodies"),
   },
   "shared/aws/exports/": {
     "test/shared/aws/exports/customer-bucket.test.ts": files("bucket-failure"),
+    "test/shared/exports/export-session.test.ts": files("export-log"),
     "test/shared/aws/exports/role-credentials.test.ts": files(
       "cached-role-credentials failure-reason",
     ),

@@ -82,6 +82,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("aws/deliveries aws/sdk aws/table base exports outgoing/address-policy.ts"),
     ...shared("outgoing/exchange-attempt.ts outgoing/guarded-connection.ts"),
   ],
+  "shared/aws/publishing/": shared("aws/deliveries aws/exports publishing"),
   "shared/aws/queues/": shared("backtest base credits messages outbox runs"),
   "shared/aws/sources/": [
     ...shared("aws/sdk aws/table base source-health sources/contract sources/http"),

@@ -1,6 +1,6 @@
 /** The composition root for webhook deliveries, exports and the event bus. */
 import { deliveryWrite } from "../../shared/aws/deliveries/delivery-store.ts";
-import { exportWrite } from "../../shared/aws/exports/export-store.ts";
+import { exportLogWrite } from "../../shared/aws/exports/export-log.ts";
 import { dynamoOutboxStore } from "../../shared/aws/deliveries/outbox-store.ts";
 import type { Write } from "../../shared/aws/deliveries/outbox-writes.ts";
 import { cacheRoleCredentials } from "../../shared/aws/exports/cached-role-credentials.ts";
@@ -73,7 +73,7 @@ export const deliveryDependencies = (
     deliveries: deliveries(environment, overrides),
     sender: sender(overrides),
   });
-  const exportOutbox = outboxStore(environment, overrides, exportWrite);
+  const exportOutbox = outboxStore(environment, overrides, exportLogWrite);
   const openExports = exportSessions({
     ...shared,
     destinations: destinations(environment, overrides),

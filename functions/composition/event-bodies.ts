@@ -6,7 +6,6 @@ import type { EventBodies } from "../../shared/events/event-archive.ts";
 import { client } from "./clients.ts";
 import type { Needs } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
-import { configuredVersions } from "./written-versions.ts";
 
 const bodySettings = () => clientSettings({ attemptMs: limits.dependencies.bodyAttemptMs });
 const s3ByHost = /* @__PURE__ */ client("s3", () => new S3Client(bodySettings()));
@@ -24,5 +23,5 @@ export const eventBodies = (
   overrides: Overrides,
 ): EventBodies => {
   const s3 = (overrides.forcePathStyle === true ? s3ByPath : s3ByHost)(overrides);
-  return s3EventBodies(s3, environment.EVENTS_BUCKET, configuredVersions());
+  return s3EventBodies(s3, environment.EVENTS_BUCKET);
 };

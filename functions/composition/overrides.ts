@@ -4,6 +4,7 @@ import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
+import type { WrittenVersions } from "../../shared/base/stored-versions.ts";
 import { systemClock, systemRandom } from "../../shared/base/system.ts";
 import type { EventBus } from "../../shared/event-bus/event-bus.ts";
 import type { CustomerBuckets } from "../../shared/exports/customer-bucket.ts";
@@ -44,6 +45,8 @@ export interface Overrides {
   readonly secretVariables?: Readonly<Record<string, string | undefined>>;
   /** Replaces the sources that the variable SOURCES configures. */
   readonly sources?: StepSources;
+  /** Replaces the configured versions of rows and objects that the function writes. */
+  readonly writes?: WrittenVersions;
   /** Replaces the system clock. */
   readonly clock?: Clock;
   /** Replaces the system's random source. */

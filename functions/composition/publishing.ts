@@ -1,11 +1,11 @@
 /** The composition root of the publisher of finished runs. */
+import { dynamoPublications } from "../../shared/aws/publishing/publications.ts";
 import type { RunEventPublisher } from "../../shared/events/publisher.ts";
 import { runEventPublisher } from "../../shared/publishing/publish-run.ts";
 import { itemSnapshots } from "../../shared/publishing/take-snapshot.ts";
 import type { ItemSnapshots } from "../../shared/runs/item-snapshots.ts";
 import type { Needs } from "../environment.ts";
-import { destinations, endpoints, hasBus, outbox } from "./dependencies.ts";
-import { feedSources } from "./events.ts";
+import { deliveriesTable, destinations, dynamo, endpoints, hasBus } from "./dependencies.ts";
 import { eventBodies } from "./on-first-use/event-bodies.ts";
 import { outboxQueue } from "./on-first-use/queues.ts";
 import { type Overrides, random } from "./overrides.ts";
@@ -22,9 +22,9 @@ export const publisher = (
   overrides: Overrides,
 ): RunEventPublisher =>
   runEventPublisher({
-    ...feedSources(environment, overrides),
+    bodies: eventBodies(environment, overrides),
+    publications: dynamoPublications(dynamo(overrides), deliveriesTable(environment, overrides)),
     endpoints: endpoints(environment, overrides),
-    outbox: outbox(environment, overrides),
     destinations: destinations(environment, overrides),
     queue: outboxQueue(environment, overrides),
     hasBus: hasBus(environment),

@@ -2,10 +2,9 @@ import { writtenVersions, type WrittenVersions } from "../../shared/base/stored-
 import { storedVersionsVariable } from "../environment.ts";
 
 /**
- * Returns which versions of rows and objects this process writes, from the environment variable
- * STORED_VERSIONS: `current` (the default) or `previous`.
- * @param source the environment variables
- * @throws Error for any other value
+ * Returns which versions of rows and objects this process writes: the value of STORED_VERSIONS, or
+ * `current` if the variable is not set.
+ * @throws Error if the variable has another value than `writtenVersions`
  */
 export function configuredVersions(
   source: Readonly<Record<string, string | undefined>> = process.env,
@@ -14,6 +13,6 @@ export function configuredVersions(
   const known = writtenVersions.find((one) => one === value);
   if (known !== undefined) return known;
   throw new Error(
-    `${storedVersionsVariable} must be ${writtenVersions.join(" or ")} (got "${value}").`,
+    `${storedVersionsVariable} must be one of: ${writtenVersions.join(", ")} (got "${value}").`,
   );
 }

@@ -1,12 +1,12 @@
 import { drain, type DrainDependencies } from "../../shared/outbox/drain.ts";
 import { assertNever } from "../../shared/base/assert.ts";
 import { type DeliveryTarget, targetKind } from "../../shared/outbox/outbox.ts";
-import type { ExportRecord } from "../../shared/exports/export-record.ts";
+import type { ExportLogRecord } from "../../shared/exports/export-record.ts";
 import type { DeliveryRecord } from "../../shared/webhooks/attempt-delivery.ts";
 
 export interface DeliverDependencies {
   readonly webhooks: DrainDependencies<DeliveryRecord>;
-  readonly exports: DrainDependencies<ExportRecord>;
+  readonly exports: DrainDependencies<ExportLogRecord>;
   readonly bus: DrainDependencies<never>;
 }
 

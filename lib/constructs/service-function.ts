@@ -96,7 +96,9 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
         // Each DNS lookup occupies a thread. With few threads, a slow name server of one customer
         // could delay lookups for others.
         UV_THREADPOOL_SIZE: "64",
-        ...(props.config.storedVersions === "previous" && { [storedVersionsVariable]: "previous" }),
+        ...(props.config.storedVersions !== "current" && {
+          [storedVersionsVariable]: props.config.storedVersions,
+        }),
       },
       ...(props.sendsToItself === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.reservedConcurrency === undefined

@@ -8,7 +8,8 @@ import {
   type Round,
 } from "./delivery/results.ts";
 import type { ReceiverQuestion } from "./delivery/receiver.ts";
-import { startDeliveryServers } from "./delivery/servers.ts";
+import { aloneRow, type AloneCosts, benchOneAtATime } from "./delivery/one-at-a-time.ts";
+import { type DeliveryServers, startDeliveryServers } from "./delivery/servers.ts";
 import { accountOf, type DeliveryPlaces, type DeliveryTask, type Spent } from "./delivery/task.ts";
 import { reconcileDeliveries } from "./reconciled.ts";
 import { startTaskProcess, type TaskProcess } from "./task-process.ts";
@@ -33,8 +34,10 @@ const rounds = 5;
 type Worker = TaskProcess<DeliveryTask, Spent>;
 type Receiver = TaskProcess<ReceiverQuestion, number>;
 
-interface Bench {
-  readonly service: Worker;
+/** The processes of the bench. */
+export interface DeliveryBench {
+  /** Does a task of the service, and counts its requests. */
+  readonly countedTask: (task: DeliveryTask) => Promise<[Spent, Requests]>;
   readonly floor: Worker;
   readonly receiver: Receiver;
 }
@@ -48,6 +51,33 @@ interface Bench {
  * difference.
  */
 export async function benchDelivery(): Promise<Record<string, unknown>> {
+  return withDeliveryBench(async (bench, servers) => {
+    const found: [string, Case, Round[]][] = [];
+    const progress = progressOf(Object.keys(cases).length + 2);
+    for (const [name, one] of Object.entries(cases)) {
+      progress.begin(name);
+      found.push([name, one, await benchCase(one, bench)]);
+    }
+    const alone: AloneCosts[] = [];
+    for (const archives of ["rows", "objects"] as const) {
+      progress.begin(`one run at a time, small archives as ${archives}`);
+      alone.push(await benchOneAtATime(archives, bench));
+    }
+    await reconcileDeliveries(servers.tableName, benchAccounts);
+    return { ...deliveryTables(found), "one run at a time": alone.map(aloneRow) };
+  });
+}
+
+const benchAccounts = [
+  accountOf({ to: "receiver" }),
+  accountOf({ to: "bucket" }),
+  accountOf({ to: "receiver", toBoth: true }),
+];
+
+/** Starts the servers and processes of the bench for `measure`, and stops them afterwards. */
+export async function withDeliveryBench<Result>(
+  measure: (bench: DeliveryBench, servers: DeliveryServers) => Promise<Result>,
+): Promise<Result> {
   const servers = await startDeliveryServers();
   const receiver: Receiver = await startTaskProcess(
     new URL("delivery/receiver.ts", import.meta.url),
@@ -63,51 +93,49 @@ export async function benchDelivery(): Promise<Record<string, unknown>> {
     new URL("delivery/floor.ts", import.meta.url),
     variables,
   );
-  countRequests();
+  const served = countRequests(servers.customerBucket);
+  const countedTask = async (task: DeliveryTask): Promise<[Spent, Requests]> => {
+    const before = { ...served };
+    const spent = await service.do(task);
+    const since = (of: keyof typeof before): number => served[of] - before[of];
+    const requests = { s3: since("s3"), sqs: since("sqs"), customer: since("customer") };
+    return [spent, { dynamo: spent.dynamoRequests, ...requests }];
+  };
   try {
-    const found: [string, Case, Round[]][] = [];
-    const progress = progressOf(Object.keys(cases).length);
-    for (const [name, one] of Object.entries(cases)) {
-      progress.begin(name);
-      found.push([name, one, await benchCase(one, { service, floor, receiver })]);
-    }
-    const accounts = [accountOf({ to: "receiver" }), accountOf({ to: "bucket" })];
-    await reconcileDeliveries(servers.tableName, accounts);
-    return deliveryTables(found);
+    return await measure({ countedTask, floor, receiver }, servers);
   } finally {
     for (const child of [service, floor, receiver]) child.stop();
     await servers.stop();
   }
 }
 
-const served = { s3: 0, sqs: 0 };
-
-/** Counts the requests to the S3 and SQS servers of this process. */
-function countRequests(): void {
+/** Counts the requests to the S3 and SQS servers of this process, from now on. */
+function countRequests(customerBucket: string): Record<"s3" | "sqs" | "customer", number> {
+  const served = { s3: 0, sqs: 0, customer: 0 };
   subscribe("http.server.response.finish", (message) => {
     const { request } = message as { request: IncomingMessage };
-    served[request.headers["x-amz-target"] === undefined ? "s3" : "sqs"] += 1;
+    if (request.headers["x-amz-target"] !== undefined) served.sqs += 1;
+    else served[request.url?.startsWith(`/${customerBucket}/`) === true ? "customer" : "s3"] += 1;
   });
+  return served;
 }
 
-async function benchCase(one: Case, { service, floor, receiver }: Bench): Promise<Round[]> {
+/** Measures a case in several rounds. */
+export async function benchCase(
+  one: Case,
+  { countedTask, floor, receiver }: DeliveryBench,
+  measuredRounds = rounds,
+): Promise<Round[]> {
   const found: Round[] = [];
-  for (let round = 0; round < warmUps + rounds; round += 1) {
-    const [publish, publishRequests] = await counted(service, { ...one, round, work: "publish" });
-    const [deliver, deliverRequests] = await counted(service, { ...one, round, work: "deliver" });
+  for (let round = 0; round < warmUps + measuredRounds; round += 1) {
+    const [publish, publishRequests] = await countedTask({ ...one, round, work: "publish" });
+    const [deliver, deliverRequests] = await countedTask({ ...one, round, work: "deliver" });
     await checkReceived(one, receiver);
     const bare = await floor.do({ ...one, round, work: "bare" });
     await checkReceived(one, receiver);
     found.push({ publish, deliver, bare, publishRequests, deliverRequests });
   }
   return found.slice(warmUps);
-}
-
-async function counted(worker: Worker, task: DeliveryTask): Promise<[Spent, Requests]> {
-  const before = { ...served };
-  const spent = await worker.do(task);
-  const { s3, sqs } = served;
-  return [spent, { dynamo: spent.dynamoRequests, s3: s3 - before.s3, sqs: sqs - before.sqs }];
 }
 
 /**

@@ -57,9 +57,7 @@ interface Bench {
  * @throws Error if an option is invalid, if a run has an unexpected result, or if a reconciliation
  * finds a difference.
  */
-export async function benchRuns(
-  values: ValuesOf<typeof runsOptions>,
-): Promise<Record<string, unknown>> {
+export async function benchRuns(values: ValuesOf<typeof runsOptions>): Promise<RunTables> {
   const sizes = [warmUpSize, ...values.items.split(",").map((text) => wholeNumber("items", text))];
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
@@ -239,7 +237,10 @@ const gigabyteSecondsOf = ({ workers }: WorldCounts): number =>
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-function tablesOf(metrics: readonly RunMetrics[]): Record<string, unknown> {
+/** The tables of the bench, by title. */
+export type RunTables = ReturnType<typeof tablesOf>;
+
+function tablesOf(metrics: readonly RunMetrics[]) {
   return {
     time: metrics.map(({ items, kind, wallMs, floorMs, world }) => {
       const cpuMs = sumOf(world, "cpuMs");
@@ -274,7 +275,7 @@ function tablesOf(metrics: readonly RunMetrics[]): Record<string, unknown> {
 }
 
 /** Returns the sums of the five runs of each watchlist, which are the costs of a refresh period. */
-function all(metrics: readonly RunMetrics[]): object[] {
+function all(metrics: readonly RunMetrics[]) {
   const byItems = Map.groupBy(metrics, ({ items }) => items);
   return [...byItems].map(([items, runs]) => {
     const sum = (figure: (run: RunMetrics) => number): number =>

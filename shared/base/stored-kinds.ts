@@ -76,6 +76,7 @@ const firstRowKinds = {
   delivery: { table: "deliveries", pk: "*#deliveries", sk: "*", version: 1 },
   export: { table: "deliveries", pk: "*#exports", sk: "*", version: 1 },
   outbox: { table: "deliveries", pk: "*#outbox", sk: "*", version: 1 },
+  runArchive: { table: "deliveries", pk: "*#archives", sk: "*", version: 1 },
   outboxEntry: { table: "deliveries", pk: "*#outbox#*", sk: "*", version: 1 },
   feedCount: { table: "deliveries", pk: "*#feed", sk: "count", version: 1 },
   feedEntry: { table: "deliveries", pk: "*#feed", sk: "run#*", version: 1 },

@@ -41,10 +41,12 @@ export interface StoredKind {
 }
 
 /** Values of `WrittenVersions`. */
-export const writtenVersions = ["current", "previous"] as const;
+export const writtenVersions = ["current", "previous", "next"] as const;
 /**
- * The version that a process writes. `current` is the version of its code. `previous` is the
- * version before it, if the kind has a conversion between the two.
+ * Which version a process writes: `current` is the version of its code. `previous` is the version
+ * before it, if the kind has a conversion between the two. `next` is the version after it, if the
+ * kind has a conversion between the two, and includes new kinds of rows that the next release
+ * writes.
  */
 export type WrittenVersions = (typeof writtenVersions)[number];
 
@@ -52,9 +54,12 @@ export type WrittenVersions = (typeof writtenVersions)[number];
 export const acceptedVersions = ({ version, conversion }: StoredKind): readonly number[] =>
   conversion === undefined ? [version] : [conversion.older, conversion.older + 1];
 
-/** Returns the version in which a process stores rows or objects of a kind. */
-export const writtenVersion = (kind: StoredKind, writes: WrittenVersions): number =>
-  writes === "previous" ? Math.min(...acceptedVersions(kind)) : kind.version;
+/** Returns the version of a kind that a process writes. */
+export function writtenVersion(kind: StoredKind, writes: WrittenVersions): number {
+  if (writes === "current") return kind.version;
+  const accepted = acceptedVersions(kind);
+  return writes === "previous" ? Math.min(...accepted) : Math.max(...accepted);
+}
 
 /** Returns the version of a stored row or object: 1 if it has no attribute `stored_version`. */
 export const versionOf = (stored: Stored): number => Number(stored[versionName] ?? 1);

@@ -19,10 +19,23 @@ import { readable, writable, type WrittenVersions } from "../base/stored-version
 import { eventTypes, type RunEvents } from "./event.ts";
 import { snapshotFile, type SnapshotFile } from "./snapshot-file.ts";
 
-/** Stores event bodies in the service's bucket for 30 days. */
+/** The archive of a small run as one row. Both members are gzip files. */
+export interface SmallArchive {
+  /** The index, as JSON. */
+  readonly index: Uint8Array;
+  /** The chunk with the lines of the events. */
+  readonly lines: Uint8Array;
+}
+
+/** Stores event bodies in the service's bucket for 30 days, and those of small runs in a table. */
 export interface EventBodies {
-  /** Whether the process writes the current or the previous version of objects. @default current */
+  /** Which versions of objects and kinds of rows the process writes. @default current */
   readonly writes?: WrittenVersions;
+  /**
+   * Reads the row of a small run. Null if the run has no row: it has objects or has expired. The
+   * publisher writes the row. Absent: all runs have objects.
+   */
+  readonly small?: (run: RunReference) => Promise<SmallArchive | null>;
   /** Writes an object. Idempotent if the key and the bytes are the same. */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** Reads an object or a range of its bytes. Null if the object does not exist or has expired. */
@@ -65,14 +78,18 @@ const archivedRunFile = object({
 const storedIndex = record(string(), unknown());
 
 type ObjectDigest = InferOutput<typeof objectDigest>;
-/** The index of a run's events: the events in delivery order, with the location of their bytes. */
-export type ArchivedRun = InferOutput<typeof archivedRunFile>;
+type RunIndex = InferOutput<typeof archivedRunFile>;
 /**
  * An archived event. `line` has the size and digest of its JSONL line, and `gzip` those of the
  * compressed line (a gzip member). The member starts at byte `offset` of the chunk with the number
  * `chunk`, from 1.
  */
-export type ArchivedEvent = ArchivedRun["events"][number];
+export type ArchivedEvent = RunIndex["events"][number] & {
+  /** The gzip member, if it was read together with the index. */
+  readonly member?: Uint8Array;
+};
+/** The index of a run's events: the events in delivery order, with the location of their bytes. */
+export type ArchivedRun = Omit<RunIndex, "events"> & { readonly events: readonly ArchivedEvent[] };
 
 export interface RunReference {
   readonly accountId: string;
@@ -100,11 +117,46 @@ const roomBytes = 64;
 const gapBytesMax = 256 * 1024;
 
 /**
- * Archives the events of a run: writes their compressed lines into chunks, which are gzip files,
- * and then the index. If the index exists, all chunks therefore exist. Idempotent. Returns the
- * index.
+ * Maximum size of a small archive in bytes. A transaction pays 2 write units a KB, so a row of 8 KB
+ * costs as much as the two objects that it replaces.
+ */
+const smallBytesMax = 8 * 1024;
+
+/**
+ * Archives a run's events as objects. Writes the compressed lines into chunks, which are gzip files,
+ * and then the index. So if the index exists, all chunks exist. Idempotent. Returns the index.
  */
 export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<ArchivedRun> {
+  const packed = await packRun(run, bodies);
+  await putRest(run, packed, bodies);
+  return packed.archived;
+}
+
+/**
+ * Archives a run's events as `archiveRun` does, unless the process writes the `next` kinds of rows
+ * and the archive is small: then it stores nothing, and returns the archive for the caller to store.
+ * Returns null if the archive is stored.
+ */
+export async function archiveUnlessSmall(
+  run: RunEvents,
+  bodies: EventBodies,
+): Promise<SmallArchive | null> {
+  const packed = await packRun(run, bodies);
+  const { index, lines, chunk } = packed;
+  const isSmall = chunk === 1 && index.length + lines.length <= smallBytesMax;
+  if (bodies.writes === "next" && isSmall) return { index, lines };
+  await putRest(run, packed, bodies);
+  return null;
+}
+
+interface PackedRun extends SmallArchive {
+  readonly archived: ArchivedRun;
+  /** The number of the last chunk, which `lines` contains. All earlier chunks are stored. */
+  readonly chunk: number;
+}
+
+/** Compresses a run's events, and stores all chunks except the last one. */
+async function packRun(run: RunEvents, bodies: EventBodies): Promise<PackedRun> {
   const events: ArchivedEvent[] = [];
   let members: Uint8Array[] = [];
   let chunk = 1;
@@ -123,7 +175,6 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
     members.push(gzip);
     offset += gzip.length;
   }
-  if (members.length > 0) await bodies.put(chunkKey(run, chunk), Buffer.concat(members));
   const { watchlistId, runId, runNumber, runStartedAt, isHoldNotice, snapshot } = run;
   const archived = {
     watchlistId,
@@ -137,8 +188,18 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
     ...(snapshot !== undefined && { snapshot: parse(snapshotFile, snapshot) }),
   };
   const stored = writable(objectKinds.runIndex, archived, bodies.writes ?? "current");
-  await bodies.put(indexKey(run), gzipSync(JSON.stringify(stored)));
-  return archived;
+  const index = gzipSync(JSON.stringify(stored));
+  return { archived, index, lines: Buffer.concat(members), chunk };
+}
+
+/** Stores the last chunk of a run, and then the index. */
+async function putRest(
+  run: RunReference,
+  { index, lines, chunk }: PackedRun,
+  bodies: EventBodies,
+): Promise<void> {
+  if (lines.length > 0) await bodies.put(chunkKey(run, chunk), lines);
+  await bodies.put(indexKey(run), index);
 }
 
 /**
@@ -149,11 +210,26 @@ export async function readRunIndex(
   run: RunReference,
   bodies: EventBodies,
 ): Promise<ArchivedRun | null> {
+  const small = (await bodies.small?.(run)) ?? null;
+  if (small !== null) {
+    return withMembers(indexIn(small.index, `The archive row of ${run.runId}`), small.lines);
+  }
   const bytes = await bodies.get(indexKey(run));
-  if (bytes === null) return null;
-  const stored = parse(storedIndex, JSON.parse(gunzipSync(bytes).toString()));
-  return parse(archivedRunFile, readable(objectKinds.runIndex, stored, `Object ${indexKey(run)}`));
+  return bytes === null ? null : indexIn(bytes, `Object ${indexKey(run)}`);
 }
+
+function indexIn(bytes: Uint8Array, name: string): RunIndex {
+  const stored = parse(storedIndex, JSON.parse(gunzipSync(bytes).toString()));
+  return parse(archivedRunFile, readable(objectKinds.runIndex, stored, name));
+}
+
+const withMembers = (index: RunIndex, lines: Uint8Array): ArchivedRun => ({
+  ...index,
+  events: index.events.map((event) => ({
+    ...event,
+    member: lines.subarray(event.offset, endOf(event)),
+  })),
+});
 
 /** Stores the snapshot file of a run under its name. */
 export const putSnapshot = (
@@ -175,6 +251,7 @@ export async function readLine(
   event: ArchivedEvent,
   bodies: EventBodies,
 ): Promise<Uint8Array | null> {
+  if (event.member !== undefined) return event.member;
   const range = { start: event.offset, end: endOf(event) };
   const bytes = await bodies.get(chunkKey(run, event.chunk), range);
   if (bytes !== null)
@@ -191,7 +268,11 @@ export async function* readLines(
   events: readonly ArchivedEvent[],
   bodies: EventBodies,
 ): AsyncGenerator<{ readonly event: ArchivedEvent; readonly gzip: Uint8Array | null }> {
-  for (const span of spansOf(events)) {
+  for (const event of events) {
+    if (event.member !== undefined) yield { event, gzip: event.member };
+  }
+  // Either all events of a run have their members, or none has.
+  for (const span of spansOf(events.filter(({ member }) => member === undefined))) {
     const { chunk, start, end } = span;
     const bytes = await bodies.get(chunkKey(run, chunk), { start, end });
     if (bytes !== null)

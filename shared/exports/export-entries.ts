@@ -35,7 +35,8 @@ export const outboxContent = variant("kind", [exportContent, backfillContent, re
 type ExportContent = InferOutput<typeof exportContent>;
 export type BackfillContent = InferOutput<typeof backfillContent>;
 
-type ExportedRun = Omit<ExportContent, "kind">;
+/** A run to export. */
+export type ExportedRun = Omit<ExportContent, "kind">;
 
 /** Returns the export record of a run before its first attempt. */
 export const exportOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedRun): ExportRecord =>
@@ -115,5 +116,6 @@ export const isFresh = ({ lane, dueAt }: OutboxEntry, known: ExportRecord | null
   return known?.state === "pending" && known.nextAttemptAt === dueAt;
 };
 
-const isUntried = ({ state, nextAttemptAt }: ExportRecord): boolean =>
+/** Returns true for an export before its first attempt, which is due at the end of its run. */
+export const isUntried = ({ state, nextAttemptAt }: ExportRecord): boolean =>
   state === "pending" && nextAttemptAt === null;

@@ -10,7 +10,7 @@ export interface ExportRecord {
   readonly id: string;
   readonly runId: string;
   readonly watchlistId: string;
-  /** Null until the first attempt has read the events of the run. */
+  /** Null in the export of a backfill before its first attempt reads the run's events. */
   readonly runNumber: number | null;
   readonly state: (typeof exportStates)[number];
   /** Number of exported events before the first event that is missing. */
@@ -18,13 +18,15 @@ export interface ExportRecord {
   /** Total size, in bytes, of the objects of these events as they are stored. */
   readonly bytes: number;
   /**
-   * Revision of the destination to which these objects were written; null before the first attempt.
+   * Revision of the destination to which these objects are written: at the end of the run, and then
+   * at the last attempt. Null in the export of a backfill before its first attempt.
    */
   readonly destinationRevision: string | null;
   /**
-   * Format of the run's objects; null before the first attempt. It is stored before the first
-   * object is written, and never changes. Otherwise the same events could be stored twice, with
-   * different suffixes.
+   * Format of the run's objects: that of the destination at the end of the run. Null in the export of
+   * a backfill before its first attempt, and in one of the previous release. The format is stored
+   * before the first object is written and then never changes: with another format, the same events
+   * would be stored twice, with different suffixes.
    */
   readonly compression: Compression | null;
   /** Key of the manifest; null until the export is complete. */
@@ -34,12 +36,25 @@ export interface ExportRecord {
   /** Number of attempts since the last progress, for the retry schedule. */
   readonly tries: number;
   readonly lastError: string | null;
-  /** Due time of the next retry; null before the first attempt, or if no retry is planned. */
+  /** Due time of the next retry; null until the first attempt ends, and if no retry is planned. */
   readonly nextAttemptAt: string | null;
   /** Time at which the run ended. */
   readonly createdAt: string;
   readonly finishedAt: string | null;
 }
+
+/** An export that succeeded, as the destination shows it. */
+export interface DestinationSuccess {
+  /** Revision of the destination to which the objects were written. */
+  readonly revision: string;
+  readonly succeededAt: Date;
+}
+
+/**
+ * What a session stores in the log of a destination: the state of an export, or a success, which is
+ * not stored if the destination has changed.
+ */
+export type ExportLogRecord = ExportRecord | DestinationSuccess;
 
 /** Creates an export record in state `pending` without attempts. */
 export const newExport = (

@@ -1,7 +1,7 @@
 import { assertNever } from "../base/assert.ts";
 import type { RandomSource, Clock } from "../base/clock.ts";
 import { newMetrics, type MetricsSink } from "../observability/metrics.ts";
-import { type ArchivedRun, readRunIndex, type EventBodies } from "../events/event-archive.ts";
+import type { ArchivedRun, EventBodies } from "../events/event-archive.ts";
 import type { AttemptCounts } from "../outbox/attempt-counts.ts";
 import { nextWaitSeconds } from "../outbox/backoff.ts";
 import type { TimeSlice } from "../outbox/drain.ts";
@@ -9,7 +9,7 @@ import { type OutboxEntry, isDue } from "../outbox/outbox.ts";
 import type { Compression, Destination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { isFresh, nextEntries } from "./export-entries.ts";
-import type { ExportRecord } from "./export-record.ts";
+import type { ExportLogRecord, ExportRecord } from "./export-record.ts";
 import { folderOf, manifestKey } from "./object-key.ts";
 import type { ReadyDestination } from "./ready-destination.ts";
 import { writeRun, type WriteOutcome } from "./write-run.ts";
@@ -18,6 +18,8 @@ export interface ExportRunDependencies {
   readonly destinations: Pick<DestinationStore, "report">;
   readonly bodies: EventBodies;
   readonly ready: () => Promise<ReadyDestination>;
+  /** Reads the index of a run's events. Null if the events have expired. */
+  readonly run: (runId: string) => Promise<ArchivedRun | null>;
   /** Reads an export from the log by ID; null if the log does not have it. */
   readonly known: (exportId: string) => Promise<ExportRecord | null>;
   readonly clock: Clock;
@@ -31,7 +33,7 @@ export interface ExportTask {
   readonly entry: OutboxEntry;
   /** The export record before its first attempt. */
   readonly fresh: ExportRecord;
-  readonly slice: TimeSlice<ExportRecord>;
+  readonly slice: TimeSlice<ExportLogRecord>;
   /**
    * The failed attempts of this session since its last successful one: their number, and the error
    * code of the last one.
@@ -76,7 +78,7 @@ export async function exportRun(
     failures.reason = ready.reason;
     return fail(task, { record, destination, reason: ready.reason }, dependencies);
   }
-  const run = await readRunIndex({ accountId, runId: record.runId }, dependencies.bodies);
+  const run = await dependencies.run(record.runId);
   if (run === null) return end(task, record, { ...dependencies, reason: "events_expired" });
   const start = startOf(record, run, destination);
   // Stored before the first object is written, so that the next attempt uses the same format.
@@ -142,9 +144,9 @@ async function settle(
 }
 
 async function finish(
-  { accountId, entry, slice, attempts }: ExportTask,
+  { entry, slice, attempts }: ExportTask,
   { run, destination, record }: Omit<Written, "written"> & { readonly record: ExportRecord },
-  { destinations, clock, report }: ExportRunDependencies,
+  { clock, report }: ExportRunDependencies,
 ): Promise<void> {
   const now = clock.now();
   const done: ExportRecord = {
@@ -157,10 +159,10 @@ async function finish(
     nextAttemptAt: null,
     finishedAt: now.toISOString(),
   };
-  await slice.record({ removed: entry, records: [done] });
+  const success = { revision: destination.revision, succeededAt: now };
+  await slice.record({ removed: entry, records: [done, success] });
   attempts.note({ succeeded: true });
   report?.([attemptMetrics("done")]);
-  await destinations.report(accountId, destination.revision, { outcome: "exported", at: now });
 }
 
 interface Failure {
@@ -184,6 +186,8 @@ async function fail(
   const isExhausted = await postpone(task, tried, dependencies);
   task.attempts.note({ succeeded: false });
   dependencies.report?.([attemptMetrics(isExhausted ? "given_up" : "failed")]);
+  // A success that is still queued must not replace this failure.
+  await task.slice.store({});
   const report = { outcome: "failed", error: reason } as const;
   await dependencies.destinations.report(task.accountId, destination.revision, report);
 }

@@ -12,10 +12,10 @@ export interface PendingExportSources {
 }
 
 /**
- * Lists the exports that have had no attempt yet, newest first. They are in the outbox, not in the
- * export log. Returns no exports if `state` is a state other than `pending`. May return more than
- * `limit` exports. The result is complete down to the ID `from` that it contains; if `from` is
- * null, it is complete.
+ * Lists the exports that have had no attempt yet and are not in the export log, because the previous
+ * release requested them, newest first. Returns no entries if `state` is another state than `pending`. May return more than
+ * `limit` entries. The result contains all matching exports down to the returned ID `from`, or all
+ * of them if `from` is null.
  */
 export async function pendingExports(
   accountId: string,

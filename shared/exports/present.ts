@@ -6,6 +6,7 @@ import {
   isDestinationFailing,
 } from "./destination.ts";
 import type { destinationSchema } from "./destination-schema.ts";
+import { isUntried } from "./export-entries.ts";
 import type { ExportRecord } from "./export-record.ts";
 import type { exportSchema } from "./export-schema.ts";
 
@@ -58,7 +59,7 @@ export const presentExport = (record: ExportRecord): InferOutput<typeof exportSc
   bytes: record.bytes,
   attempt_count: record.attemptCount,
   last_error: record.lastError,
-  next_attempt_at: record.nextAttemptAt,
+  next_attempt_at: isUntried(record) ? record.createdAt : record.nextAttemptAt,
   manifest_key: record.manifestKey,
   created_at: record.createdAt,
   finished_at: record.finishedAt,

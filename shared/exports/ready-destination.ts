@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import type { CustomerBucket } from "./customer-bucket.ts";
 import type { Destination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
@@ -5,7 +6,10 @@ import { openBucket, type OpenBucketDependencies } from "./open-bucket.ts";
 
 export interface ReadyDependencies extends OpenBucketDependencies {
   readonly destinations: Pick<DestinationStore, "get">;
+  readonly clock: Clock;
 }
+
+const freshMs = 1_000;
 
 /** The destination at the start of an attempt, and its bucket if it can be opened. */
 export type ReadyDestination =
@@ -28,10 +32,10 @@ export function destinationRefusal(destination: Destination | null): string | nu
 }
 
 /**
- * Opens the account's S3 destination for one session, and keeps its bucket open between exports.
- * The returned `ready` reads the destination each time, and opens the bucket at the first call and
- * after each change. If the destination is disabled or deleted, or its bucket cannot be opened, the
- * result of `ready` has the reason. The returned `close` closes the bucket.
+ * Keeps the account's bucket open during a session. `current` reads the destination. `ready` uses
+ * what was read at most one second ago, and opens the bucket at the first call and after a change. If
+ * the destination is disabled or deleted, or its bucket cannot be opened, the result contains the
+ * reason. `close` closes the bucket.
  */
 export function openDestination(accountId: string, dependencies: ReadyDependencies) {
   let open: { readonly revision: string; readonly bucket: CustomerBucket } | null = null;
@@ -39,10 +43,25 @@ export function openDestination(accountId: string, dependencies: ReadyDependenci
     open?.bucket.close();
     open = null;
   };
+  let lastRead: { readonly destination: Destination | null; readonly at: number } | null = null;
+  const current = async (): Promise<Destination | null> => {
+    const at = dependencies.clock.now().getTime();
+    const destination = await dependencies.destinations.get(accountId);
+    lastRead = { destination, at };
+    return destination;
+  };
+  /** A refusal is read again, so that exports start as soon as a client enables the destination. */
+  const fresh = async (): Promise<Destination | null> => {
+    const isFresh = lastRead !== null && dependencies.clock.now().getTime() - lastRead.at < freshMs;
+    return isFresh && destinationRefusal(lastRead?.destination ?? null) === null
+      ? (lastRead?.destination ?? null)
+      : current();
+  };
   return {
     close,
+    current,
     async ready(): Promise<ReadyDestination> {
-      const destination = await dependencies.destinations.get(accountId);
+      const destination = await fresh();
       const reason = destinationRefusal(destination);
       if (destination === null || reason !== null) {
         return { outcome: "refused", reason: reason ?? "destination_deleted" };

@@ -1,20 +1,21 @@
-import type { ArchivedRun } from "../events/event-archive.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
-import type { DestinationStore } from "./destination-store.ts";
-import { firstEntry } from "./export-entries.ts";
+import type { Destination } from "./destination.ts";
+import { type ExportedRun, exportOf, firstEntry } from "./export-entries.ts";
+import type { ExportRecord } from "./export-record.ts";
+
+export interface RunExport {
+  readonly entry: OutboxEntry;
+  /** The export for the log. It has the format of the destination, so all attempts use the same. */
+  readonly record: ExportRecord;
+}
 
 /**
- * Returns the outbox entry that starts the export of a finished run. Returns null if the account
- * has no enabled destination or the run has no events.
+ * Returns the outbox entry and the log record with which the export of a finished run begins. Null
+ * if the account has no enabled destination.
  */
-export async function runExport(
-  accountId: string,
-  run: ArchivedRun,
-  destinations: Pick<DestinationStore, "get">,
-): Promise<OutboxEntry | null> {
-  const destination = await destinations.get(accountId);
-  const createdAt = run.events[0]?.createdAt;
-  if (destination === null || !destination.enabled || createdAt === undefined) return null;
-  const { runId, watchlistId, runNumber } = run;
-  return firstEntry({ runId, watchlistId, runNumber, createdAt });
+export function runExport(run: ExportedRun, destination: Destination | null): RunExport | null {
+  if (destination === null || !destination.enabled) return null;
+  const { compression, revision: destinationRevision } = destination;
+  const record = { ...exportOf(run), compression, destinationRevision };
+  return { entry: firstEntry(run), record };
 }

@@ -6,20 +6,15 @@ export interface TargetTimes {
   readonly due: Date;
   /** End of the current or last lease. In the past if no worker has a lease. */
   readonly leaseUntil: Date;
+  /** Time of the claim of the current lease; null if the previous release claimed the target. */
+  readonly claimedAt: Date | null;
 }
 
-/** The decision of the account's limit before a claim. `full`: no further target may be claimed. */
-export type ClaimAllowed =
+/** What the account's limit allows after a claim. `full`: the claim must be given back. */
+export type LimitDecision =
   | { readonly outcome: "full" }
   | {
       readonly outcome: "free";
-      /** The other targets that are claimed. */
-      readonly taken: readonly TargetTimes[];
-      /**
-       * True if other workers may claim targets at the same time, so that the limit could be
-       * exceeded. The leases must then be read again after the claim.
-       */
-      readonly isContested: boolean;
       /**
        * True if other targets of the account wait, or may wait, until a claimed target is released.
        */
@@ -27,39 +22,21 @@ export type ClaimAllowed =
     };
 
 /**
- * Decides whether a worker may claim a delivery target, from the leases and due times of the
- * account's other targets. At most `targetsAtOnceMax` targets of an account are claimed at the same
- * time.
+ * Decides after a claim whether it stays. At most `targetsAtOnceMax` targets of an account are
+ * claimed at a time. Several workers may claim targets of an account at the same time; each of them
+ * then reads the leases of the others, and only the earliest claims stay.
+ * @param others the other targets of the account, read after the claim
  */
-export function beforeClaim(others: readonly TargetTimes[], now: Date): ClaimAllowed {
-  const taken = others.filter((target) => isTaken(target, now));
-  const waiting = others.filter((target) => isWaiting(target, now));
-  if (taken.length >= targetsAtOnceMax) return { outcome: "full" };
-  return {
-    outcome: "free",
-    taken,
-    isContested: taken.length + waiting.length >= targetsAtOnceMax,
-    isCrowded: taken.length === targetsAtOnceMax - 1 || waiting.length > 0,
-  };
-}
-
-/**
- * Decides whether a claimed target stays claimed, if other workers claimed targets of the same
- * account at the same time. Each worker reads the leases of the others, and only the earliest
- * leases stay.
- * @param others the other targets, as read after the claim
- * @param taken the other targets that were already claimed before this claim
- */
-export function keepsClaim(
-  own: Pick<TargetTimes, "targetId" | "leaseUntil">,
-  { others, taken }: Record<"others" | "taken", readonly TargetTimes[]>,
+export function afterClaim(
+  own: { readonly targetId: string; readonly claimedAt: Date },
+  others: readonly TargetTimes[],
   now: Date,
-): boolean {
-  const before = new Set(taken.map(({ targetId }) => targetId));
-  const earlier = others
-    .filter((other) => isTaken(other, now))
-    .filter((other) => before.has(other.targetId) || isBefore(other, own));
-  return earlier.length < targetsAtOnceMax;
+): LimitDecision {
+  const taken = others.filter((target) => isTaken(target, now));
+  const earlier = taken.filter((target) => !isLater(target, own));
+  if (earlier.length >= targetsAtOnceMax) return { outcome: "full" };
+  const isWaitedFor = others.some((target) => isWaiting(target, now));
+  return { outcome: "free", isCrowded: taken.length >= targetsAtOnceMax - 1 || isWaitedFor };
 }
 
 /** Returns the targets that are due and not claimed, the longest waiting first. */
@@ -76,7 +53,12 @@ const isTaken = ({ leaseUntil }: TargetTimes, now: Date): boolean => leaseUntil 
 const isWaiting = ({ due, leaseUntil }: TargetTimes, now: Date): boolean =>
   due <= now && leaseUntil <= now;
 
-/** All leases have the same duration, so the lease that ends first has started first. */
-const isBefore = (other: TargetTimes, own: Pick<TargetTimes, "targetId" | "leaseUntil">): boolean =>
-  other.leaseUntil < own.leaseUntil ||
-  (other.leaseUntil.getTime() === own.leaseUntil.getTime() && other.targetId < own.targetId);
+/** Claims at the same time are in the order of their targets, so that all workers agree. */
+function isLater(
+  { targetId, claimedAt }: TargetTimes,
+  own: { readonly targetId: string; readonly claimedAt: Date },
+): boolean {
+  if (claimedAt === null) return false;
+  const difference = claimedAt.getTime() - own.claimedAt.getTime();
+  return difference > 0 || (difference === 0 && targetId > own.targetId);
+}

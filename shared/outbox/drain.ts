@@ -4,6 +4,7 @@ import type { AttemptCounts } from "./attempt-counts.ts";
 import { type EntryList, entryList } from "./entry-list.ts";
 import { messageDelay, newLease, sliceSecondsMax, targetsAtOnceMax } from "./lease.ts";
 import {
+  type Admission,
   type OutboxEntry,
   entryName,
   type OutboxQueue,
@@ -37,6 +38,11 @@ export interface Session<LogRecord> {
    * client or an operator may change the target during the session.
    */
   target(): Promise<TargetState>;
+  /**
+   * Starts the reads that the work on these entries needs, so that all of them are one request. The
+   * entries are due and follow one after the other; the session may end before it works on all.
+   */
+  prepare?(entries: readonly OutboxEntry[]): void;
   /** Processes one entry. Throws only if the service itself fails, not if the receiver fails. */
   work(entry: OutboxEntry, slice: TimeSlice<LogRecord>): Promise<void>;
   /**
@@ -99,12 +105,13 @@ export async function drain<LogRecord>(
   target: DeliveryTarget,
   dependencies: DrainDependencies<LogRecord>,
 ): Promise<void> {
-  const { outbox, open, queue, clock, random } = dependencies;
+  const { outbox, open, clock, random } = dependencies;
   const now = clock.now();
   const lease = newLease(now, random);
   const claimed = await outbox.claim(target, { lease, now });
   if (claimed === null) return;
   const session = await open(target, claimed.state);
+  let admission: Admission | null;
   const stopAt = now.getTime() + sliceSecondsMax * 1_000;
   const work: Work<LogRecord> = {
     target,
@@ -117,14 +124,17 @@ export async function drain<LogRecord>(
       clock,
       state: () => session.state?.(),
     }),
-    entries: entryList(target, outbox),
+    entries: entryList(target, outbox, claimed.entries),
     isOver: () => clock.now().getTime() >= stopAt,
     failed: new Set(),
     errors: [],
   };
   let next: Date | null;
   try {
-    next = await untilNothingIsDue(work, { token: lease.token, additions: claimed.additions });
+    const first = await firstEntries(work, () => outbox.admit(target, { lease, now }));
+    ({ admission } = first);
+    if (admission === null) return;
+    next = await untilNothingIsDue(work, { due: first.due, additions: claimed.additions });
   } catch (error) {
     if (error instanceof LeaseLost) return;
     throw error;
@@ -132,12 +142,18 @@ export async function drain<LogRecord>(
     session.close();
     dependencies.report?.(session.attempts?.metrics() ?? []);
   }
-  const delay = next === null ? null : await delayUntil(next, work);
-  // After an error, no message is sent now, because it would repeat the error immediately. The
-  // sweeper wakes the target later.
-  if (delay !== null && work.errors.length === 0) await queue.send([target], delay);
-  if (claimed.crowded) await wakeWaiting(target, dependencies);
+  if (next !== null) await wakeAgain(next, work);
+  if (admission.crowded) await wakeWaiting(target, dependencies);
   if (work.errors.length > 0) throw work.errors[0];
+}
+
+/** Sends the wake-up message for the remaining entries, unless the sweeper wakes the target. */
+async function wakeAgain<LogRecord>(next: Date, work: Work<LogRecord>): Promise<void> {
+  const delay = await delayUntil(next, work);
+  // After an error, the sweeper wakes the target later. A message now would repeat the error
+  // immediately.
+  if (delay === null || work.errors.length > 0) return;
+  await work.dependencies.queue.send([work.target], delay);
 }
 
 /**
@@ -174,43 +190,88 @@ interface Work<LogRecord> {
   readonly errors: unknown[];
 }
 
+/** Entries to process, and the number of them to process in parallel. */
+interface DueEntries {
+  readonly entries: readonly OutboxEntry[];
+  readonly parallel: number;
+}
+
+const nothingDue: DueEntries = { entries: [], parallel: 1 };
+
 /**
- * Processes entries until no entry is due or the time slice ends. Returns the earliest due time of
- * the remaining entries; null if there are none.
+ * Returns the first due entries, and the result of `admit`, which checks the limit of the account.
+ * Both read rows in parallel. An empty outbox needs no check.
+ */
+async function firstEntries<LogRecord>(
+  work: Work<LogRecord>,
+  admit: () => Promise<Admission | null>,
+): Promise<{ readonly due: DueEntries; readonly admission: Admission | null }> {
+  await work.entries.load(entriesAtOnceMin);
+  if (work.entries.remaining()?.length === 0) {
+    return { due: nothingDue, admission: { crowded: false } };
+  }
+  const [due, admission] = await Promise.all([dueEntries(work), admit()]);
+  return { due, admission };
+}
+
+/**
+ * Processes entries until no entry is due or the time slice ends, and releases the lease. Returns
+ * the earliest due time of the remaining entries; null if there are none.
+ * @throws LeaseLost if another process has claimed the target
  */
 async function untilNothingIsDue<LogRecord>(
   work: Work<LogRecord>,
-  claimed: { readonly token: string; readonly additions: number },
+  claimed: { readonly due: DueEntries; readonly additions: number },
 ): Promise<Date | null> {
-  const { outbox } = work.dependencies;
-  const { entries } = work;
-  let { additions } = claimed;
+  const { entries, recorder: changeRecorder } = work;
+  let { due, additions } = claimed;
   for (;;) {
-    while (!work.isOver() && entries.remaining()?.length !== 0) {
-      const state = await work.session.target();
-      const due = await dueEntries(work, state);
-      if (due.length === 0) break;
-      await workOn(due, work, state.parallel);
-      await work.recorder.flush();
+    while (due.entries.length > 0) {
+      await workOn(due, work);
+      // The next read of a large outbox must not return entries that are removed already.
+      if (entries.remaining() === null) await changeRecorder.flush();
+      due = await nextEntries(work);
+      // A crash during the next attempts must not repeat these. The last changes are stored with the
+      // release.
+      if (due.entries.length > 0) await changeRecorder.flush();
     }
-    const held = { token: claimed.token, additions, remaining: entries.remaining() };
-    const released = await outbox.release(work.target, held);
+    const held = { additions, remaining: entries.remaining() };
+    const released = await changeRecorder.release(held);
     if (released.outcome === "lost") throw new LeaseLost();
     if (released.outcome === "released") return released.next;
     ({ additions } = released);
     entries.forget();
+    due = await nextEntries(work);
   }
 }
 
-async function dueEntries<LogRecord>(
-  { entries, dependencies, failed }: Work<LogRecord>,
-  { hasEnded, parallel }: TargetState,
-): Promise<readonly OutboxEntry[]> {
-  const by = hasEnded ? null : dependencies.clock.now();
+/** Returns the next due entries. Empty if the time slice has ended or no entries remain. */
+const nextEntries = async <LogRecord>(work: Work<LogRecord>): Promise<DueEntries> =>
+  work.isOver() || work.entries.remaining()?.length === 0 ? nothingDue : dueEntries(work);
+
+/**
+ * Returns due entries and the state of the delivery target. Chooses the entries first, so that the
+ * session can read what it needs for them together with the state.
+ */
+async function dueEntries<LogRecord>({
+  entries,
+  session,
+  dependencies,
+  failed,
+}: Work<LogRecord>): Promise<DueEntries> {
+  const now = dependencies.clock.now();
+  const choose = async (by: Date | null, wanted: number): Promise<readonly OutboxEntry[]> => {
+    const [first = [], later = []] = await entries.due(by, wanted + failed.size);
+    const due = alternately(first, later).filter((entry) => !failed.has(entryName(entry)));
+    return firstOfEachKey(due).slice(0, wanted);
+  };
+  await entries.load(entriesAtOnceMin + failed.size);
+  const likely = await choose(now, entriesAtOnceMin);
+  session.prepare?.(likely);
+  const { hasEnded, parallel } = await session.target();
   const wanted = Math.max(entriesAtOnceMin, entriesPerLoop * parallel);
-  const [first = [], later = []] = await entries.due(by, wanted + failed.size);
-  const due = alternately(first, later).filter((entry) => !failed.has(entryName(entry)));
-  return firstOfEachKey(due).slice(0, wanted);
+  const isChosen = !hasEnded && wanted === entriesAtOnceMin;
+  return { entries: isChosen ? likely : await choose(hasEnded ? null : now, wanted), parallel };
 }
 
 /**
@@ -233,9 +294,8 @@ const alternately = (first: readonly OutboxEntry[], later: readonly OutboxEntry[
     .filter((entry) => entry !== undefined);
 
 async function workOn<LogRecord>(
-  due: readonly OutboxEntry[],
+  { entries: due, parallel }: DueEntries,
   work: Work<LogRecord>,
-  parallel: number,
 ): Promise<void> {
   const { session, recorder: changeRecorder, entries, isOver, dependencies } = work;
   const waiting = [...due];

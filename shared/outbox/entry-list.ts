@@ -15,9 +15,11 @@ import {
  * entries of each lane.
  */
 export interface EntryList {
+  /** Reads the entries, unless they are in memory. Keeps them if there are fewer than `limit`. */
+  load(limit: number): Promise<void>;
   /**
    * Returns up to `limit` entries of each lane that are due at `by` (null: all entries), in the
-   * order of their due times.
+   * order of their due times. Call `load` first.
    */
   due(by: Date | null, limit: number): Promise<readonly (readonly OutboxEntry[])[]>;
   /** Applies a change that this drain stores to the entries in memory. */
@@ -32,21 +34,24 @@ export interface EntryList {
 }
 
 /**
- * Creates the list of pending entries of a delivery target that this process has claimed. The list
- * reads entries only when they are requested.
+ * Creates the list of a target that this process has claimed. Reads nothing yet.
+ * @param claimed all entries of the outbox; null if the claim does not know them
  */
 export function entryList(
   target: DeliveryTarget,
   outbox: Pick<OutboxStore<unknown>, "all" | "entries">,
+  claimed: readonly OutboxEntry[] | null,
 ): EntryList {
-  let known: "unread" | "too many" | Map<string, OutboxEntry> = "unread";
+  let known: "unread" | "too many" | Map<string, OutboxEntry> =
+    claimed === null ? "unread" : new Map(claimed.map(named));
   return {
+    async load(limit) {
+      if (known !== "unread") return;
+      const entries = await outbox.all(target, limit);
+      known = entries.length < limit ? new Map(entries.map(named)) : "too many";
+    },
     async due(by, limit) {
-      if (known === "unread") {
-        const entries = await outbox.all(target, limit);
-        known = entries.length < limit ? new Map(entries.map(named)) : "too many";
-      }
-      if (known === "too many") {
+      if (typeof known === "string") {
         return Promise.all(lanes.map((lane) => outbox.entries(target, { lane, by, limit })));
       }
       const due = [...known]

@@ -49,12 +49,18 @@ export interface OutboxChanges<LogRecord> {
 /** Result of a successful claim. */
 export interface ClaimResult {
   /**
-   * The number of entries that were ever added to the outbox. `release` detects additions after the
-   * claim by this number.
+   * The number of additions to the outbox since it was last empty. `release` compares it to detect
+   * later additions.
    */
   readonly additions: number;
   /** The stored session state; undefined if there is none. */
   readonly state: unknown;
+  /** All entries of the outbox. Null if the claim does not know them. */
+  readonly entries: readonly OutboxEntry[] | null;
+}
+
+/** What the limit of the account allows after a claim. */
+export interface Admission {
   /**
    * True if the account is at its limit or other targets wait. The waiting targets must then be
    * woken after the release.
@@ -68,8 +74,15 @@ export interface HeldTarget {
   readonly token: string;
   /** The number of additions that the claim, or the last attempt to release, returned. */
   readonly additions: number;
-  /** All entries of the outbox; null if the store must read the earliest one. */
+  /** All entries of the outbox after the release. Null: the store reads the earliest one. */
   readonly remaining: readonly OutboxEntry[] | null;
+}
+
+/** The last changes of a session, which are stored with the release of the lease. */
+export interface LastChanges<LogRecord> {
+  readonly changes: OutboxChanges<LogRecord>;
+  /** The session state for the next claim; undefined keeps the stored one. */
+  readonly state?: unknown;
 }
 
 export type ReleaseResult =
@@ -105,14 +118,22 @@ export interface EntryQuery {
 /** Stores outboxes and their leases. A `LogRecord` is one entry in the log of a delivery target. */
 export interface OutboxStore<LogRecord> extends Outbox {
   /**
-   * Claims a delivery target under a lease. Returns null if another process holds the lease, if the
-   * target has no due time, or if `targetsAtOnceMax` other targets of its account are being
-   * drained.
+   * Claims a delivery target under a lease. Null if another process holds the lease, or if the
+   * target has no due time.
    */
   claim(
     target: DeliveryTarget,
     claim: { readonly lease: Lease; readonly now: Date },
   ): Promise<ClaimResult | null>;
+  /**
+   * Checks the limit of the account after a claim, which must pass the same `lease` and `now`. Null
+   * if `targetsAtOnceMax` other targets of the account are being drained; the lease is then released
+   * and the target stays due.
+   */
+  admit(
+    target: DeliveryTarget,
+    claim: { readonly lease: Lease; readonly now: Date },
+  ): Promise<Admission | null>;
   /** Lists the due targets of an account that have no lease holder, longest due first. */
   waiting(accountId: string, now: Date): Promise<readonly DeliveryTarget[]>;
   /** Lists up to `limit` entries of both lanes, those of lane `first` first. */
@@ -136,8 +157,16 @@ export interface OutboxStore<LogRecord> extends Outbox {
       readonly state?: unknown;
     },
   ): Promise<boolean>;
-  /** Releases the lease. The target becomes due again at the due time of its earliest entry. */
-  release(target: DeliveryTarget, held: HeldTarget): Promise<ReleaseResult>;
+  /**
+   * Releases the lease. The target becomes due again at the due time of its earliest entry. With
+   * `last`, stores the last changes in the same transaction; `held.remaining` must then list the
+   * entries. Stores nothing unless the outcome is `released`.
+   */
+  release(
+    target: DeliveryTarget,
+    held: HeldTarget,
+    last?: LastChanges<LogRecord>,
+  ): Promise<ReleaseResult>;
 }
 
 /** Reads the stored session states of delivery targets, for API responses. */

@@ -7,8 +7,10 @@ import {
   type OutboxEntry,
   type Lease,
   entryName,
+  type HeldTarget,
   type OutboxStore,
   type DeliveryTarget,
+  type ReleaseResult,
 } from "./outbox.ts";
 
 /**
@@ -47,12 +49,18 @@ export interface Recorder<LogRecord> {
    * @throws LeaseLost if another process has claimed the target; any other error of a transaction
    */
   flush(): Promise<void>;
+  /**
+   * Stores all queued changes and releases the lease, in one transaction if `held.remaining` lists
+   * the entries. If others added entries, stores the changes without releasing the lease.
+   * @throws any error of a transaction
+   */
+  release(held: Omit<HeldTarget, "token">): Promise<ReleaseResult>;
 }
 
 export interface RecorderOptions<LogRecord> {
   readonly target: DeliveryTarget;
   readonly token: string;
-  readonly outbox: Pick<OutboxStore<LogRecord>, "record">;
+  readonly outbox: Pick<OutboxStore<LogRecord>, "record" | "release">;
   readonly clock: Clock;
   /** Returns the session state. Each transaction stores it for the next session of the target. */
   readonly state: () => unknown;
@@ -81,6 +89,10 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
     const change = { lease, changes: mergeChanges(taken), state: state() };
     if (!(await outbox.record(target, change))) throw new LeaseLost();
   };
+  const flush = async (): Promise<void> => {
+    await transactions.done();
+    while (waiting.length > 0) await transactions.add(keepSome);
+  };
   const isDue = (): boolean =>
     takeFitting(waiting).length < waiting.length || clock.now().getTime() - keptAt >= keptWithinMs;
   return {
@@ -95,9 +107,18 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
       void transactions.add(keepSome);
       await before;
     },
-    async flush() {
+    flush,
+    async release(held) {
       await transactions.done();
-      while (waiting.length > 0) await transactions.add(keepSome);
+      const fits = takeFitting(waiting).length === waiting.length;
+      if (held.remaining === null || !fits || waiting.length === 0) {
+        await flush();
+        return outbox.release(target, { ...held, token });
+      }
+      const last = { changes: mergeChanges(waiting), state: state() };
+      const released = await outbox.release(target, { ...held, token }, last);
+      if (released.outcome === "more") await flush();
+      return released;
     },
   };
 }

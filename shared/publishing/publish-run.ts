@@ -1,7 +1,6 @@
-import { archiveRun, type EventBodies } from "../events/event-archive.ts";
 import { busEntry } from "../event-bus/bus-outbox.ts";
+import { archiveUnlessSmall, type EventBodies } from "../events/event-archive.ts";
 import type { RunEvents } from "../events/event.ts";
-import type { EventFeed } from "../events/event-feed.ts";
 import type { RunEventPublisher } from "../events/publisher.ts";
 import type { DestinationStore } from "../exports/destination-store.ts";
 import { runExport } from "../exports/run-export.ts";
@@ -9,30 +8,33 @@ import {
   busTarget,
   destinationTarget,
   endpointTarget,
-  type OutboxEntry,
-  type Outbox,
   type OutboxQueue,
-  type DeliveryTarget,
 } from "../outbox/outbox.ts";
 import type { EndpointStore } from "../webhooks/endpoint-store.ts";
 import { runEntry } from "../webhooks/outbox-entries.ts";
 import { runReceivers } from "../webhooks/run-receivers.ts";
+import type { Publication, Publications } from "./publications.ts";
 
 export interface PublishDependencies {
   readonly endpoints: Pick<EndpointStore, "list">;
   readonly destinations: Pick<DestinationStore, "get">;
   readonly bodies: EventBodies;
-  readonly feed: EventFeed;
-  readonly outbox: Outbox;
+  readonly publications: Publications;
   readonly queue: OutboxQueue;
   /** True if the deployment has an event bus, which receives the events of all accounts. */
   readonly hasBus: boolean;
 }
 
 /**
- * Creates the publisher of run events. The publisher stores the bodies, the feed entry and the
- * outbox entries before it sends wake-up messages, so a crash loses nothing. Every write is
- * idempotent.
+ * Maximum number of events whose IDs an outbox entry lists. The entry, and its copy in the row of
+ * the target, stay below 1 KB.
+ */
+const listedEventsMax = 10;
+
+/**
+ * Creates the publisher of run events. The publisher stores the bodies before the transaction that
+ * makes the run visible and its delivery targets due, and then sends wake-up messages. So a crash
+ * loses nothing. Every write is idempotent.
  */
 export function runEventPublisher(dependencies: PublishDependencies): RunEventPublisher {
   return { publish: (run) => publish(run, dependencies) };
@@ -41,39 +43,53 @@ export function runEventPublisher(dependencies: PublishDependencies): RunEventPu
 async function publish(run: RunEvents, dependencies: PublishDependencies): Promise<void> {
   const [event] = run.events;
   if (event === undefined) return;
-  const { endpoints, destinations, bodies, feed, outbox, queue, hasBus } = dependencies;
-  const { accountId, runId, watchlistId, webhookEndpointId } = run;
-  const archived = await archiveRun(run, bodies);
+  const { endpoints, destinations, bodies, publications, queue, hasBus } = dependencies;
+  const { accountId, runId, watchlistId, runNumber, webhookEndpointId } = run;
   const types = [...new Set(run.events.map(({ type }) => type))];
-  const { createdAt: happenedAt } = event;
-  await feed.append(accountId, {
-    runId,
-    watchlistId,
-    webhookEndpointId,
-    createdAt: happenedAt,
-    types,
-  });
-  const targets: DeliveryTarget[] = [];
-  const addEntry = async (target: DeliveryTarget, entry: OutboxEntry): Promise<void> => {
-    await outbox.add(target, [entry]);
-    targets.push(target);
-  };
-  for (const { endpointId, types: wanted } of await runReceivers(run, types, endpoints)) {
-    const entry = runEntry({ runId, watchlistId, types: wanted, happenedAt });
-    await addEntry(endpointTarget(accountId, endpointId), entry);
-  }
-  const exportEntry = await runExport(accountId, archived, destinations);
-  if (exportEntry !== null) await addEntry(destinationTarget(accountId), exportEntry);
-  if (hasBus) {
-    const entry = busEntry({
-      runId,
-      watchlistId,
-      lane: "first",
-      attempt: 1,
-      positions: null,
-      dueAt: happenedAt,
-    });
-    await addEntry(busTarget(accountId), entry);
-  }
-  await queue.send(targets, 0);
+  const { createdAt } = event;
+  // Independent of each other. The reads of single rows are one request.
+  const [position, destination, receivers, small] = await Promise.all([
+    publications.position(accountId),
+    destinations.get(accountId),
+    runReceivers(run, types, endpoints),
+    archiveUnlessSmall(run, bodies),
+  ]);
+  const exported = runExport({ runId, watchlistId, runNumber, createdAt }, destination);
+  const additions: Publication["additions"] = [
+    ...receivers.map(({ endpointId, types: wanted }) => ({
+      target: endpointTarget(accountId, endpointId),
+      entry: runEntry({
+        runId,
+        watchlistId,
+        types: wanted,
+        happenedAt: createdAt,
+        eventIds: eventIdsOf(run, wanted),
+      }),
+    })),
+    ...(exported === null ? [] : [{ target: destinationTarget(accountId), entry: exported.entry }]),
+    ...(hasBus ? [{ target: busTarget(accountId), entry: busEntryOf(run, createdAt) }] : []),
+  ];
+  await publications.add(
+    {
+      accountId,
+      run: { runId, watchlistId, webhookEndpointId, createdAt, types },
+      small,
+      additions,
+      exported: exported?.record ?? null,
+    },
+    position,
+  );
+  await queue.send(
+    additions.map(({ target }) => target),
+    0,
+  );
 }
+
+/** Returns the IDs of the events of the given types, null for all types; none for a large run. */
+function eventIdsOf({ events }: RunEvents, types: readonly string[] | null): readonly string[] {
+  if (events.length > listedEventsMax) return [];
+  return events.filter(({ type }) => types?.includes(type) ?? true).map(({ id }) => id);
+}
+
+const busEntryOf = ({ runId, watchlistId }: RunEvents, dueAt: string) =>
+  busEntry({ runId, watchlistId, lane: "first", attempt: 1, positions: null, dueAt });

@@ -1,11 +1,19 @@
 import type { TimeSlice } from "../outbox/drain.ts";
 import { noteRecords } from "../outbox/noted-slice.ts";
+import { preparedReads } from "../outbox/prepared-reads.ts";
 import type { DeliveryLog, DeliveryRecord } from "./attempt-delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
 /** A delivery log that also returns records of the session that are not stored yet. */
 export interface SessionLog extends DeliveryLog {
+  /**
+   * Starts to read deliveries by ID. The next `getMany` of each delivery uses this read, unless the
+   * session has recorded the delivery by then.
+   */
+  prepare(ids: readonly string[]): void;
+  /** Starts to read a delivery for the next `get`, under the same conditions. */
+  prepareRetry(id: string): void;
   /**
    * Wraps a time slice. From then on, `get` and `getMany` return each record as soon as the slice
    * queues it.
@@ -19,18 +27,22 @@ export interface SessionLog extends DeliveryLog {
  */
 export function sessionLog(accountId: string, deliveries: DeliveryStore): SessionLog {
   const unstored = new Map<string, Delivery>();
+  const stored = preparedReads(async (id) => (await deliveries.getMany(accountId, [id])).get(id));
+  const retried = preparedReads((id) => deliveries.get(accountId, id));
   return {
-    get: async (id) => unstored.get(id) ?? deliveries.get(accountId, id),
+    prepare(ids) {
+      for (const id of ids) stored.begin(id);
+    },
+    prepareRetry: retried.begin,
+    get: async (id) => unstored.get(id) ?? retried.read(id),
     async getMany(ids) {
-      const unknown = ids.filter((id) => !unstored.has(id));
-      const foundDeliveries = new Map(
-        unknown.length === 0 ? [] : await deliveries.getMany(accountId, unknown),
+      // The reads begin in the same turn of the event loop, so the store makes them one request.
+      const found = await Promise.all(ids.map(async (id) => unstored.get(id) ?? stored.read(id)));
+      return new Map(
+        found
+          .filter((delivery) => delivery !== undefined)
+          .map((delivery) => [delivery.id, delivery]),
       );
-      for (const id of ids) {
-        const known = unstored.get(id);
-        if (known !== undefined) foundDeliveries.set(id, known);
-      }
-      return foundDeliveries;
     },
     tracking: (slice) => noteRecords(slice, ({ delivery }) => unstored.set(delivery.id, delivery)),
   };

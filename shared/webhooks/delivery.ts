@@ -67,8 +67,13 @@ export interface DeliverySubject {
 }
 
 /** Returns the ID of a delivery, derived from its event and endpoint. */
-export const deliveryId = ({ event, endpointId }: DeliverySubject): string =>
-  derivedIdAt("delivery", new Date(event.createdAt), event.id, endpointId);
+export const deliveryId = ({
+  event,
+  endpointId,
+}: {
+  readonly event: Pick<DeliverySubject["event"], "id" | "createdAt">;
+  readonly endpointId: string;
+}): string => derivedIdAt("delivery", new Date(event.createdAt), event.id, endpointId);
 
 /** Creates a delivery in state `pending` without attempts. */
 export function newDelivery(subject: DeliverySubject): Delivery {

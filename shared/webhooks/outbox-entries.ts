@@ -17,13 +17,15 @@ import type { Delivery } from "./delivery.ts";
 
 /**
  * Content of an entry for the first attempts of a run's events, in order. `types` is null for all
- * event types.
+ * event types. `eventIds` lists the events of a small run, so that a session can read their
+ * deliveries before it knows the run. The previous release adds entries without it.
  */
 const runContent = object({
   kind: literal("run"),
   runId: string(),
   watchlistId: string(),
   types: nullable(array(picklist(eventTypes))),
+  eventIds: optional(array(string()), []),
 });
 
 /**
@@ -68,10 +70,13 @@ export type RecoverContent = InferOutput<typeof recoverContent>;
  * creation time of the events.
  */
 export const runEntry = (
-  run: Omit<RunContent, "kind"> & { readonly happenedAt: string },
+  run: Pick<RunContent, "runId" | "watchlistId" | "types"> & {
+    readonly happenedAt: string;
+    readonly eventIds?: readonly string[];
+  },
 ): OutboxEntry => {
-  const { runId, watchlistId, types } = run;
-  const content: RunContent = { kind: "run", runId, watchlistId, types };
+  const { runId, watchlistId, types, eventIds = [] } = run;
+  const content: RunContent = { kind: "run", runId, watchlistId, types, eventIds: [...eventIds] };
   return { lane: "first", dueAt: run.happenedAt, key: `run#${runId}`, content };
 };
 

@@ -1,4 +1,4 @@
-import { parse } from "valibot";
+import { parse, safeParse } from "valibot";
 import { assertNever } from "../base/assert.ts";
 import { boundedMap } from "../base/bounded-map.ts";
 import { readRunIndex, type EventBodies } from "../events/event-archive.ts";
@@ -7,6 +7,7 @@ import { attemptCounts } from "../outbox/attempt-counts.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
 import { sessionLog } from "./delivery-log.ts";
+import { deliveryId } from "./delivery.ts";
 import { requestsAtOnceTo } from "./endpoint.ts";
 import { healthOf, trackHealth } from "./endpoint-health.ts";
 import { firstAttemptGate } from "./first-attempt-gate.ts";
@@ -17,10 +18,10 @@ import { recoverDeliveries } from "./recover-deliveries.ts";
 import { retryDelivery } from "./retry-delivery.ts";
 
 /**
- * Maximum number of cached run indexes. Few are enough, because the retries of a run are due at
- * about the same time.
+ * Maximum number of cached run indexes: more than a session prepares together. Retries of the same
+ * run are due close together.
  */
-const runsMax = 8;
+const runsMax = 32;
 
 /**
  * Opens sessions that process an endpoint's outbox: first attempts, retries, redeliveries and
@@ -54,6 +55,19 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
           // they are made one after the other.
           parallel: requestsAtOnceTo(endpoint),
         };
+      },
+      prepare(entries) {
+        for (const { content: stored, dueAt: createdAt } of entries) {
+          const { success, output: content } = safeParse(webhookContent, stored);
+          if (!success || content.kind === "recover") continue;
+          // The work reports the error of a failed read.
+          context.run(content.runId).catch(() => undefined);
+          if (content.kind === "delivery") log.prepareRetry(content.deliveryId);
+          else {
+            const events = content.eventIds.map((id) => ({ id, createdAt }));
+            log.prepare(events.map((event) => deliveryId({ event, endpointId })));
+          }
+        }
       },
       work: (entry, slice) => work(entry, log.tracking(slice)),
       late: (milliseconds) =>

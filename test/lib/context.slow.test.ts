@@ -77,23 +77,26 @@ describe("the CDK context", () => {
     expect(keysIn(dev)).toEqual(["none"]);
   });
 
-  it("with storedVersions 'previous' passes this value to every function", () => {
-    const versionsIn = (service: Template): readonly unknown[] =>
-      Object.values(resourcesOf(service, "AWS::Lambda::Function")).map(
-        ({ Properties }) => variablesOf(Properties)["STORED_VERSIONS"],
-      );
-    const { service } = synthesize("dev", { storedVersions: "previous" });
-    const given = versionsIn(service);
+  it.each(["previous", "next"])(
+    "with storedVersions '%s' passes this value to every function",
+    (versions) => {
+      const versionsIn = (service: Template): readonly unknown[] =>
+        Object.values(resourcesOf(service, "AWS::Lambda::Function")).map(
+          ({ Properties }) => variablesOf(Properties)["STORED_VERSIONS"],
+        );
+      const { service } = synthesize("dev", { storedVersions: versions });
+      const given = versionsIn(service);
 
-    expect(given.filter((value) => value === "previous")).toHaveLength(
-      Object.keys(environment).length,
-    );
-    expect(versionsIn(dev).filter((value) => value !== undefined)).toEqual([]);
-    expect(service.findOutputs("StoredVersions")).toMatchObject({
-      StoredVersions: { Value: "previous" },
-    });
-    expect(dev.findOutputs("StoredVersions")).toEqual({});
-  });
+      expect(given.filter((value) => value === versions)).toHaveLength(
+        Object.keys(environment).length,
+      );
+      expect(versionsIn(dev).filter((value) => value !== undefined)).toEqual([]);
+      expect(service.findOutputs("StoredVersions")).toMatchObject({
+        StoredVersions: { Value: versions },
+      });
+      expect(dev.findOutputs("StoredVersions")).toEqual({});
+    },
+  );
 
   it.each([
     [{ stage: "test" }, `Context 'stage' must be one of: dev, prod (got "test").`],
@@ -106,8 +109,8 @@ describe("the CDK context", () => {
       "Context 'deployment' must be one of: all-at-once, canary-10-percent-5-minutes, linear-10-percent-every-1-minute (got \"canary\").",
     ],
     [
-      { storedVersions: "next" },
-      `Context 'storedVersions' must be one of: current, previous (got "next").`,
+      { storedVersions: "2" },
+      `Context 'storedVersions' must be one of: current, previous, next (got "2").`,
     ],
     [{ accessLogs: "yes" }, `Context 'accessLogs' must be one of: off, on, setup (got "yes").`],
     [

@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const outbox = "shared/aws/deliveries/outbox-store.ts";
+const claim = "shared/aws/deliveries/outbox-claim.ts";
 
 /** Mutants of the event feed, webhooks, exports and the event bus. */
 export const deliveryMutants: readonly Mutant[] = [
@@ -8,14 +9,42 @@ export const deliveryMutants: readonly Mutant[] = [
     name: "recorded-without-the-lease",
     file: outbox,
     original:
-      '(state === undefined ? "" : ", target_state = :state"),\n      ConditionExpression: "lease = :token",',
+      '(state === undefined ? "" : ", target_state = :state"),\n  ConditionExpression: "lease = :token",',
     replacement:
-      '(state === undefined ? "" : ", target_state = :state"),\n      ConditionExpression: "attribute_exists(pk) OR lease = :token",',
+      '(state === undefined ? "" : ", target_state = :state"),\n  ConditionExpression: "attribute_exists(pk) OR lease = :token",',
+    scenario: "deliveries",
+  },
+  {
+    name: "released-without-the-lease",
+    file: outbox,
+    original: '"lease = :token AND additions = :additions"',
+    replacement: '"(attribute_exists(pk) OR lease = :token) AND additions = :additions"',
+    scenario: "deliveries",
+  },
+  {
+    name: "released-despite-new-entries",
+    file: outbox,
+    original: '"lease = :token AND additions = :additions"',
+    replacement: '"lease = :token AND additions >= :additions"',
+    scenario: "deliveries",
+  },
+  {
+    name: "entry-copy-used-beside-other-entries",
+    file: claim,
+    original: "wasEmptied && additions === 1 && copy",
+    replacement: "wasEmptied && additions >= 1 && copy",
+    scenario: "deliveries",
+  },
+  {
+    name: "small-run-published-without-its-archive",
+    file: "shared/aws/publishing/publications.ts",
+    original: "...(small === null ? [] : [",
+    replacement: "...(small !== undefined ? [] : [",
     scenario: "deliveries",
   },
   {
     name: "outbox-claimed-beside-its-holder",
-    file: outbox,
+    file: claim,
     original: "OR lease_until <= :now OR lease = :token)",
     replacement: "OR lease_until <= :now OR attribute_exists(lease) OR lease = :token)",
     scenario: "deliveries",

@@ -14,7 +14,11 @@ import { dynamoDueTargets } from "../../shared/aws/deliveries/due-targets.ts";
 import { dynamoEndpointStore } from "../../shared/aws/deliveries/endpoint-store.ts";
 import { s3EventBodies } from "../../shared/aws/deliveries/event-bodies.ts";
 import { dynamoEventFeed } from "../../shared/aws/deliveries/event-feed.ts";
-import { dynamoExportStore, exportWrite } from "../../shared/aws/exports/export-store.ts";
+import { exportLogWrite } from "../../shared/aws/exports/export-log.ts";
+import { dynamoExportStore } from "../../shared/aws/exports/export-store.ts";
+import { dynamoPublications } from "../../shared/aws/publishing/publications.ts";
+import { smallArchives } from "../../shared/aws/deliveries/small-archives.ts";
+import type { WrittenVersions } from "../../shared/base/stored-versions.ts";
 import { hostResolver } from "../../shared/outgoing/host-resolver.ts";
 import { sqsOutboxQueue } from "../../shared/aws/queues/outbox-queue.ts";
 import { dynamoOutboxStore } from "../../shared/aws/deliveries/outbox-store.ts";
@@ -26,7 +30,7 @@ import { dynamoTargetStates } from "../../shared/aws/deliveries/target-states.ts
 import { webhookSender } from "../../shared/outgoing/webhook-sender.ts";
 import type { Destination } from "../../shared/exports/destination.ts";
 import { destinationSecretContext, newRevision } from "../../shared/exports/destination.ts";
-import type { ExportRecord } from "../../shared/exports/export-record.ts";
+import type { ExportLogRecord } from "../../shared/exports/export-record.ts";
 import { type BusDependencies, busSessions } from "../../shared/event-bus/bus-session.ts";
 import { type ExportDependencies, exportSessions } from "../../shared/exports/export-session.ts";
 import type { ExportStore } from "../../shared/exports/export-store.ts";
@@ -70,9 +74,12 @@ export async function startDeliveryWorld() {
 
   /**
    * Opens an empty world with a separate clock. `hasBus`: publishes events to an event bus in memory
-   * too.
+   * too. `writes`: which kinds of rows the publisher writes.
    */
-  const open = async ({ hasBus = false } = {}) => {
+  const open = async ({
+    hasBus = false,
+    writes = "current",
+  }: { readonly hasBus?: boolean; readonly writes?: WrittenVersions } = {}) => {
     made += 1;
     const tableName = await tables.create();
     const bucket = `events-${made}`;
@@ -94,7 +101,11 @@ export async function startDeliveryWorld() {
     const webhooks: WebhookDependencies = {
       endpoints,
       deliveries: dynamoDeliveryStore(tables.client, patience),
-      bodies: s3EventBodies(s3, bucket),
+      bodies: {
+        ...s3EventBodies(s3, bucket),
+        writes,
+        small: smallArchives(tables.client, tableName),
+      },
       feed: dynamoEventFeed(tables.client, patience),
       secrets,
       sender: webhookSender({ policy, clock }),
@@ -104,16 +115,16 @@ export async function startDeliveryWorld() {
     const destinations = dynamoDestinationStore(tables.client, tableName);
     const buckets = s3CustomerBuckets({ policy });
     const publishing: PublishDependencies = {
-      ...webhooks,
       endpoints,
-      outbox,
+      bodies: webhooks.bodies,
+      publications: dynamoPublications(tables.client, patience),
       destinations,
       queue,
       hasBus,
     };
-    const exportOutbox = dynamoOutboxStore<ExportRecord>(tables.client, {
+    const exportOutbox = dynamoOutboxStore<ExportLogRecord>(tables.client, {
       ...patience,
-      recordWrite: (accountId, record) => exportWrite(tableName, accountId, record),
+      recordWrite: (accountId, record) => exportLogWrite(tableName, accountId, record),
     });
     const exporting: ExportDependencies & { readonly exports: ExportStore } = {
       ...webhooks,

@@ -1,10 +1,12 @@
 /**
- * The store of event bodies in S3.
- * The client loads at the first call of the port, so that a cold start does not wait for it.
+ * The store of event bodies: small runs in a table, larger ones in S3.
+ * The S3 client loads when it is first needed, so that a cold start does not wait for it.
  */
+import { smallArchives } from "../../../shared/aws/deliveries/small-archives.ts";
 import type { EventBodies } from "../../../shared/events/event-archive.ts";
 import type { Needs } from "../../environment.ts";
 import { once } from "../clients.ts";
+import { dynamo } from "../dependencies.ts";
 import type { Overrides } from "../overrides.ts";
 import { configuredVersions } from "../written-versions.ts";
 
@@ -13,14 +15,15 @@ import { configuredVersions } from "../written-versions.ts";
  * @param overrides dependencies that tests replace
  */
 export function eventBodies(
-  environment: Needs<"EVENTS_BUCKET">,
+  environment: Needs<"EVENTS_BUCKET" | "DELIVERIES_TABLE">,
   overrides: Overrides,
 ): EventBodies {
   const bodies = once(async () =>
     (await import("../event-bodies.ts")).eventBodies(environment, overrides),
   );
   return {
-    writes: configuredVersions(),
+    writes: overrides.writes ?? configuredVersions(),
+    small: smallArchives(dynamo(overrides), environment.DELIVERIES_TABLE),
     put: async (key, bytes) => (await bodies()).put(key, bytes),
     get: async (key, range) => (await bodies()).get(key, range),
   };

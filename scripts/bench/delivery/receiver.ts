@@ -4,16 +4,22 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { selfSigned } from "../../../tools/stand-ins/self-signed.ts";
 import { doTasks } from "../task-process.ts";
+import { preciseNow } from "./task.ts";
 
-/** A question to the receiver. `deliveries` asks for the number since the last such question. */
-export type ReceiverQuestion = "port" | "deliveries";
+/**
+ * A question to the receiver. `deliveries` asks for the number since the last such question.
+ * `arrival` asks for the time of the last delivery, in milliseconds since 1970.
+ */
+export type ReceiverQuestion = "port" | "deliveries" | "arrival";
 
 let deliveries = 0;
+let arrival = 0;
 
 const server = createServer(selfSigned, (request, response) => {
   request.on("data", () => {});
   request.on("end", () => {
     deliveries += 1;
+    arrival = preciseNow();
     response.end("ok");
   });
 });
@@ -23,6 +29,7 @@ server.listen(0);
 await once(server, "listening");
 doTasks((question: ReceiverQuestion) => {
   if (question === "port") return (server.address() as AddressInfo).port;
+  if (question === "arrival") return arrival;
   const counted = deliveries;
   deliveries = 0;
   return counted;

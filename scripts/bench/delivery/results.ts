@@ -9,6 +9,8 @@ export interface Requests {
   readonly dynamo: number;
   readonly s3: number;
   readonly sqs: number;
+  /** Requests to the customer's bucket. */
+  readonly customer: number;
 }
 
 /**
@@ -41,6 +43,7 @@ const sumOf = (one: Spent, other: Spent): Spent => ({
   wallMs: one.wallMs + other.wallMs,
   cpuMs: one.cpuMs + other.cpuMs,
   dynamoRequests: one.dynamoRequests + other.dynamoRequests,
+  beganAt: one.beganAt,
 });
 
 const delivering = ({ deliver }: Round): Spent => deliver;
@@ -92,6 +95,7 @@ export function deliveryTables(measured: Measured): Record<string, unknown> {
           dynamo: of("dynamo"),
           s3: of("s3"),
           sqs: of("sqs"),
+          customer: of("customer"),
         };
       }),
     ),
@@ -115,6 +119,10 @@ export function printDelivery(tables: Record<string, unknown>): void {
   cpu: user and system time of the process, including the AWS clients. The service, the loop, the
     receiver and DynamoDB are separate processes. The process of the bench serves S3 and SQS.
   megabytes: of event lines, before compression.
-  requests: to each service, including the customer's S3.
+  requests: to each service; customer counts those to the customer's bucket.
+  one run at a time: an account with an endpoint and a bucket. One run of 2 events ends, is published, delivered and
+    exported before the next one ends. Small archives are rows with storedVersions=next, otherwise objects. receivedMs is
+    the time from the start of the publication until the receiver has both events, with a new TLS connection for each
+    run. The bare loop posts and puts the same bytes over connections that stay open.
 `);
 }

@@ -23,7 +23,16 @@ export interface DeliveryTask {
   readonly round: number;
   /** The number of parallel posts of the comparison loop. The service does not use it. */
   readonly parallel: number;
+  /** How the publisher archives small runs. @default rows */
+  readonly archives?: Archives;
+  /** True for an account with both an endpoint and a bucket. @default false */
+  readonly toBoth?: boolean;
 }
+
+/**
+ * How the publisher archives small runs: as `objects`, or as `rows` with `storedVersions=next`.
+ */
+export type Archives = "rows" | "objects";
 
 /** The resources that some work used in its process. */
 export interface Spent {
@@ -32,7 +41,12 @@ export interface Spent {
   readonly cpuMs: number;
   /** The number of requests to DynamoDB. */
   readonly dynamoRequests: number;
+  /** The time at which the work began, in milliseconds since 1970. */
+  readonly beganAt: number;
 }
+
+/** Returns the time in milliseconds since 1970, with fractions, which all processes share. */
+export const preciseNow = (): number => performance.timeOrigin + performance.now();
 
 const accountId = "acct_bench";
 
@@ -40,16 +54,20 @@ const accountId = "acct_bench";
  * Returns the ID of the account for a kind of target. The endpoint and the bucket belong to
  * different accounts, so that their deliveries do not wait for each other.
  */
-export const accountOf = ({ to }: Pick<DeliveryTask, "to">): string => `${accountId}_${to}`;
+export const accountOf = ({ to, toBoth = false }: Pick<DeliveryTask, "to" | "toBoth">): string =>
+  `${accountId}_${toBoth ? "both" : to}`;
 
 const runStartedAt = "2026-11-19T23:59:00.000Z";
+
+const nameOf = ({ to, toBoth = false, archives = "rows" }: DeliveryTask): string =>
+  toBoth ? `both_${archives}` : to;
 
 /** Builds the finished runs of a task. */
 export const runsOf = (task: DeliveryTask): readonly RunEvents[] =>
   Array.from({ length: task.runs }, (_, n) =>
     runOfChanges({
       accountId,
-      runId: `wlrun_${task.to}_${task.runs}x${task.items}_${task.round}_${n}`,
+      runId: `wlrun_${nameOf(task)}_${task.runs}x${task.items}_${task.round}_${n}`,
       runNumber: n + 1,
       items: task.items,
       startedAt: runStartedAt,
@@ -73,8 +91,8 @@ export async function spentOn(
 ): Promise<Spent> {
   const requestsBefore = requests();
   const cpuMs = cpuTimer();
-  const began = performance.now();
+  const beganAt = preciseNow();
   await work();
-  const wallMs = performance.now() - began;
-  return { wallMs, cpuMs: cpuMs(), dynamoRequests: requests() - requestsBefore };
+  const wallMs = preciseNow() - beganAt;
+  return { wallMs, cpuMs: cpuMs(), dynamoRequests: requests() - requestsBefore, beganAt };
 }

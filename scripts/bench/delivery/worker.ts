@@ -15,14 +15,19 @@ import { documentClient } from "../../../shared/aws/table/dynamo.ts";
 import { dynamoEndpointStore } from "../../../shared/aws/deliveries/endpoint-store.ts";
 import { s3EventBodies } from "../../../shared/aws/deliveries/event-bodies.ts";
 import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";
-import { dynamoExportStore, exportWrite } from "../../../shared/aws/exports/export-store.ts";
+import { exportLogWrite } from "../../../shared/aws/exports/export-log.ts";
+import { dynamoExportStore } from "../../../shared/aws/exports/export-store.ts";
+import { dynamoPublications } from "../../../shared/aws/publishing/publications.ts";
+import { smallArchives } from "../../../shared/aws/deliveries/small-archives.ts";
 import { sqsOutboxQueue } from "../../../shared/aws/queues/outbox-queue.ts";
 import { dynamoOutboxStore } from "../../../shared/aws/deliveries/outbox-store.ts";
 import { stsRoleCredentials } from "../../../shared/aws/exports/role-credentials.ts";
 import { webhookSender } from "../../../shared/outgoing/webhook-sender.ts";
+import type { WrittenVersions } from "../../../shared/base/stored-versions.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
+import type { RunEventPublisher } from "../../../shared/events/publisher.ts";
 import { destinationSecretContext, newRevision } from "../../../shared/exports/destination.ts";
-import type { ExportRecord } from "../../../shared/exports/export-record.ts";
+import type { ExportLogRecord } from "../../../shared/exports/export-record.ts";
 import { busSessions } from "../../../shared/event-bus/bus-session.ts";
 import { exportSessions } from "../../../shared/exports/export-session.ts";
 import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
@@ -34,7 +39,15 @@ import { newSecret } from "../../../shared/webhooks/secret.ts";
 import { webhookSessions } from "../../../shared/webhooks/webhook-session.ts";
 import { memorySecretBox } from "../../../tools/stand-ins/memory-secret-box.ts";
 import { selfSigned } from "../../../tools/stand-ins/self-signed.ts";
-import { accountOf, type DeliveryTask, readPlaces, runsOf, type Spent, spentOn } from "./task.ts";
+import {
+  accountOf,
+  type Archives,
+  type DeliveryTask,
+  readPlaces,
+  runsOf,
+  type Spent,
+  spentOn,
+} from "./task.ts";
 import { doTasks } from "../task-process.ts";
 
 const { tableName, queueUrl, eventsBucket, customerBucket, ...places } = readPlaces();
@@ -58,25 +71,31 @@ const outbox = dynamoOutboxStore<DeliveryRecord>(dynamo, {
   ...table,
   recordWrite: (account, record) => deliveryWrite(tableName, account, record),
 });
-const exportOutbox = dynamoOutboxStore<ExportRecord>(dynamo, {
+const exportOutbox = dynamoOutboxStore<ExportLogRecord>(dynamo, {
   ...table,
-  recordWrite: (account, record) => exportWrite(tableName, account, record),
+  recordWrite: (account, record) => exportLogWrite(tableName, account, record),
 });
 const shared = {
-  bodies: s3EventBodies(s3, eventsBucket),
+  bodies: { ...s3EventBodies(s3, eventsBucket), small: smallArchives(dynamo, tableName) },
   feed: dynamoEventFeed(dynamo, table),
   secrets,
   queue,
   clock,
   random,
 };
-const publisher = runEventPublisher({
-  ...shared,
-  endpoints,
-  outbox,
-  destinations,
-  hasBus: false,
-});
+const publisherOf = (writes: WrittenVersions): RunEventPublisher =>
+  runEventPublisher({
+    bodies: { ...shared.bodies, writes },
+    queue,
+    publications: dynamoPublications(dynamo, table),
+    endpoints,
+    destinations,
+    hasBus: false,
+  });
+const publishers: Readonly<Record<Archives, RunEventPublisher>> = {
+  rows: publisherOf("next"),
+  objects: publisherOf("current"),
+};
 function noLog(): never {
   throw new Error(
     "Deliveries to the event bus must not be logged, because their outbox entries store the progress.",
@@ -116,8 +135,7 @@ const delivering = {
 const endpointId = "we_bench";
 const now = clock.now().toISOString();
 
-async function addEndpoint(): Promise<void> {
-  const account = accountOf({ to: "receiver" });
+async function addEndpoint(account: string): Promise<void> {
   await endpoints.create(account, {
     id: endpointId,
     accountId: account,
@@ -137,8 +155,7 @@ async function addEndpoint(): Promise<void> {
   });
 }
 
-async function setDestination(): Promise<void> {
-  const account = accountOf({ to: "bucket" });
+async function setDestination(account: string): Promise<void> {
   const destination = {
     enabled: true,
     bucket: customerBucket,
@@ -173,13 +190,14 @@ function work(task: DeliveryTask): Promise<Spent> {
   if (task.work === "publish") {
     const runs = runsOf(task).map((run) => Object.assign({}, run, { accountId: account }));
     return measured(async () => {
-      for (const run of runs) await publisher.publish(run);
+      for (const run of runs) await publishers[task.archives ?? "rows"].publish(run);
     });
   }
   const { targetId } = task.to === "bucket" ? destinationTarget(account) : { targetId: endpointId };
   return measured(() => deliver({ accountId: account, targetId }, delivering));
 }
 
-await addEndpoint();
-await setDestination();
+const both = accountOf({ to: "receiver", toBoth: true });
+for (const account of [accountOf({ to: "receiver" }), both]) await addEndpoint(account);
+for (const account of [accountOf({ to: "bucket" }), both]) await setDestination(account);
 doTasks(work);

@@ -1,6 +1,5 @@
 import {
   type DynamoDBDocumentClient,
-  GetCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
@@ -21,7 +20,7 @@ import {
 } from "../table/dynamo.ts";
 import { additionWrites, type Write } from "./outbox-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
-import { rowsByKey } from "../table/rows-by-key.ts";
+import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 
 export interface DynamoDeliveryStoreOptions {
@@ -46,20 +45,21 @@ export function dynamoDeliveryStore(
   options: DynamoDeliveryStoreOptions,
 ): DeliveryStore {
   const { tableName: TableName, clock } = options;
+  const read = (accountId: string, id: string) =>
+    readRow(client, TableName, deliveryKeys.delivery(accountId, id));
   const isKept = ({ createdAt }: Delivery): boolean =>
     Date.parse(createdAt) > clock.now().getTime() - retentionSeconds * 1_000;
   return {
     async get(accountId, id) {
-      const Key = deliveryKeys.delivery(accountId, id);
-      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      const foundDelivery = Item === undefined ? null : deliveryOf(Item);
+      const row = await read(accountId, id);
+      const foundDelivery = row === undefined ? null : deliveryOf(row);
       return foundDelivery !== null && isKept(foundDelivery) ? foundDelivery : null;
     },
     async getMany(accountId, ids) {
-      const keys = ids.map((id) => deliveryKeys.delivery(accountId, id));
-      const rows = await rowsByKey(client, { ...options, table: TableName }, keys);
+      const rows = await Promise.all(ids.map((id) => read(accountId, id)));
       return new Map(
         rows
+          .filter((row) => row !== undefined)
           .map((row) => deliveryOf(row))
           .map((foundDelivery) => [foundDelivery.id, foundDelivery]),
       );

@@ -1,12 +1,13 @@
-import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { number, object, optional, parse, string } from "valibot";
 import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { WebhookEndpoint } from "../../webhooks/endpoint.ts";
 import type { EndpointLookup, EndpointStore } from "../../webhooks/endpoint-store.ts";
-import { retryWhileContended, type Row } from "../table/dynamo.ts";
+import { retryWhileContended } from "../table/dynamo.ts";
 import { endpointFromRow } from "./endpoint-row.ts";
 import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
+import { readRow } from "../table/row-reads.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
 import { deliveryKeys, type RowKey } from "../table/table.ts";
 
@@ -21,10 +22,7 @@ export function dynamoEndpoints(
   client: DynamoDBDocumentClient,
   { tableName, ...patience }: DynamoEndpointStoreOptions,
 ): EndpointLookup {
-  const read = async (Key: RowKey): Promise<Row | undefined> => {
-    const command = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
-    return (await client.send(command)).Item;
-  };
+  const read = (key: RowKey) => readRow(client, tableName, key);
   const get = async (accountId: string, id: string): Promise<WebhookEndpoint | null> => {
     const row = await read(deliveryKeys.endpoint(accountId, id));
     return row === undefined ? null : endpointFromRow(accountId, row);

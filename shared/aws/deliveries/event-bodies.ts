@@ -1,19 +1,12 @@
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
-import type { WrittenVersions } from "../../base/stored-versions.ts";
 import type { EventBodies } from "../../events/event-archive.ts";
 
 /**
  * Creates the store of event bodies in the events bucket. A lifecycle rule of the bucket deletes
  * them. A read returns null for a deleted body.
- * @param writes which versions of objects the process writes
  */
-export function s3EventBodies(
-  client: S3Client,
-  bucket: string,
-  writes: WrittenVersions = "current",
-): EventBodies {
+export function s3EventBodies(client: S3Client, bucket: string): Pick<EventBodies, "get" | "put"> {
   return {
-    writes,
     async put(key, bytes) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes }));
     },

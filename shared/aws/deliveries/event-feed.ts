@@ -1,14 +1,13 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  TransactWriteCommand,
-} from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import {
   array,
+  boolean,
   type InferOutput,
   nullable,
   number,
   object,
+  optional,
   parse,
   picklist,
   string,
@@ -17,17 +16,24 @@ import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import { eventTypes } from "../../events/event.ts";
 import type { EventFeed, FeedEntry, FeedRun } from "../../events/event-feed.ts";
-import { cancellationReasons, type Row, retryWhileContended } from "../table/dynamo.ts";
+import {
+  type CancellationReason,
+  type Row,
+  retryWhileContended,
+  transact,
+} from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
-import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
+import { readRow } from "../table/row-reads.ts";
+import { deliveryKeys, epochSeconds } from "../table/table.ts";
+import type { Write } from "./outbox-writes.ts";
 
-interface Options {
+export interface FeedOptions {
   readonly tableName: string;
   readonly clock: Clock;
   readonly random: RandomSource;
 }
 
-interface Process extends Options {
+interface Process extends FeedOptions {
   readonly client: DynamoDBDocumentClient;
 }
 
@@ -43,7 +49,9 @@ const settledMs = 10_000;
 const sequenceMax = 999_999_999_999;
 
 /** The account's newest run in the feed: its sequence, and the time at which it was added. */
-const countRow = object({ last: number(), appended_at: string() });
+const countRow = object({ last: optional(number(), 0), appended_at: optional(string(), "") });
+/** The previous release writes rows without the attribute. */
+const markerRow = object({ has_outboxes: optional(boolean(), false) });
 const entryRow = object({
   sequence: number(),
   run_id: string(),
@@ -60,66 +68,124 @@ type EntryRow = InferOutput<typeof entryRow>;
  * and each account has a count row. One transaction assigns a sequence and increments the count, so
  * sequences are assigned in order and have no gaps.
  */
-export function dynamoEventFeed(client: DynamoDBDocumentClient, options: Options): EventFeed {
+export function dynamoEventFeed(client: DynamoDBDocumentClient, options: FeedOptions): EventFeed {
   const process: Process = { ...options, client };
   return {
-    append: (accountId, run) =>
-      retryWhileContended({ ...options, waitMsMax }, () => append(process, accountId, run)),
+    async append(accountId, run) {
+      await appendRun(client, options, {
+        accountId,
+        run,
+        newest: await newestRun(process, accountId),
+      });
+    },
     after: (accountId, sequence, limit) => after(process, accountId, { sequence, limit }),
     before: (accountId, since) => before(process, accountId, since),
     between: (accountId, range) => between(process, accountId, range),
   };
 }
 
-async function append(
-  process: Process,
-  accountId: string,
-  run: FeedRun,
-): Promise<undefined | "again"> {
-  const { client, tableName: TableName, clock } = process;
-  const marker = deliveryKeys.feedRun(accountId, run);
-  const newest = await count(process, accountId);
-  const sequence = newest.last + 1;
+/** The account's newest run in the feed; sequence 0 for an empty feed. */
+export interface NewestRun {
+  readonly sequence: number;
+  /** Time at which the run was added; empty for an empty feed. */
+  readonly appendedAt: string;
+}
+
+interface Appending {
+  readonly accountId: string;
+  readonly run: FeedRun;
+  /** The newest run, read before the call. An outdated value costs another attempt. */
+  readonly newest: NewestRun;
+  /**
+   * Writes of the same transaction, without conditions: the outbox entries of the run and more. The
+   * feed stores whether a run was added with such writes. Absent: the run has no outbox entries.
+   */
+  readonly others?: readonly Write[];
+}
+
+/** `known`: the feed already had the run, so nothing was written. */
+export type AppendOutcome =
+  | { readonly outcome: "appended" }
+  | {
+      readonly outcome: "known";
+      /** True if the transaction that added the run had `others`. */
+      readonly hadOthers: boolean;
+    };
+
+/**
+ * Adds a run to the feed with the next sequence, and makes other writes in the same transaction.
+ * @throws 503 UNAVAILABLE after too many conflicts with concurrent additions
+ */
+export function appendRun(
+  client: DynamoDBDocumentClient,
+  options: FeedOptions,
+  { newest, ...appending }: Appending,
+): Promise<AppendOutcome> {
+  const process: Process = { ...options, client };
+  let known: NewestRun = newest;
+  return retryWhileContended<AppendOutcome>({ ...options, waitMsMax }, async () => {
+    const reasons = await transact(client, appendWrites(process, { ...appending, newest: known }));
+    if (reasons === undefined) return { outcome: "appended" };
+    const [marker, count] = reasons;
+    if (marker?.code === conditionFailed) {
+      const { has_outboxes: hadOthers } = parse(markerRow, rowIn(marker));
+      return { outcome: "known", hadOthers };
+    }
+    // Another run has used the sequence, or rows are contended.
+    if (count?.code === conditionFailed) known = newestIn(rowIn(count));
+    return "again";
+  });
+}
+
+const conditionFailed = "ConditionalCheckFailed";
+
+const rowIn = ({ item }: NonNullable<CancellationReason>): Row =>
+  item === undefined ? {} : unmarshall(item);
+
+function appendWrites(
+  { tableName: TableName, clock }: Process,
+  { accountId, run, newest, others }: Appending,
+): readonly Write[] {
+  const sequence = newest.sequence + 1;
   // `appendedAt` must not be earlier than the `appendedAt` of a lower sequence, because `before`
   // uses a binary search. It must not be earlier than the end of the run (`run.createdAt`) either.
-  const appendedAt = [newest.appended_at, run.createdAt, clock.now().toISOString()].reduce((a, b) =>
+  const appendedAt = [newest.appendedAt, run.createdAt, clock.now().toISOString()].reduce((a, b) =>
     a > b ? a : b,
   );
   const row = rowOf({ ...run, sequence }, appendedAt);
+  const marker = {
+    ...deliveryKeys.feedRun(accountId, run),
+    ...row,
+    ...(others !== undefined && { has_outboxes: true }),
+  };
   const absent = "attribute_not_exists(pk)";
-  const entry = { ...deliveryKeys.feedEntry(accountId, sequence), ...row };
-  try {
-    await client.send(
-      new TransactWriteCommand({
-        TransactItems: [
-          { Put: { TableName, Item: { ...marker, ...row }, ConditionExpression: absent } },
-          {
-            Update: {
-              TableName,
-              Key: deliveryKeys.feedCount(accountId),
-              UpdateExpression: "SET #last = :next, appended_at = :at",
-              ConditionExpression: newest.last === 0 ? absent : "#last = :last",
-              ExpressionAttributeNames: { "#last": "last" },
-              ExpressionAttributeValues: {
-                ":next": sequence,
-                ":at": appendedAt,
-                ...(newest.last === 0 ? {} : { ":last": newest.last }),
-              },
-            },
-          },
-          { Put: { TableName, Item: entry, ConditionExpression: absent } },
-        ],
-      }),
-    );
-    return undefined;
-  } catch (error) {
-    const reasons = cancellationReasons(error);
-    if (reasons === undefined) throw error;
-    // The run's row is the first write. If it already exists, the run is in the feed.
-    if (reasons[0]?.code === "ConditionalCheckFailed") return undefined;
-    // Another run has this sequence, or rows are contended. The next attempt reads the count again.
-    return "again";
-  }
+  const shown = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const;
+  return [
+    { Put: { TableName, Item: marker, ConditionExpression: absent, ...shown } },
+    {
+      Update: {
+        TableName,
+        Key: deliveryKeys.feedCount(accountId),
+        UpdateExpression: "SET #last = :next, appended_at = :at",
+        ConditionExpression: newest.sequence === 0 ? absent : "#last = :last",
+        ExpressionAttributeNames: { "#last": "last" },
+        ExpressionAttributeValues: {
+          ":next": sequence,
+          ":at": appendedAt,
+          ...(newest.sequence === 0 ? {} : { ":last": newest.sequence }),
+        },
+        ...shown,
+      },
+    },
+    {
+      Put: {
+        TableName,
+        Item: { ...deliveryKeys.feedEntry(accountId, sequence), ...row },
+        ConditionExpression: absent,
+      },
+    },
+    ...(others ?? []),
+  ];
 }
 
 async function after(
@@ -168,10 +234,10 @@ async function between(
  */
 async function before(process: Process, accountId: string, since: string): Promise<number> {
   const wanted = isoTime(since);
-  const newest = await count(process, accountId);
-  if (newest.appended_at < wanted) return newest.last;
+  const newest = await newestRun(process, accountId);
+  if (newest.appendedAt < wanted) return newest.sequence;
   let low = 1;
-  let high = newest.last;
+  let high = newest.sequence;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const foundEntry = await firstFrom(process, accountId, middle);
@@ -186,14 +252,17 @@ async function firstFrom(process: Process, accountId: string, sequence: number) 
   return undefined;
 }
 
-async function read({ client, tableName }: Process, Key: RowKey): Promise<Row | undefined> {
-  const command = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
-  return (await client.send(command)).Item;
+/** Reads the account's newest run in the feed. */
+export async function newestRun(
+  { client, tableName }: Pick<Process, "client" | "tableName">,
+  accountId: string,
+): Promise<NewestRun> {
+  return newestIn((await readRow(client, tableName, deliveryKeys.feedCount(accountId))) ?? {});
 }
 
-async function count(process: Process, accountId: string) {
-  const row = await read(process, deliveryKeys.feedCount(accountId));
-  return row === undefined ? { last: 0, appended_at: "" } : parse(countRow, row);
+function newestIn(row: Row): NewestRun {
+  const { last: sequence, appended_at: appendedAt } = parse(countRow, row);
+  return { sequence, appendedAt };
 }
 
 interface KeyRange {

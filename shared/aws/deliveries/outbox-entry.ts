@@ -9,6 +9,14 @@ const entryRow = object({
   content: unknown(),
 });
 
+/** Returns the attributes of an outbox entry in its row, without the key of the row. */
+export const entryAttributes = ({ lane, dueAt, key, content }: OutboxEntry): Row => ({
+  lane,
+  entry_due_at: dueAt,
+  entry_key: key,
+  content,
+});
+
 /** Parses the row of an outbox entry. @throws ValiError if the row is malformed */
 export function entryOf(stored: Row): OutboxEntry {
   const row = parse(entryRow, stored);

@@ -1,10 +1,9 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { number, object, optional, parse, string, unknown } from "valibot";
-import type { RandomSource, Clock } from "../../base/clock.ts";
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { parse } from "valibot";
 import {
   type EntryQuery,
   type OutboxChanges,
-  type ClaimResult,
   type HeldTarget,
   lanes,
   type OutboxEntry,
@@ -13,26 +12,30 @@ import {
   type ReleaseResult,
   type DeliveryTarget,
 } from "../../outbox/outbox.ts";
-import {
-  beforeClaim,
-  keepsClaim,
-  type TargetTimes,
-  waitingTargets,
-} from "../../outbox/claim-limit.ts";
+import { waitingTargets } from "../../outbox/claim-limit.ts";
 import { dueAt } from "../table/due-partitions.ts";
-import { retryOnConflict, type Row, transactWrites, conditionalWrite } from "../table/dynamo.ts";
-import { dynamoOutbox } from "./outbox.ts";
+import {
+  attemptUnlessThrottled,
+  isConditionFailure,
+  isContention,
+  retryOnConflict,
+  retryWhileContended,
+  transact,
+  type TransactionCanceledItem,
+} from "../table/dynamo.ts";
+import { dynamoOutbox, type DynamoOutboxBase } from "./outbox.ts";
+import { admitTarget, claimTarget, headRow, readTargets } from "./outbox-claim.ts";
 import { entryOf } from "./outbox-entry.ts";
-import { entryWrite, type Write } from "./outbox-writes.ts";
-import { firstRows, queryRows } from "../table/query-rows.ts";
+import { emptiedLeaseUntil, entryWrite, type Write } from "./outbox-writes.ts";
+import { firstRows } from "../table/query-rows.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-export interface DynamoOutboxOptions<LogRecord> {
-  readonly tableName: string;
-  /** Builds the write that stores a delivery or export in its log. */
+export interface DynamoOutboxOptions<LogRecord> extends DynamoOutboxBase {
+  /**
+   * Builds the write that stores a record in the log of its target. If the write has a condition that
+   * fails, the transaction takes effect without it.
+   */
   readonly recordWrite: (accountId: string, record: LogRecord) => Write;
-  readonly clock: Clock;
-  readonly random: RandomSource;
 }
 
 /**
@@ -46,22 +49,8 @@ export function dynamoOutboxStore<LogRecord>(
   const { tableName } = options;
   return {
     ...dynamoOutbox(client, options),
-    async claim(target, { lease, now }) {
-      const others = await readOthers(client, tableName, target);
-      const allowed = beforeClaim(others, now);
-      if (allowed.outcome === "full") return null;
-      const claimed = await claimTarget(client, options, { target, lease, now });
-      if (claimed === null) return null;
-      if (allowed.isContested) {
-        const own = { targetId: target.targetId, leaseUntil: lease.until };
-        const rivals = await readOthers(client, tableName, target);
-        if (!keepsClaim(own, { others: rivals, taken: allowed.taken }, now)) {
-          await giveBack(client, options, { target, token: lease.token, now });
-          return null;
-        }
-      }
-      return { ...claimed, crowded: allowed.isCrowded };
-    },
+    claim: (target, claim) => claimTarget(client, options, { target, ...claim }),
+    admit: (target, claim) => admitTarget(client, options, { target, ...claim }),
     async waiting(accountId, now) {
       const targets = await readTargets(client, tableName, accountId);
       return waitingTargets(targets, now).map(({ targetId }) => ({ accountId, targetId }));
@@ -78,102 +67,30 @@ export function dynamoOutboxStore<LogRecord>(
       return (await firstRows(client, query, limit)).map(entryOf);
     },
     entries: (target, wanted) => readEntries(client, options, { target, ...wanted }),
-    record: (target, change) =>
-      transactWrites(client, recordWrites(options, { target, ...change }), options),
-    release: (target, held) => releaseTarget(client, options, { target, ...held }),
-  };
-}
-
-type Options = DynamoOutboxOptions<never>;
-
-async function claimTarget(
-  client: DynamoDBDocumentClient,
-  options: Pick<Options, "tableName" | "clock" | "random">,
-  {
-    target,
-    lease,
-    now,
-  }: { readonly target: DeliveryTarget; readonly lease: Lease; readonly now: Date },
-): Promise<Omit<ClaimResult, "crowded"> | null> {
-  const command = new UpdateCommand({
-    TableName: options.tableName,
-    Key: deliveryKeys.outbox(target),
-    UpdateExpression: "SET lease = :token, lease_until = :until, due_at = :until",
-    // If the response of a claim is lost, the SDK repeats the write. The stored lease then has the
-    // token of this claim already.
-    ConditionExpression:
-      "attribute_exists(due_at) AND (attribute_not_exists(lease) OR lease_until <= :now OR lease = :token)",
-    ExpressionAttributeValues: {
-      ":token": lease.token,
-      ":until": lease.until.toISOString(),
-      ":now": now.toISOString(),
+    async record(target, { lease, changes, state }) {
+      const head = extension(tableName, target, { lease, state });
+      const stored = await storeUnderLease(client, options, { target, head, changes });
+      return stored.outcome === "stored";
     },
-    ReturnValues: "ALL_NEW",
-  });
-  let claimed: Row | undefined;
-  const taken = await conditionalWrite(async () => {
-    claimed = (await retryOnConflict(options, () => client.send(command))).Attributes;
-  });
-  if (!taken) return null;
-  const { additions, target_state: state } = parse(headRow, claimed ?? {});
-  return { additions, state };
-}
-
-async function readOthers(
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  target: DeliveryTarget,
-): Promise<readonly TargetTimes[]> {
-  const targets = await readTargets(client, tableName, target.accountId);
-  return targets.filter(({ targetId }) => targetId !== target.targetId);
-}
-
-/** Releases a lease that this process has just acquired, and makes the target due immediately. */
-async function giveBack(
-  client: DynamoDBDocumentClient,
-  options: Pick<Options, "tableName" | "clock" | "random">,
-  {
-    target,
-    token,
-    now,
-  }: { readonly target: DeliveryTarget; readonly token: string; readonly now: Date },
-): Promise<void> {
-  const command = new UpdateCommand({
-    TableName: options.tableName,
-    Key: deliveryKeys.outbox(target),
-    UpdateExpression: "SET due_at = :now REMOVE lease, lease_until",
-    ConditionExpression: "lease = :token",
-    ExpressionAttributeValues: { ":token": token, ":now": now.toISOString() },
-  });
-  await conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
-}
-
-/**
- * Reads the rows of an account's targets that have a due time: at most ten webhook endpoints, and
- * the S3 destination.
- */
-function readTargets(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  accountId: string,
-): Promise<readonly TargetTimes[]> {
-  const { pk } = deliveryKeys.outbox({ accountId, targetId: "" });
-  const rows = queryRows(client, {
-    TableName,
-    KeyConditionExpression: "pk = :pk",
-    FilterExpression: "attribute_exists(due_at)",
-    ExpressionAttributeValues: { ":pk": pk },
-    ConsistentRead: true,
-  });
-  return Array.fromAsync(rows, (row) => {
-    const { sk, due_at: due, lease_until: until } = parse(targetRow, row);
-    return { targetId: sk, due: new Date(due), leaseUntil: new Date(until ?? 0) };
-  });
+    async release(target, held, last) {
+      if (last === undefined) return releaseTarget(client, options, { target, ...held });
+      const { update, next } = releaseOf(tableName, target, {
+        ...held,
+        remaining: held.remaining ?? [],
+        state: last.state,
+      });
+      const { changes } = last;
+      const stored = await storeUnderLease(client, options, { target, head: update, changes });
+      return stored.outcome === "stored"
+        ? { outcome: "released", next }
+        : releaseFailure(held.token, stored.item);
+    },
+  };
 }
 
 async function readEntries(
   client: DynamoDBDocumentClient,
-  { tableName }: Pick<Options, "tableName">,
+  { tableName }: Pick<DynamoOutboxBase, "tableName">,
   { target, lane, by, after, limit }: EntryQuery & { readonly target: DeliveryTarget },
 ): Promise<readonly OutboxEntry[]> {
   const keyAt = (due: string) => deliveryKeys.outboxEntry(target, { lane, dueAt: due, key: "" });
@@ -191,43 +108,72 @@ async function readEntries(
   return (await firstRows(client, query, limit)).map(entryOf);
 }
 
-/** Builds the writes of a change. The write of the target's row succeeds only under the lease. */
-function recordWrites<LogRecord>(
-  { tableName, recordWrite }: DynamoOutboxOptions<LogRecord>,
-  change: {
-    readonly target: DeliveryTarget;
-    readonly lease: Lease;
-    readonly changes: OutboxChanges<LogRecord>;
-    readonly state?: unknown;
+/** The update of a target's row. It is conditional on the lease. */
+type HeadUpdate = NonNullable<Write["Update"]>;
+
+/** Builds the update that extends a lease. */
+const extension = (
+  TableName: string,
+  target: DeliveryTarget,
+  { lease, state }: { readonly lease: Lease; readonly state: unknown },
+): HeadUpdate => ({
+  TableName,
+  Key: deliveryKeys.outbox(target),
+  UpdateExpression:
+    "SET lease_until = :until, due_at = :until" +
+    (state === undefined ? "" : ", target_state = :state"),
+  ConditionExpression: "lease = :token",
+  ExpressionAttributeValues: {
+    ":token": lease.token,
+    ":until": lease.until.toISOString(),
+    ...(state === undefined ? {} : { ":state": state }),
   },
-): readonly Write[] {
-  const { target, lease, changes, state } = change;
-  const { removed, added, records } = changes;
-  const head: Write = {
-    Update: {
-      TableName: tableName,
-      Key: deliveryKeys.outbox(target),
-      UpdateExpression:
-        "SET lease_until = :until, due_at = :until" +
-        (state === undefined ? "" : ", target_state = :state"),
-      ConditionExpression: "lease = :token",
-      ExpressionAttributeValues: {
-        ":token": lease.token,
-        ":until": lease.until.toISOString(),
-        ...(state === undefined ? {} : { ":state": state }),
-      },
-    },
-  };
-  const rest = [
+});
+
+type StoreOutcome =
+  | { readonly outcome: "stored" }
+  /** The update of the target's row failed its condition. `item`: the row, if it was returned. */
+  | { readonly outcome: "refused"; readonly item: TransactionCanceledItem | undefined };
+
+/**
+ * Stores changes together with the update of the target's row, in one transaction. Repeats the
+ * transaction while rows are contended, and without each log record whose own condition failed.
+ * @throws 503 UNAVAILABLE if rows stay contended or throttled
+ */
+async function storeUnderLease<LogRecord>(
+  client: DynamoDBDocumentClient,
+  { tableName, recordWrite, ...patience }: DynamoOutboxOptions<LogRecord>,
+  {
+    target,
+    head,
+    changes: { removed, added, records },
+  }: {
+    readonly target: DeliveryTarget;
+    readonly head: HeadUpdate;
+    readonly changes: OutboxChanges<LogRecord>;
+  },
+): Promise<StoreOutcome> {
+  const all: Write[] = [
     ...removed.map((entry) => ({
       Delete: { TableName: tableName, Key: { ...deliveryKeys.outboxEntry(target, entry) } },
     })),
     ...added.map((entry) => entryWrite(tableName, target, entry)),
-    ...records.map((record) => recordWrite(target.accountId, record)),
+    ...records.map((one) => recordWrite(target.accountId, one)),
   ];
   // A transaction may write each row only once. If there are several writes for a row, the last one
   // applies.
-  return [head, ...new Map(rest.map((write) => [rowOf(write), write])).values()];
+  let rest = [...new Map(all.map((write) => [rowOf(write), write])).values()];
+  return retryWhileContended(patience, (note) =>
+    attemptUnlessThrottled<StoreOutcome | "again">(note, async () => {
+      const reasons = await transact(client, [{ Update: head }, ...rest]);
+      if (reasons === undefined) return { outcome: "stored" };
+      if (isContention(reasons)) return "again";
+      const [refusal, ...others] = reasons;
+      if (refusal != null) return { outcome: "refused", item: refusal.item };
+      rest = rest.filter((_, n) => others[n] == null);
+      return "again";
+    }),
+  );
 }
 
 const rowOf = ({ Put, Update, Delete }: Write): string => {
@@ -235,66 +181,81 @@ const rowOf = ({ Put, Update, Delete }: Write): string => {
   return `${pk} ${sk}`;
 };
 
-async function releaseTarget(
-  client: DynamoDBDocumentClient,
-  options: Pick<Options, "tableName" | "clock" | "random">,
-  held: HeldTarget & { readonly target: DeliveryTarget },
-): Promise<ReleaseResult> {
-  const { target, token, additions } = held;
-  const remaining = held.remaining ?? (await earliestEntries(client, options, target));
+/**
+ * Builds the update that releases a lease, and returns the due time of the earliest entry that
+ * remains; null for an empty outbox. The row of an emptied outbox counts additions from 0.
+ */
+function releaseOf(
+  TableName: string,
+  target: DeliveryTarget,
+  {
+    token,
+    additions,
+    remaining,
+    state,
+  }: Pick<HeldTarget, "token" | "additions"> & {
+    readonly remaining: readonly OutboxEntry[];
+    readonly state?: unknown;
+  },
+): { readonly update: HeadUpdate; readonly next: Date | null } {
   const next = remaining.map((entry) => entry.dueAt).sort()[0] ?? null;
   const Key = deliveryKeys.outbox(target);
   const rest = next === null ? null : dueAt("outbox", Key, new Date(next));
-  const command = new UpdateCommand({
-    TableName: options.tableName,
+  const set =
+    rest === null ? "lease_until = :emptied, additions = :none" : "due_kind = :kind, due_at = :at";
+  const removed = rest === null ? "due_kind, due_at" : "lease_until";
+  const update: HeadUpdate = {
+    TableName,
     Key,
     UpdateExpression:
-      rest === null
-        ? "REMOVE lease, lease_until, due_kind, due_at"
-        : "SET due_kind = :kind, due_at = :at REMOVE lease, lease_until",
+      `SET ${set}${state === undefined ? "" : ", target_state = :state"} ` +
+      `REMOVE lease, claimed_at, entry_copy, ${removed}`,
     ConditionExpression: "lease = :token AND additions = :additions",
     ExpressionAttributeValues: {
       ":token": token,
       ":additions": additions,
-      ...(rest === null ? {} : { ":kind": rest.due_kind, ":at": rest.due_at }),
+      ...(state === undefined ? {} : { ":state": state }),
+      ...(rest === null
+        ? { ":emptied": emptiedLeaseUntil, ":none": 0 }
+        : { ":kind": rest.due_kind, ":at": rest.due_at }),
     },
-  });
-  const released = await conditionalWrite(() =>
-    retryOnConflict(options, () => client.send(command)),
-  );
-  if (released) return { outcome: "released", next: next === null ? null : new Date(next) };
-  return findReleaseFailure(client, options.tableName, held);
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  };
+  return { update, next: next === null ? null : new Date(next) };
+}
+
+async function releaseTarget(
+  client: DynamoDBDocumentClient,
+  options: DynamoOutboxBase,
+  { target, ...held }: HeldTarget & { readonly target: DeliveryTarget },
+): Promise<ReleaseResult> {
+  const remaining = held.remaining ?? (await earliestEntries(client, options, target));
+  const { update, next } = releaseOf(options.tableName, target, { ...held, remaining });
+  try {
+    await retryOnConflict(options, () => client.send(new UpdateCommand(update)));
+    return { outcome: "released", next };
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
+    return releaseFailure(held.token, error.Item);
+  }
+}
+
+/**
+ * Returns why a release failed: `more` if entries were added, `lost` if this worker no longer has the
+ * lease.
+ */
+function releaseFailure(token: string, item: TransactionCanceledItem | undefined): ReleaseResult {
+  const row = parse(headRow, item === undefined ? {} : unmarshall(item));
+  return row.lease === token ? { outcome: "more", additions: row.additions } : { outcome: "lost" };
 }
 
 /** Returns the earliest entry of each lane. */
 async function earliestEntries(
   client: DynamoDBDocumentClient,
-  options: Pick<Options, "tableName">,
+  options: Pick<DynamoOutboxBase, "tableName">,
   target: DeliveryTarget,
 ): Promise<readonly OutboxEntry[]> {
   const wanted = { target, by: null, limit: 1 };
   const found = lanes.map((lane) => readEntries(client, options, { ...wanted, lane }));
   return (await Promise.all(found)).flat();
 }
-
-/**
- * Returns the reason why a release failed: `more` if entries were added, `lost` if this worker no
- * longer has the lease.
- */
-async function findReleaseFailure(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  { target, token }: { readonly target: DeliveryTarget; readonly token: string },
-): Promise<ReleaseResult> {
-  const Key = deliveryKeys.outbox(target);
-  const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-  const row = parse(headRow, Item ?? {});
-  return row.lease === token ? { outcome: "more", additions: row.additions } : { outcome: "lost" };
-}
-
-const targetRow = object({ sk: string(), due_at: string(), lease_until: optional(string()) });
-const headRow = object({
-  additions: optional(number(), 0),
-  lease: optional(string()),
-  target_state: optional(unknown()),
-});

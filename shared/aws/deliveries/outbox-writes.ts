@@ -3,6 +3,7 @@ import { limits } from "../../base/limits.ts";
 import type { OutboxEntry, DeliveryTarget } from "../../outbox/outbox.ts";
 import { dueAt } from "../table/due-partitions.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
+import { entryAttributes } from "./outbox-entry.ts";
 
 /** One write of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
@@ -23,24 +24,44 @@ export function additionWrites(
   entries: readonly OutboxEntry[],
 ): readonly Write[] {
   const due = entries.map((entry) => entry.dueAt).sort()[0];
+  if (due === undefined) return [];
+  const [only] = entries.length === 1 ? entries : [];
   return [
     ...entries.map((entry) => entryWrite(table, target, entry)),
-    ...(due === undefined ? [] : [{ Update: wakeUpdate(table, target, new Date(due)) }]),
+    { Update: wakeUpdate(table, target, { at: new Date(due), only }) },
   ];
 }
 
 /**
- * Builds the update that makes a target due at `at`. It increments the target's count of additions.
- * The current lease holder therefore cannot release the target before it has read the new entries.
+ * The end of a lease in the row of a target whose outbox was empty at the last release. No lease
+ * ends so early. A claim removes the mark, also one of the previous release. So the additions since
+ * then are all entries of the outbox.
  */
-export const wakeUpdate = (TableName: string, target: DeliveryTarget, at: Date) => {
+export const emptiedLeaseUntil = new Date(0).toISOString();
+
+/**
+ * Builds the update that makes a target due. It increments `additions`, so that the current lease
+ * holder cannot release the target before it reads the new entries.
+ * @param wake `at`: the due time; `only`: the entry that the same transaction adds, if it adds
+ * exactly one. If the outbox was empty, the copy of the entry in the row of the target saves the next
+ * claim the read of the entries.
+ */
+export const wakeUpdate = (
+  TableName: string,
+  target: DeliveryTarget,
+  { at, only }: { readonly at: Date; readonly only?: OutboxEntry | undefined },
+) => {
   const Key = deliveryKeys.outbox(target);
   const due = dueAt("outbox", Key, at);
+  const copy = only === undefined ? {} : { ":copy": entryAttributes(only) };
   return {
     TableName,
     Key,
-    UpdateExpression: "SET due_kind = :kind, due_at = :at ADD additions :one",
-    ExpressionAttributeValues: { ":kind": due.due_kind, ":at": due.due_at, ":one": 1 },
+    UpdateExpression:
+      "SET due_kind = :kind, due_at = :at" +
+      (only === undefined ? "" : ", entry_copy = :copy") +
+      " ADD additions :one",
+    ExpressionAttributeValues: { ":kind": due.due_kind, ":at": due.due_at, ":one": 1, ...copy },
   };
 };
 
@@ -57,10 +78,7 @@ export const entryWrite = (
     TableName,
     Item: {
       ...deliveryKeys.outboxEntry(target, entry),
-      lane: entry.lane,
-      entry_due_at: entry.dueAt,
-      entry_key: entry.key,
-      content: entry.content,
+      ...entryAttributes(entry),
       ttl: epochSeconds(new Date(entry.dueAt)) + entryDaysMax * 24 * 60 * 60,
     },
   },

@@ -19,7 +19,7 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, options: DynamoOutb
       await transactWrites(client, additionWrites(tableName, target, entries), options);
     },
     async wake(target, now) {
-      const command = new UpdateCommand(wakeUpdate(tableName, target, now));
+      const command = new UpdateCommand(wakeUpdate(tableName, target, { at: now }));
       await retryOnConflict(options, () => client.send(command));
     },
   };

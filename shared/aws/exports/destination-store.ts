@@ -1,7 +1,6 @@
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
-  GetCommand,
   PutCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
@@ -26,8 +25,13 @@ import {
   snapshotChoices,
 } from "../../exports/destination.ts";
 import type { DestinationReport, DestinationStore } from "../../exports/destination-store.ts";
+import type { DestinationSuccess } from "../../exports/export-record.ts";
+import type { Write } from "../deliveries/outbox-writes.ts";
 import { type Row, conditionalWrite } from "../table/dynamo.ts";
+import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys } from "../table/table.ts";
+
+const isRevision = "revision = :revision";
 
 /**
  * Stores S3 destinations in DynamoDB, one row for each account. Writes are conditional on the row's
@@ -38,12 +42,10 @@ export function dynamoDestinationStore(
   TableName: string,
 ): DestinationStore {
   const rowOf = (accountId: string) => ({ TableName, Key: deliveryKeys.destination(accountId) });
-  const isRevision = "revision = :revision";
   return {
     async get(accountId) {
-      const command = new GetCommand({ ...rowOf(accountId), ConsistentRead: true });
-      const { Item } = await client.send(command);
-      return Item === undefined ? null : destinationOf(Item);
+      const row = await readRow(client, TableName, deliveryKeys.destination(accountId));
+      return row === undefined ? null : destinationOf(row);
     },
     put: (accountId, destination, replaces) =>
       conditionalWrite(() =>
@@ -96,6 +98,23 @@ export function dynamoDestinationStore(
     },
   };
 }
+
+/**
+ * Builds the write of a successful export. Its condition fails if the destination was deleted or has
+ * another revision.
+ */
+export const successWrite = (
+  TableName: string,
+  accountId: string,
+  { revision, succeededAt: at }: DestinationSuccess,
+): Write => ({
+  Update: {
+    TableName,
+    Key: deliveryKeys.destination(accountId),
+    ...updating(changesOf({ outcome: "exported", at }), { ":revision": revision }),
+    ConditionExpression: isRevision,
+  },
+});
 
 interface RowChanges {
   readonly set: Row;

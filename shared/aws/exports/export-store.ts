@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { nullable, nullish, number, object, parse, picklist, string } from "valibot";
 import { limits } from "../../base/limits.ts";
 import { compressions } from "../../exports/destination.ts";
@@ -7,6 +7,7 @@ import type { ExportPage, ExportStore, ExportQuery } from "../../exports/export-
 import type { Row } from "../table/dynamo.ts";
 import type { Write } from "../deliveries/outbox-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
+import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 
 /** Maximum number of rows that are read for one filtered page. */
@@ -26,9 +27,8 @@ const retentionSeconds = (limits.eventBodyDays + 2) * 24 * 60 * 60;
 export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: string): ExportStore {
   return {
     async get(accountId, id) {
-      const Key = deliveryKeys.export(accountId, id);
-      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      return Item === undefined ? null : exportOf(Item);
+      const row = await readRow(client, TableName, deliveryKeys.export(accountId, id));
+      return row === undefined ? null : exportOf(row);
     },
     list: (accountId, query) => list({ client, TableName }, accountId, query),
   };

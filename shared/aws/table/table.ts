@@ -243,6 +243,11 @@ export const deliveryKeys = {
     { accountId, targetId }: DeliveryTarget,
     { lane, dueAt: due, key }: Pick<OutboxEntry, "lane" | "dueAt" | "key">,
   ): RowKey => ({ pk: `${accountId}#outbox#${targetId}`, sk: `${lane}#${due}#${key}` }),
+  /** The events of a small run. Larger runs are objects in the events bucket. */
+  runArchive: (accountId: string, runId: string): RowKey => ({
+    pk: `${accountId}#archives`,
+    sk: runId,
+  }),
   /** The sequence of the account's newest run in the feed. */
   feedCount: (accountId: string): RowKey => ({ pk: `${accountId}#feed`, sk: "count" }),
   /** A run in the feed, by its sequence. */

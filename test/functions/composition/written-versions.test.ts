@@ -5,10 +5,11 @@ it("a Lambda function writes rows in the previous versions if its environment re
   expect(configuredVersions({})).toBe("current");
   expect(configuredVersions({ STORED_VERSIONS: "current" })).toBe("current");
   expect(configuredVersions({ STORED_VERSIONS: "previous" })).toBe("previous");
+  expect(configuredVersions({ STORED_VERSIONS: "next" })).toBe("next");
 });
 
-it("a Lambda function does not start if STORED_VERSIONS is neither 'current' nor 'previous'", () => {
+it("a Lambda function does not start if STORED_VERSIONS is not 'current', 'previous' or 'next'", () => {
   expect(() => configuredVersions({ STORED_VERSIONS: "1" })).toThrow(
-    'STORED_VERSIONS must be current or previous (got "1").',
+    'STORED_VERSIONS must be one of: current, previous, next (got "1").',
   );
 });

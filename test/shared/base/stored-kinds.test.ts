@@ -79,6 +79,7 @@ const keys = {
     export: deliveryKeys.export(account, "exp_1"),
     outbox: deliveryKeys.outbox(target),
     outboxEntry: deliveryKeys.outboxEntry(target, { lane: "first", dueAt: at, key: "a#b" }),
+    runArchive: deliveryKeys.runArchive(account, run),
     feedCount: deliveryKeys.feedCount(account),
     feedEntry: deliveryKeys.feedEntry(account, 7),
     feedRun: deliveryKeys.feedRun(account, { createdAt: at, runId: run }),

@@ -8,6 +8,7 @@ import {
   readLine,
   readRunIndex,
   archiveRun,
+  archiveUnlessSmall,
   type ByteRange,
   type EventBodies,
   readLines,
@@ -287,3 +288,48 @@ const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 
 const remove = (name: string) =>
   buckets.s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: `${folder}${name}` }));
+
+describe("the archive of a small run", () => {
+  it("is returned and not stored if the process writes the next kinds of rows", async () => {
+    const archive = await archiveUnlessSmall(small, { ...bodies, writes: "next" });
+
+    expect(archive).not.toBeNull();
+    expect(puts).toEqual([]);
+  });
+
+  it.each(["current", "previous"] as const)(
+    "is stored as objects if the process writes the %s kinds of rows",
+    async (writes) => {
+      expect(await archiveUnlessSmall(small, { ...bodies, writes })).toBeNull();
+      expect(puts).toEqual(["events-00001.jsonl.gz", "run.json.gz"]);
+    },
+  );
+
+  it("has the same bytes as the objects of the same run", async () => {
+    await archiveRun(small, bodies);
+    const archive = await archiveUnlessSmall(small, { ...bodies, writes: "next" });
+
+    expect(archive?.lines).toEqual(Buffer.from(await object("events-00001.jsonl.gz")));
+    expect(archive?.index).toEqual(Buffer.from(await object("run.json.gz")));
+  });
+
+  it("is read without an object", async () => {
+    const archive = await archiveUnlessSmall(small, { ...bodies, writes: "next" });
+    const index = await readRunIndex(small, { ...bodies, small: async () => archive });
+    const events = index?.events ?? [];
+
+    expect(await lines(small, events)).toEqual(small.events.map(({ body }) => body));
+    const [first] = events;
+    const line = first === undefined ? null : await readLine(small, first, bodies);
+    expect(Buffer.from(unpackBody(line ?? new Uint8Array())).toString()).toBe(
+      small.events[0]?.body,
+    );
+    expect(gets).toEqual([]);
+  });
+
+  it("is not used for a run of more than 8 KB", async () => {
+    const run = noisy([0.01]);
+    expect(await archiveUnlessSmall(run, { ...bodies, writes: "next" })).toBeNull();
+    expect(puts).toEqual(["events-00001.jsonl.gz", "run.json.gz"]);
+  });
+});

@@ -1,104 +1,58 @@
 import { describe, expect, it } from "vitest";
 import {
-  beforeClaim,
-  keepsClaim,
+  afterClaim,
   type TargetTimes,
   waitingTargets,
 } from "../../../shared/outbox/claim-limit.ts";
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 const inSeconds = (seconds: number): Date => new Date(now.getTime() + seconds * 1_000);
-/** Returns a target under a lease that ends in `seconds`. */
-const taken = (targetId: string, seconds = 60): TargetTimes => ({
+/** Returns a target that was claimed `seconds` ago, under a lease that ends in a minute. */
+const taken = (targetId: string, seconds = 1): TargetTimes => ({
   targetId,
-  due: inSeconds(seconds),
-  leaseUntil: inSeconds(seconds),
+  due: inSeconds(60),
+  leaseUntil: inSeconds(60),
+  claimedAt: inSeconds(-seconds),
 });
 /** Returns a target without a lease that has been due for `seconds`. */
 const waiting = (targetId: string, seconds = 0): TargetTimes => ({
   targetId,
   due: inSeconds(-seconds),
   leaseUntil: new Date(0),
+  claimedAt: null,
 });
-const later: TargetTimes = { targetId: "later", due: inSeconds(5), leaseUntil: new Date(0) };
+const later: TargetTimes = { ...waiting("later"), due: inSeconds(5) };
 const three = ["a", "b", "c"].map((name) => taken(name));
+const own = { targetId: "m", claimedAt: now };
 
-describe("a claim of a delivery target", () => {
+describe("the limit of four claimed targets of an account", () => {
   it.each([
-    ["is refused if four other targets are claimed", [...three, taken("d")], { outcome: "full" }],
+    ["refuses a claim after four others", [...three, taken("d")], { outcome: "full" }],
+    ["grants a claim if no other is claimed or due", [later], { isCrowded: false }],
+    ["grants a claim while one other target waits", [waiting("a")], { isCrowded: true }],
+    ["grants a claim after three others", three, { isCrowded: true }],
+    ["grants a claim after two others", three.slice(1), { isCrowded: false }],
     [
-      "sets neither isContested nor isCrowded if no other target is claimed or due",
-      [later],
-      { isContested: false, isCrowded: false },
-    ],
-    [
-      "sets isCrowded but not isContested if one other target waits",
-      [waiting("a")],
-      { isContested: false, isCrowded: true },
-    ],
-    [
-      "sets isCrowded but not isContested if three other targets are claimed",
-      three,
-      { isContested: false, isCrowded: true },
-    ],
-    [
-      "sets neither isContested nor isCrowded if two other targets are claimed",
-      three.slice(1),
-      { isContested: false, isCrowded: false },
-    ],
-    [
-      "sets isContested and isCrowded if three other targets are claimed and one waits",
-      [...three, waiting("d")],
-      { isContested: true, isCrowded: true },
-    ],
-    [
-      "sets isContested and isCrowded if four other targets wait",
-      ["a", "b", "c", "d"].map((name) => waiting(name)),
-      { isContested: true, isCrowded: true },
-    ],
-    [
-      "succeeds if the lease of the fourth other target ends now",
-      [...three, { ...taken("d", 0), due: inSeconds(9) }],
+      "does not count a lease that ends now",
+      [...three, { ...taken("d"), leaseUntil: now }],
       { outcome: "free" },
     ],
   ])("%s", (_, others, expected) => {
-    expect(beforeClaim(others, now)).toMatchObject(expected);
+    expect(afterClaim(own, others, now)).toMatchObject(expected);
   });
 
-  it("returns the other claimed targets of the account", () => {
-    expect(beforeClaim([waiting("w"), taken("t"), later], now)).toMatchObject({
-      taken: [taken("t")],
-    });
-  });
-});
-
-describe("a contested claim of a delivery target", () => {
-  const own = { targetId: "m", leaseUntil: inSeconds(60) };
-  const stays = (others: readonly TargetTimes[], before: readonly TargetTimes[]): boolean =>
-    keepsClaim(own, { others, taken: before }, now);
-
-  it("remains valid if at most three other claims have an earlier lease", () => {
-    expect(stays([taken("a", 59), taken("b", 59), taken("c", 59)], [])).toBe(true);
-    expect(stays([taken("a", 59), taken("b", 59), taken("c", 59), taken("z", 61)], [])).toBe(true);
+  it("does not count later claims", () => {
+    expect(afterClaim(own, [...three, taken("d", -1)], now)).toMatchObject({ outcome: "free" });
   });
 
-  it("becomes invalid if four other claims have an earlier lease", () => {
-    expect(stays([taken("a", 59), taken("b", 59), taken("c", 59), taken("d", 59)], [])).toBe(false);
+  it("counts claims at the same time in the order of the target IDs", () => {
+    expect(afterClaim(own, [...three, taken("d", 0)], now)).toEqual({ outcome: "full" });
+    expect(afterClaim(own, [...three, taken("z", 0)], now)).toMatchObject({ outcome: "free" });
   });
 
-  it("ranks behind a claim whose lease ends at the same time and whose target ID is lower", () => {
-    expect(stays([...three, taken("d", 60)], [])).toBe(false);
-    expect(stays([...three, taken("z", 60)], [])).toBe(true);
-  });
-
-  it("ranks behind earlier claims, even if their leases were extended later", () => {
-    const extended = ["w", "x", "y", "z"].map((name) => taken(name, 70));
-    expect(stays(extended, [])).toBe(true);
-    expect(stays(extended, extended)).toBe(false);
-  });
-
-  it("ignores claims whose leases have ended", () => {
-    expect(stays([...three, taken("d", -1)], [taken("d", -1)])).toBe(true);
+  it("counts claims of the previous release, which stores no time of a claim", () => {
+    const earlier = { ...taken("z"), claimedAt: null };
+    expect(afterClaim(own, [...three, earlier], now)).toEqual({ outcome: "full" });
   });
 });
 

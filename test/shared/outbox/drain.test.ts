@@ -28,6 +28,9 @@ let messages: { delay: number; targets?: readonly DeliveryTarget[] }[];
 let leased: boolean;
 let additions: number;
 let reads: number;
+let recorded: number;
+let isAdmitted: boolean;
+let claimedEntries: readonly OutboxEntry[] | null;
 let waiting: DeliveryTarget[];
 let session: Session<string>;
 let dependencies: DrainDependencies<string>;
@@ -35,7 +38,7 @@ let dependencies: DrainDependencies<string>;
 beforeEach(() => {
   clock = fixedClock(startedAt);
   [entries, kept, messages, leased, additions, waiting] = [[], [], [], true, 1, []];
-  reads = 0;
+  [reads, recorded, isAdmitted, claimedEntries] = [0, 0, true, null];
   session = {
     target: () => Promise.resolve({ hasEnded: false, parallel: 1 }),
     work: (worked, slice) => slice.record({ removed: worked, records: [worked.key] }),
@@ -57,12 +60,18 @@ beforeEach(() => {
 const byName = (one: OutboxEntry, other: OutboxEntry): number =>
   entryName(one) < entryName(other) ? -1 : 1;
 
+function store(changes: OutboxChanges<string>): void {
+  kept.push(changes);
+  entries = [...entries.filter((found) => !changes.removed.includes(found)), ...changes.added];
+}
+
 /** Returns an in-memory outbox. The real store has separate tests. */
 const listOutbox = (): OutboxStore<string> => ({
   add: () => Promise.reject(new Error("no test adds entries")),
   wake: () => Promise.reject(new Error("no test sends wake-up messages")),
   claim: () =>
-    Promise.resolve(leased ? { additions, crowded: waiting.length > 0, state: undefined } : null),
+    Promise.resolve(leased ? { additions, entries: claimedEntries, state: undefined } : null),
+  admit: () => Promise.resolve(isAdmitted ? { crowded: waiting.length > 0 } : null),
   waiting: () => Promise.resolve(waiting),
   all: (_, limit) => {
     reads += 1;
@@ -78,13 +87,14 @@ const listOutbox = (): OutboxStore<string> => ({
   },
   record: async (_, { changes }) => {
     if (!leased) return false;
-    kept.push(changes);
-    entries = [...entries.filter((found) => !changes.removed.includes(found)), ...changes.added];
+    recorded += 1;
+    store(changes);
     return true;
   },
-  release: async (_, held) => {
+  release: async (_, held, last) => {
     if (!leased) return { outcome: "lost" };
     if (held.additions !== additions) return { outcome: "more", additions };
+    if (last !== undefined) store(last.changes);
     // What the drain knows of the outbox must be what the outbox contains.
     if (held.remaining !== null) {
       expect(held.remaining.toSorted(byName)).toEqual(entries.toSorted(byName));
@@ -368,7 +378,75 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(reads).toBe(1);
   });
 
-  it("reads the target one time if the outbox is empty after the first entries", async () => {
+  it("stores the last changes with the release of the lease", async () => {
+    entries = [entry("a"), entry("b", { lane: "later", dueAt: "2026-11-20T10:05:00.000Z" })];
+    await drain(target, dependencies);
+
+    expect(worked()).toEqual(["a"]);
+    expect(recorded).toBe(0);
+    expect(messages).toEqual([{ delay: 300 }]);
+  });
+
+  it("stores its changes before it processes entries that others added before the release", async () => {
+    entries = [entry("a")];
+    session = {
+      ...session,
+      async work(found, slice) {
+        await slice.record({ removed: found, records: [found.key] });
+        if (found.key !== "a") return;
+        entries.push(entry("b"));
+        additions += 1;
+      },
+    };
+    await drain(target, dependencies);
+
+    expect(worked()).toEqual(["a", "b"]);
+    expect(recorded).toBe(1);
+  });
+
+  it("reads no entries if the claim returns all of them", async () => {
+    entries = [entry("a")];
+    claimedEntries = [...entries];
+    await drain(target, dependencies);
+
+    expect(worked()).toEqual(["a"]);
+    expect(reads).toBe(0);
+  });
+
+  it("lets the session begin its reads for the due entries before it reads the target", async () => {
+    const steps: string[] = [];
+    const usual = session;
+    session = {
+      ...usual,
+      prepare: (due) => void steps.push(...due.map(({ key }) => `prepares ${key}`)),
+      target() {
+        steps.push("reads the target");
+        return usual.target();
+      },
+    };
+    entries = [
+      entry("a"),
+      entry("b"),
+      entry("c", { lane: "later", dueAt: "2026-11-20T10:05:00.000Z" }),
+    ];
+    await drain(target, dependencies);
+
+    expect(steps.slice(0, 3)).toEqual(["prepares a", "prepares b", "reads the target"]);
+  });
+
+  it("processes nothing and closes the session if the account is at its limit", async () => {
+    entries = [entry("a")];
+    isAdmitted = false;
+    let closed = 0;
+    session = { ...session, close: () => void (closed += 1) };
+    await drain(target, dependencies);
+
+    expect(kept).toEqual([]);
+    expect(messages).toEqual([]);
+    expect(closed).toBe(1);
+  });
+
+  it("reads the target once if the outbox is empty after the first entries", async () => {
     let targetReads = 0;
     const usual = session;
     session = {

@@ -190,19 +190,18 @@ describe("a recovery of failed deliveries", () => {
     await world.publish(run);
     const named = runOf(2, { webhookEndpointId: endpoint.id });
     await world.publish(named);
-    const record: typeof world.outbox.record = world.outbox.record.bind(world.outbox);
-    let records = 0;
+    const release: typeof world.outbox.release = world.outbox.release.bind(world.outbox);
+    let releases = 0;
     Object.assign(world.outbox, {
-      record: async (...change: Parameters<typeof world.outbox.record>) => {
-        const kept = await record(...change);
-        records += 1;
-        if (records === 1) {
+      release: async (...held: Parameters<typeof world.outbox.release>) => {
+        releases += 1;
+        if (releases === 1) {
           await world.enable(endpoint);
           const now = world.clock.now();
           const entry = recoverEntry({ since, until }, now);
           await world.outbox.add(endpointTarget(account, endpoint.id), [entry]);
         }
-        return kept;
+        return release(...held);
       },
     });
     await world.deliverDue();
@@ -262,6 +261,7 @@ describe("a recovery of failed deliveries", () => {
     await failEverything(many);
     let records = 0;
     const record: typeof world.outbox.record = world.outbox.record.bind(world.outbox);
+    const release: typeof world.outbox.release = world.outbox.release.bind(world.outbox);
     for (let at = 1; at <= 4; at += 1) {
       records = 0;
       Object.assign(world.outbox, {
@@ -270,11 +270,16 @@ describe("a recovery of failed deliveries", () => {
           if (records === at) throw new Error("killed");
           return record(...change);
         },
+        release: async (...held: Parameters<typeof world.outbox.release>) => {
+          if (held[2] !== undefined) records += 1;
+          if (records === at) throw new Error("killed");
+          return release(...held);
+        },
       });
       await recover(endpoint.id).catch(() => undefined);
       world.clock.advance(60_000);
     }
-    Object.assign(world.outbox, { record });
+    Object.assign(world.outbox, { record, release });
     await world.deliverDue();
 
     expect(new Set(received())).toEqual(new Set(idsOf(...many)));

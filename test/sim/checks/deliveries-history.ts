@@ -106,12 +106,12 @@ export function recordDeliveries(world: World): DeliveryHistory {
     }
   });
   world.onRefusal.push((attempt, error) => {
-    // Claims and releases of leases are often rejected. They are single writes, so only
-    // transactions count.
+    // Claims and releases of leases are often rejected, and the next write shows the reason. So only
+    // transactions that keep a lease count.
     if (attempt.operation !== "TransactWriteItems" || !isConditionRefusal(error)) return;
     for (const write of writesOf(attempt)) {
       const holding = holdingOf(write);
-      if (holding === null) continue;
+      if (holding === null || holding.isEnd) continue;
       const { target, token } = holding;
       world.reached("a write was rejected after the loss of a lease");
       const name = `${attempt.task.name} at ${target} with ${token}`;

@@ -17,9 +17,9 @@ export function possibleDeliveries({ history, runs }: DeliveryScene): ReadonlyMa
   for (const endpoint of history.endpoints.values()) {
     for (const run of runs.values()) {
       if (run.run.accountId !== endpoint.accountId) continue;
-      const { watchlistId, runId, events } = run.run;
+      const { events } = run.run;
       for (const event of events) {
-        const id = deliveryId({ event, watchlistId, runId, endpointId: endpoint.id });
+        const id = deliveryId({ event, endpointId: endpoint.id });
         found.set(id, { run, event, endpoint });
       }
     }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { dynamoDeliveryStore } from "../../../shared/aws/deliveries/delivery-store.ts";
 import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";
+import { emptiedLeaseUntil } from "../../../shared/aws/deliveries/outbox-writes.ts";
 import type { Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
 import { loggedFailures } from "./failures.ts";
@@ -107,7 +108,7 @@ function troubledTargets({ history }: DeliveryScene): ReadonlySet<string> {
 }
 
 /** The attributes that remain in a target's row when nothing is pending. */
-const kept = new Set(["pk", "sk", "additions", "target_state"]);
+const kept = new Set(["pk", "sk", "additions", "lease_until", "target_state"]);
 
 /** Checks that no outbox entry, due mark or lease is left in the table. */
 async function checkNoPendingWork({ world }: DeliveryScene): Promise<void> {
@@ -118,5 +119,6 @@ async function checkNoPendingWork({ world }: DeliveryScene): Promise<void> {
   for (const head of heads) {
     const left = Object.keys(head).filter((name) => !kept.has(name));
     assert.deepEqual(left, [], `row of target ${head.sk}`);
+    assert.equal(head["lease_until"] ?? emptiedLeaseUntil, emptiedLeaseUntil, "a lease is left");
   }
 }

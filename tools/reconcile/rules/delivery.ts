@@ -88,8 +88,8 @@ export function deliveriesOfRun(
   const entry = runEntry({ runId, watchlistId, types: null, happenedAt: endedAt });
   const to = (endpointId: string, wanted: readonly RunEventType[]): RunDeliveries => {
     const ids = wanted.map((type) => {
-      const event = { id: runEventId(run, type, 1), type, createdAt: endedAt };
-      return [deliveryId({ event, watchlistId, runId, endpointId }), type] as const;
+      const event = { id: runEventId(run, type, 1), createdAt: endedAt };
+      return [deliveryId({ event, endpointId }), type] as const;
     });
     return { target: endpointTarget(accountId, endpointId), entry, types: new Map(ids), runId };
   };

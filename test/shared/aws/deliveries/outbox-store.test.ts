@@ -1,10 +1,11 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoDueTargets } from "../../../../shared/aws/deliveries/due-targets.ts";
 import {
   dynamoOutboxStore,
   type DynamoOutboxOptions,
 } from "../../../../shared/aws/deliveries/outbox-store.ts";
+import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
 import { newLease, targetsAtOnceMax } from "../../../../shared/outbox/lease.ts";
 import type { OutboxEntry, OutboxStore, DeliveryTarget } from "../../../../shared/outbox/outbox.ts";
 import { countingRandom, fixedClock } from "../../../support/clock.ts";
@@ -52,32 +53,31 @@ const claim = async (of: DeliveryTarget = target, by = store) => {
   const claimed = await by.claim(of, { lease, now: clock.now() });
   return claimed === null ? null : { lease, token: lease.token, ...claimed };
 };
-/**
- * Delays requests of the workers: their claims until all workers have read the leases, and their
- * checks of a claim until all have claimed. Returns a function that counts the claims.
- */
-function holdChecks(client: DynamoDBDocumentClient, workers: number): () => number {
-  const allRead = Promise.withResolvers<void>();
-  const allClaimed = Promise.withResolvers<void>();
-  let reads = 0;
-  let claims = 0;
-  client.middlewareStack.add(
-    (next, context) => async (args) => {
-      if (context["commandName"] === "QueryCommand") {
-        if (reads === workers) await allClaimed.promise;
-        const rows = await next(args);
-        if (reads < workers && ++reads === workers) allRead.resolve();
-        return rows;
-      }
-      const isClaim = claims < workers;
-      if (isClaim) await allRead.promise;
-      const answer = await next(args);
-      if (isClaim && ++claims === workers) allClaimed.resolve();
-      return answer;
-    },
-    { step: "initialize" },
+/** Claims a target and checks the limit of the account, as a drain does. */
+const admitted = async (of: DeliveryTarget) => {
+  const claimed = await claim(of);
+  if (claimed === null) return null;
+  const admission = await store.admit(of, { lease: claimed.lease, now: clock.now() });
+  return admission === null ? null : { ...claimed, ...admission };
+};
+/** Stores the number of webhook endpoints of an account. */
+const putEndpointCount = (endpoints: number) =>
+  tables.client.send(
+    new PutCommand({
+      TableName: tableName,
+      Item: { ...deliveryKeys.endpointCount(target.accountId), endpoints },
+    }),
   );
-  return () => claims;
+/** Reads the row of the delivery target. */
+const head = async () => {
+  const Key = deliveryKeys.outbox(target);
+  return (await tables.client.send(new GetCommand({ TableName: tableName, Key }))).Item;
+};
+/** Drains the outbox, whose only entry is `only`, in the way of this release. */
+async function empty(only: OutboxEntry): Promise<void> {
+  const { token, additions } = await mustClaim();
+  const changes = { removed: [only], added: [], records: [] };
+  await store.release(target, { token, additions, remaining: [] }, { changes });
 }
 const mustClaim = async () => {
   const claimed = await claim();
@@ -191,18 +191,12 @@ describe("the claim of an outbox", () => {
 describe("an account with many delivery targets", () => {
   const targets = Array.from({ length: 6 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
 
-  it("has at most four targets drained in parallel, and each released target makes room for another", async () => {
+  beforeEach(() => putEndpointCount(targets.length));
+
+  it("has at most four targets drained in parallel, and one more after each release of a target", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     const claims = [];
-    for (const one of targets) claims.push(await claim(one));
-    expect(claims.map((claimed) => claimed !== null)).toEqual([
-      true,
-      true,
-      true,
-      true,
-      false,
-      false,
-    ]);
+    for (const one of targets) claims.push(await admitted(one));
     expect(claims.map((claimed) => claimed?.crowded)).toEqual([
       true,
       true,
@@ -221,34 +215,110 @@ describe("an account with many delivery targets", () => {
     await store.record(one, { lease: first.lease, changes });
     await store.release(one, { token, additions, remaining: null });
 
-    expect(await claim(targets[4] ?? target)).toMatchObject({ crowded: true });
-    expect(await claim(targets[5] ?? target)).toBeNull();
+    expect(await admitted(targets[4] ?? target)).toMatchObject({ crowded: true });
+    expect(await admitted(targets[5] ?? target)).toBeNull();
     expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(5));
   });
 
   it("has at most four targets drained, even if many workers claim targets before they check their leases", async () => {
     const many = Array.from({ length: 11 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
     for (const one of many) await store.add(one, [entry("a")]);
-    const { client } = openTables();
-    const claimed = holdChecks(client, many.length);
-    const contended = dynamoOutboxStore<LogRecord>(client, storeOptions());
+    const leases = await Promise.all(many.map(async (one) => (await claim(one))?.lease));
+    const now = clock.now();
 
-    const claims = await Promise.all(many.map((one) => claim(one, contended)));
-
-    expect(claimed()).toBe(many.length);
-    expect(claims.filter((one) => one !== null)).toHaveLength(targetsAtOnceMax);
-    expect(await store.waiting(target.accountId, clock.now())).toHaveLength(
-      many.length - targetsAtOnceMax,
+    const admissions = await Promise.all(
+      leases.map((lease, n) => {
+        if (lease === undefined) throw new Error("not claimed");
+        return store.admit(many[n] ?? target, { lease, now });
+      }),
     );
+
+    expect(admissions.filter((one) => one !== null)).toHaveLength(targetsAtOnceMax);
+    expect(await store.waiting(target.accountId, now)).toHaveLength(many.length - targetsAtOnceMax);
+  });
+
+  it("is not limited if it has at most two webhook endpoints", async () => {
+    await putEndpointCount(2);
+    for (const one of targets) await store.add(one, [entry("a")]);
+    for (const one of targets) expect(await admitted(one)).toMatchObject({ crowded: false });
   });
 
   it("does not delay the drains of another account", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
-    for (const one of targets) await claim(one);
+    for (const one of targets) await admitted(one);
     const other = { ...target, accountId: "acct_2" };
     await store.add(other, [entry("a")]);
 
-    expect(await claim(other)).toMatchObject({ crowded: false });
+    expect(await admitted(other)).toMatchObject({ crowded: false });
+  });
+});
+
+describe("the entries that a claim returns", () => {
+  it("are all entries if one was added since a release left the outbox empty", async () => {
+    await store.add(target, [entry("a")]);
+    expect((await mustClaim()).entries).toBeNull();
+    clock.advance(60_000);
+    await empty(entry("a"));
+    await store.add(target, [entry("b")]);
+
+    expect((await mustClaim()).entries).toEqual([entry("b")]);
+  });
+
+  it.each([
+    ["two entries were added", () => store.add(target, [entry("c")])],
+    ["a drain was requested too", () => store.wake(target, clock.now())],
+    ["a worker claimed the target and crashed", () => claim()],
+  ])("are not known if %s", async (_, happens) => {
+    await store.add(target, [entry("a")]);
+    await empty(entry("a"));
+    await store.add(target, [entry("b")]);
+    await happens();
+    clock.advance(60_000);
+
+    expect((await mustClaim()).entries).toBeNull();
+  });
+
+  it("are not known if several entries were added together", async () => {
+    await store.add(target, [entry("a")]);
+    await empty(entry("a"));
+    await store.add(target, [entry("b"), entry("c")]);
+
+    expect((await mustClaim()).entries).toBeNull();
+  });
+
+  it("are not known after a drain of the previous release, which leaves a retry", async () => {
+    await store.add(target, [entry("a")]);
+    await empty(entry("a"));
+    await store.add(target, [entry("b")]);
+    const { lease } = await mustClaim();
+    const retry = entry("b", { lane: "later", dueAt: later });
+    await store.record(target, {
+      lease,
+      changes: { removed: [entry("b")], added: [retry], records: [] },
+    });
+    await tables.client.send(
+      new UpdateCommand({
+        TableName: tableName,
+        Key: deliveryKeys.outbox(target),
+        UpdateExpression: "SET due_at = :at REMOVE lease, lease_until",
+        ExpressionAttributeValues: { ":at": later },
+      }),
+    );
+    clock.advance(5 * 60_000);
+
+    expect((await mustClaim()).entries).toBeNull();
+    expect(await store.all(target, 10)).toEqual([retry]);
+  });
+
+  it("leave no copy in the row of a target whose outbox was emptied", async () => {
+    await store.add(target, [entry("a")]);
+    await empty(entry("a"));
+
+    expect(await head()).toEqual({
+      ...deliveryKeys.outbox(target),
+      additions: 0,
+      lease_until: "1970-01-01T00:00:00.000Z",
+    });
   });
 });
 
@@ -394,6 +464,82 @@ describe("releasing an outbox", () => {
     expect(await store.release(target, { token, additions, remaining: null })).toEqual({
       outcome: "lost",
     });
+  });
+});
+
+describe("releasing an outbox with the last changes", () => {
+  const changes = { removed: [entry("a")], added: [], records: [{ id: "1", text: "x" }] };
+  const logged = async () =>
+    (
+      await tables.client.send(
+        new GetCommand({ TableName: tableName, Key: { pk: "acct_1#log", sk: "1" } }),
+      )
+    ).Item?.["text"] as unknown;
+
+  it("stores the changes and the state, and releases the lease", async () => {
+    await store.add(target, [entry("a")]);
+    const { token, additions } = await mustClaim();
+    const held = { token, additions, remaining: [] };
+
+    expect(await store.release(target, held, { changes, state: { failuresInRow: 1 } })).toEqual({
+      outcome: "released",
+      next: null,
+    });
+    expect(await store.all(target, 10)).toEqual([]);
+    expect(await logged()).toBe("x");
+    expect(await head()).toMatchObject({ target_state: { failuresInRow: 1 } });
+  });
+
+  it("stores nothing if entries were added since the claim", async () => {
+    await store.add(target, [entry("a")]);
+    const { token, additions } = await mustClaim();
+    await store.add(target, [entry("b")]);
+
+    const held = { token, additions, remaining: [] };
+    expect(await store.release(target, held, { changes })).toEqual({
+      outcome: "more",
+      additions: additions + 1,
+    });
+    expect(await keys({ lane: "first", by: null, limit: 10 })).toEqual(["a", "b"]);
+    expect(await logged()).toBeUndefined();
+  });
+
+  it("stores nothing after another worker has claimed the target", async () => {
+    await store.add(target, [entry("a")]);
+    const { token, additions } = await mustClaim();
+    clock.advance(60_000);
+    await mustClaim();
+
+    const held = { token, additions, remaining: [] };
+    expect(await store.release(target, held, { changes })).toEqual({ outcome: "lost" });
+    expect(await keys({ lane: "first", by: null, limit: 10 })).toEqual(["a"]);
+    expect(await logged()).toBeUndefined();
+  });
+
+  it("leaves out a log record whose own condition fails", async () => {
+    const conditional = dynamoOutboxStore<LogRecord>(tables.client, {
+      ...storeOptions(),
+      recordWrite: (accountId, { id, text }) => ({
+        Put: {
+          TableName: tableName,
+          Item: { pk: `${accountId}#log`, sk: id, text },
+          ...(text === "refused" && { ConditionExpression: "attribute_exists(pk)" }),
+        },
+      }),
+    });
+    await store.add(target, [entry("a")]);
+    const { token, additions } = await mustClaim();
+    const records = [
+      { id: "1", text: "x" },
+      { id: "2", text: "refused" },
+    ];
+
+    const held = { token, additions, remaining: [] };
+    expect(
+      await conditional.release(target, held, { changes: { ...changes, records } }),
+    ).toMatchObject({ outcome: "released" });
+    expect(await logged()).toBe("x");
+    expect(await store.all(target, 10)).toEqual([]);
   });
 });
 

@@ -391,7 +391,7 @@ const cases: readonly Case[] = [
     found: ["e1", "e2", "e3", "e4"],
   },
   {
-    file: "shared/aws/deliveries/outbox-store",
+    file: "shared/aws/deliveries/outbox-claim",
     title: "waiting targets after idle targets",
     fill: putTarget,
     read: async (place) =>

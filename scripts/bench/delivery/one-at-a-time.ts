@@ -1,0 +1,116 @@
+import type { ReceiverQuestion } from "./receiver.ts";
+import type { Requests } from "./results.ts";
+import type { Archives, DeliveryTask, Spent } from "./task.ts";
+import { median } from "../median.ts";
+import type { TaskProcess } from "../task-process.ts";
+
+/** The number of first runs that only warm up the processes. Their measurements are dropped. */
+const warmUps = 10;
+/** The requests of each of these runs are counted. */
+export const runsAlone = 40;
+
+interface Processes {
+  /** Does a task of the service, and counts its requests. */
+  readonly countedTask: (task: DeliveryTask) => Promise<[Spent, Requests]>;
+  readonly floor: TaskProcess<DeliveryTask, Spent>;
+  readonly receiver: TaskProcess<ReceiverQuestion, number>;
+}
+
+const parts = ["publish", "webhook", "export"] as const;
+
+/** What one run at a time costs, as medians over the runs. */
+export interface AloneCosts {
+  readonly archives: Archives;
+  /** Requests by part, and of all parts together without those to the customer's bucket. */
+  readonly requests: Readonly<Record<(typeof parts)[number] | "all", number>>;
+  readonly customerRequests: number;
+  /** Milliseconds of CPU time by part. */
+  readonly cpuMs: Readonly<Record<(typeof parts)[number], number>>;
+  /** CPU time of the bare loop for the same posts and puts. */
+  readonly bareCpuMs: number;
+  /** Milliseconds from the start of the publication until the receiver has all events. */
+  readonly receivedMs: { readonly p50: number; readonly p99: number };
+}
+
+/**
+ * Publishes, delivers and exports runs of two events, one at a time.
+ * @param runs the number of measured runs
+ * @throws Error if the receiver did not get two events of each run
+ */
+export async function benchOneAtATime(
+  archives: Archives,
+  { countedTask, floor, receiver }: Processes,
+  runs = runsAlone,
+): Promise<AloneCosts> {
+  const measured: (readonly (readonly [Spent, Requests])[])[] = [];
+  const received: number[] = [];
+  const bare: number[] = [];
+  await receiver.do("deliveries");
+  for (let round = 0; round < warmUps + runs; round += 1) {
+    const task = {
+      to: "receiver",
+      toBoth: true,
+      runs: 1,
+      items: 2,
+      parallel: 1,
+      archives,
+    } as const;
+    const published = await countedTask({ ...task, round, work: "publish" });
+    const delivered = await countedTask({ ...task, round, work: "deliver" });
+    const arrival = await receiver.do("arrival");
+    const exported = await countedTask({ ...task, to: "bucket", round, work: "deliver" });
+    const deliveries = await receiver.do("deliveries");
+    if (deliveries !== 2) throw new Error(`The receiver must get 2 events (got ${deliveries}).`);
+    const posted = await floor.do({ ...task, round, work: "bare" });
+    const put = await floor.do({ ...task, to: "bucket", round, work: "bare" });
+    await receiver.do("deliveries");
+    if (round < warmUps) continue;
+    measured.push([published, delivered, exported]);
+    received.push(arrival - published[0].beganAt);
+    bare.push(posted.cpuMs + put.cpuMs);
+  }
+  const ofPart = (n: number, value: (one: readonly [Spent, Requests]) => number): number =>
+    median(
+      measured.map((run) => run.flatMap((one, part) => (part === n ? [value(one)] : []))[0] ?? 0),
+    );
+  const requests = parts.map((_, n) => ofPart(n, ([, { dynamo, s3, sqs }]) => dynamo + s3 + sqs));
+  const cpu = parts.map((_, n) => rounded(ofPart(n, ([{ cpuMs }]) => cpuMs)));
+  const [publish = 0, webhook = 0, exporting = 0] = requests;
+  const sorted = received.toSorted((one, other) => one - other);
+  return {
+    archives,
+    requests: { publish, webhook, export: exporting, all: publish + webhook + exporting },
+    customerRequests: ofPart(2, ([, { customer }]) => customer),
+    cpuMs: { publish: cpu[0] ?? 0, webhook: cpu[1] ?? 0, export: cpu[2] ?? 0 },
+    bareCpuMs: rounded(median(bare)),
+    receivedMs: {
+      p50: rounded(median(received)),
+      p99: rounded(sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0),
+    },
+  };
+}
+
+/** Returns the row of a table. */
+export const aloneRow = ({
+  archives,
+  requests,
+  customerRequests,
+  cpuMs,
+  bareCpuMs,
+  receivedMs,
+}: AloneCosts): Readonly<Record<string, string | number>> => ({
+  archives,
+  publishRequests: requests.publish,
+  webhookRequests: requests.webhook,
+  exportRequests: requests.export,
+  allRequests: requests.all,
+  customer: customerRequests,
+  publishCpuMs: cpuMs.publish,
+  webhookCpuMs: cpuMs.webhook,
+  exportCpuMs: cpuMs.export,
+  bareCpuMs,
+  receivedMsP50: receivedMs.p50,
+  receivedMsP99: receivedMs.p99,
+});
+
+const rounded = (value: number): number => Number(value.toFixed(1));

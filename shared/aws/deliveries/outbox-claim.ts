@@ -1,0 +1,175 @@
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  type InferOutput,
+  number,
+  object,
+  optional,
+  parse,
+  record,
+  string,
+  unknown,
+} from "valibot";
+import { afterClaim, type TargetTimes } from "../../outbox/claim-limit.ts";
+import { targetsAtOnceMax } from "../../outbox/lease.ts";
+import type {
+  Admission,
+  ClaimResult,
+  DeliveryTarget,
+  Lease,
+  OutboxEntry,
+} from "../../outbox/outbox.ts";
+import { conditionalWrite, retryOnConflict, type Row } from "../table/dynamo.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { readRow } from "../table/row-reads.ts";
+import { deliveryKeys } from "../table/table.ts";
+import type { DynamoOutboxBase } from "./outbox.ts";
+import { entryOf } from "./outbox-entry.ts";
+import { emptiedLeaseUntil } from "./outbox-writes.ts";
+
+interface Claim {
+  readonly target: DeliveryTarget;
+  readonly lease: Lease;
+  readonly now: Date;
+}
+
+/** The row of a delivery target. */
+export const headRow = object({
+  additions: optional(number(), 0),
+  lease: optional(string()),
+  lease_until: optional(string()),
+  target_state: optional(unknown()),
+  entry_copy: optional(record(string(), unknown())),
+});
+type HeadRow = InferOutput<typeof headRow>;
+const targetRow = object({
+  sk: string(),
+  due_at: string(),
+  lease_until: optional(string()),
+  claimed_at: optional(string()),
+});
+const countRow = object({ endpoints: optional(number(), 0) });
+
+/** Claims a target. `OutboxStore.claim` describes the result. */
+export async function claimTarget(
+  client: DynamoDBDocumentClient,
+  options: DynamoOutboxBase,
+  { target, lease, now }: Claim,
+): Promise<ClaimResult | null> {
+  const command = new UpdateCommand({
+    TableName: options.tableName,
+    Key: deliveryKeys.outbox(target),
+    UpdateExpression:
+      "SET lease = :token, lease_until = :until, due_at = :until, claimed_at = :now",
+    // If the response of a claim is lost, the SDK repeats the write. The stored lease then already
+    // has the token of this claim.
+    ConditionExpression:
+      "attribute_exists(due_at) AND (attribute_not_exists(lease) OR lease_until <= :now OR lease = :token)",
+    ExpressionAttributeValues: {
+      ":token": lease.token,
+      ":until": lease.until.toISOString(),
+      ":now": now.toISOString(),
+    },
+    ReturnValues: "ALL_OLD",
+  });
+  let before: Row | undefined;
+  const taken = await conditionalWrite(async () => {
+    before = (await retryOnConflict(options, () => client.send(command))).Attributes;
+  });
+  if (!taken) return null;
+  const { additions, target_state: state, ...head } = parse(headRow, before ?? {});
+  return { additions, state, entries: entriesIn({ additions, ...head }) };
+}
+
+/**
+ * Returns all entries of an outbox if the row of its target before the claim shows them: the outbox
+ * was empty, and then one addition followed, which also copied its entry into the row.
+ */
+function entriesIn({
+  additions,
+  lease,
+  lease_until: until,
+  entry_copy: copy,
+}: Pick<HeadRow, "additions" | "lease" | "lease_until" | "entry_copy">): OutboxEntry[] | null {
+  const wasEmptied = lease === undefined && until === emptiedLeaseUntil;
+  return wasEmptied && additions === 1 && copy !== undefined ? [entryOf(copy)] : null;
+}
+
+/**
+ * The S3 destination and the event bus, which an account can have beside its webhook endpoints. The
+ * outboxes of deleted endpoints do not count, because ending their entries sends nothing.
+ */
+const otherTargets = 2;
+
+/** Checks the limit of the account after a claim. `OutboxStore.admit` describes the result. */
+export async function admitTarget(
+  client: DynamoDBDocumentClient,
+  options: DynamoOutboxBase,
+  { target, lease, now }: Claim,
+): Promise<Admission | null> {
+  const { tableName } = options;
+  const count = await readRow(client, tableName, deliveryKeys.endpointCount(target.accountId));
+  const { endpoints } = parse(countRow, count ?? {});
+  if (endpoints + otherTargets <= targetsAtOnceMax) return { crowded: false };
+  const others = await readOthers(client, tableName, target);
+  const decision = afterClaim({ targetId: target.targetId, claimedAt: now }, others, now);
+  if (decision.outcome === "free") return { crowded: decision.isCrowded };
+  await giveBack(client, options, { target, token: lease.token, now });
+  return null;
+}
+
+async function readOthers(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  target: DeliveryTarget,
+): Promise<readonly TargetTimes[]> {
+  const targets = await readTargets(client, tableName, target.accountId);
+  return targets.filter(({ targetId }) => targetId !== target.targetId);
+}
+
+/** Releases a lease that this process has just got, and makes the target due immediately. */
+async function giveBack(
+  client: DynamoDBDocumentClient,
+  options: DynamoOutboxBase,
+  {
+    target,
+    token,
+    now,
+  }: { readonly target: DeliveryTarget; readonly token: string; readonly now: Date },
+): Promise<void> {
+  const command = new UpdateCommand({
+    TableName: options.tableName,
+    Key: deliveryKeys.outbox(target),
+    UpdateExpression: "SET due_at = :now REMOVE lease, lease_until, claimed_at",
+    ConditionExpression: "lease = :token",
+    ExpressionAttributeValues: { ":token": token, ":now": now.toISOString() },
+  });
+  await conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
+}
+
+/**
+ * Reads the rows of an account's targets that have a due time: at most ten webhook endpoints, and
+ * the S3 destination.
+ */
+export function readTargets(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  accountId: string,
+): Promise<readonly TargetTimes[]> {
+  const { pk } = deliveryKeys.outbox({ accountId, targetId: "" });
+  const rows = queryRows(client, {
+    TableName,
+    KeyConditionExpression: "pk = :pk",
+    FilterExpression: "attribute_exists(due_at)",
+    ExpressionAttributeValues: { ":pk": pk },
+    ConsistentRead: true,
+  });
+  return Array.fromAsync(rows, (row) => {
+    const { sk, due_at: due, lease_until: until, claimed_at: claimed } = parse(targetRow, row);
+    return {
+      targetId: sk,
+      due: new Date(due),
+      leaseUntil: new Date(until ?? 0),
+      claimedAt: claimed === undefined ? null : new Date(claimed),
+    };
+  });
+}

@@ -1,0 +1,25 @@
+/** Reads that a session can begin before its work needs the results. */
+export interface PreparedReads<Value> {
+  /** Begins a read. The next `read` of this ID returns its result. */
+  readonly begin: (id: string) => void;
+  /** Returns the result of the prepared read of an ID, once, or else reads now. */
+  readonly read: (id: string) => Promise<Value>;
+}
+
+/** Creates an empty set of prepared reads. `read` reads one value by its ID. */
+export function preparedReads<Value>(read: (id: string) => Promise<Value>): PreparedReads<Value> {
+  const begun = new Map<string, Promise<Value>>();
+  return {
+    begin(id) {
+      const result = read(id);
+      // If the session ends before it needs the result, nothing else handles an error.
+      result.catch(() => undefined);
+      begun.set(id, result);
+    },
+    read(id) {
+      const result = begun.get(id);
+      begun.delete(id);
+      return result ?? read(id);
+    },
+  };
+}
