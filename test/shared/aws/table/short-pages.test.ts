@@ -35,6 +35,7 @@ import { derivedIdAt, numberedId } from "../../../../shared/base/ids.ts";
 import type { HistoryOrder } from "../../../../shared/history/history-store.ts";
 import { newExport } from "../../../../shared/exports/export-record.ts";
 import { newItem } from "../../../../shared/watchlists/item.ts";
+import type { ItemDetails } from "../../../../shared/watchlists/item-details.ts";
 import { pageBounds } from "../../../../shared/watchlists/page.ts";
 import { newDelivery } from "../../../../shared/webhooks/delivery.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
@@ -94,7 +95,14 @@ const fillPages = async (place: Place, n: number): Promise<void> => {
   await pagesOf(place).create(list, items);
 };
 
-const unlabeled = { addedAt: at(0), label: null, metadata: {}, facts: {}, readAt: null };
+const detailsOf = (id: string, label: string): ItemDetails => ({
+  id,
+  addedAt: at(0),
+  label,
+  metadata: {},
+  facts: {},
+  readAt: null,
+});
 
 interface Case {
   /** The file that sends the query. */
@@ -419,7 +427,7 @@ const cases: readonly Case[] = [
       );
       await pagesOf(place).createDetails(
         list,
-        items.map(({ id }) => ({ id, ...unlabeled, label: "x" })),
+        items.map(({ id }) => detailsOf(id, "x")),
       );
     },
     async read(place) {
@@ -428,7 +436,7 @@ const cases: readonly Case[] = [
         (await pages.outOfStock(list)).map(({ item, details }) => [item.id, details?.label]);
       const before = await labels();
       // Only the last page of details changes.
-      const change = () => ({ id: "i5", ...unlabeled, label: "y" });
+      const change = () => detailsOf("i5", "y");
       await pagesOf({ ...place, client: tables.client }).changeDetails(
         { accountId: account, watchlistId: list },
         { ids: ["i5"], change },
@@ -446,7 +454,7 @@ const cases: readonly Case[] = [
     title: "the pages of items whose ranges the first pages of details take",
     fill: fillPages,
     async read(place) {
-      await pagesOf(place).createDetails(list, [{ id: "i1", ...unlabeled }]);
+      await pagesOf(place).createDetails(list, [detailsOf("i1", "x")]);
       const stored = { ...place, client: tables.client };
       const rows = await rowsOf(stored, watchlistKeys.page(list, "").pk);
       return rows.filter((sk) => sk.startsWith("details#"));
