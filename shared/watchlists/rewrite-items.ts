@@ -90,7 +90,7 @@ export async function rewriteEachItem(
 }
 
 /** Applies `change` to each item. Returns `unchanged` if no item changes. */
-export function changeEach(
+function changeEach(
   items: readonly Item[],
   change: (item: Item) => Changed<Item>,
 ): Changed<readonly Item[]> {
