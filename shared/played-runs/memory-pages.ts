@@ -1,4 +1,5 @@
 import { type Item } from "../watchlists/item.ts";
+import { toColumns } from "../watchlists/item-columns.ts";
 import { countByState, maxChangedAt, type StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 
@@ -8,6 +9,12 @@ export interface MemoryPages {
   readonly items: () => readonly Item[];
   /** Adds items to the page. An item replaces the item with the same ID. */
   readonly put: (items: readonly Item[]) => void;
+}
+
+/** Returns the items of both lists, sorted by ID. An item of the second list takes precedence. */
+function merged(items: readonly Item[], more: readonly Item[]): readonly Item[] {
+  const byId = new Map([...items, ...more].map((item) => [item.id, item]));
+  return [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /**
@@ -25,14 +32,17 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
     maxChangedAt: maxChangedAt(items),
     heads: items,
     items,
+    get columns() {
+      return toColumns(items);
+    },
+    select: (isWanted) => items.filter(({ id }) => isWanted(id)),
     mayHaveId: () => true,
   });
   return {
     items: () => items,
     put(more) {
       if (more.length === 0) return;
-      const byId = new Map([...items, ...more].map((item) => [item.id, item]));
-      items = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      items = merged(items, more);
     },
     pages: {
       async *pages() {
@@ -42,6 +52,12 @@ export function memoryPages(stored: Pick<PageStore, "details">): MemoryPages {
         if (before?.version !== version) return "stale";
         version += 1;
         items = after;
+        return "replaced";
+      },
+      async replaceItems(_watchlist, before, changed) {
+        if (before.version !== version) return "stale";
+        version += 1;
+        items = merged(items, changed);
         return "replaced";
       },
       details: (...query) => stored.details(...query),

@@ -191,7 +191,7 @@ function itemsToRecord(
 ): Item[] {
   const recorded = new Set(carried.flatMap((earlier) => earlier.outcomes.map(({ id }) => id)));
   const ids = new Set(outcomes.map(({ id }) => id).filter((id) => !recorded.has(id)));
-  return pagesRead.flatMap(({ items }) => items.filter(({ id }) => ids.has(id)));
+  return pagesRead.flatMap((page) => page.select((id) => ids.has(id)));
 }
 
 /**
@@ -211,8 +211,9 @@ export async function itemsOf(
   const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };
   for await (const page of pages.pages(run.watchlistId, range)) {
     pagesRead.push(page);
-    for (const item of page.items)
-      if (wanted.has(item.id)) items.set(item.id, afterChange(item, asKnown(item)));
+    for (const item of page.select((id) => wanted.has(id))) {
+      items.set(item.id, afterChange(item, asKnown(item)));
+    }
   }
   return { items, pagesRead };
 }

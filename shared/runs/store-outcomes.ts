@@ -5,7 +5,7 @@ import { runOrder } from "../pipelines/definition.ts";
 import type { Item } from "../watchlists/item.ts";
 import { compareIds, type StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
-import { changeEach, endOfRange, rewriteEachItem } from "../watchlists/rewrite-items.ts";
+import { endOfRange, rewriteEachItem } from "../watchlists/rewrite-items.ts";
 import { changeByOutcome, type Reading } from "./apply-outcome.ts";
 import type { CarriedOutcomes } from "./batch.ts";
 import type { Run } from "./run.ts";
@@ -71,9 +71,15 @@ export async function storeOutcomes(
     const owned = ids.slice(from, end);
     from = end;
     if (owned.length === 0) continue;
-    const items = changeEach(page.items, apply);
-    if (items === "unchanged") continue;
-    const outcome = await dependencies.pages.replace(run, [page], items);
+    const ownedIds = new Set(owned);
+    const changed = page
+      .select((id) => ownedIds.has(id))
+      .flatMap((item) => {
+        const after = apply(item);
+        return after === "unchanged" ? [] : [after];
+      });
+    if (changed.length === 0) continue;
+    const outcome = await dependencies.pages.replaceItems(run, page, changed);
     if (outcome !== "replaced") left.push(...owned);
   }
   left.push(...ids.slice(from));

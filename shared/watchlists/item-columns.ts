@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { RouteStates } from "../pipelines/route-state.ts";
 import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalog.ts";
 import { type Item, kindsByWeight, newItem, type OwedRetry } from "./item.ts";
@@ -40,31 +41,49 @@ const fieldNames = [
 type Absent = readonly never[];
 const absent: Absent = [];
 
+const blank = newItem("", "");
+
 /** Converts items to columns. `fromColumns` converts them back. */
-export function toColumns(items: readonly Item[]): ItemColumns {
-  const blank = newItem("", "");
-  const fields: Record<string, readonly unknown[]> = {};
+export const toColumns = (items: readonly Item[]): ItemColumns =>
+  withItems({ fields: {}, readings: [] }, { items, positions: [...items.keys()] });
+
+/** Some items, and the position of each one in columns. */
+interface PlacedItems {
+  readonly items: readonly Item[];
+  /** In ascending order. A position after the last item of the columns adds an item. */
+  readonly positions: readonly number[];
+}
+
+/**
+ * Returns the columns after some of their items changed. Copies the values of the other items, and
+ * builds no items.
+ */
+function withItems({ fields, readings }: ItemColumns, changed: PlacedItems): ItemColumns {
+  const { items, positions } = changed;
+  const after: Record<string, readonly unknown[]> = {};
+  const count = Math.max(fields.id?.length ?? 0, (positions.at(-1) ?? -1) + 1);
   for (const name of fieldNames) {
-    const column = items.map((item) => (name === "openChanges" ? storedChanges(item) : item[name]));
-    if (column.some((value) => !isSame(value, blank[name]))) fields[name] = column;
+    const column: unknown[] = fields[name]?.slice() ?? Array(count).fill(blank[name]);
+    for (const [n, item] of items.entries()) {
+      column[positions[n] ?? 0] = name === "openChanges" ? storedChanges(item) : item[name];
+    }
+    if (column.some((value) => !isSame(value, blank[name]))) after[name] = column;
   }
-  const kinds = kindsByWeight.filter((kind) =>
-    items.some(({ readings }) => readings[kind] !== undefined),
-  );
-  return {
-    fields,
-    readings: kinds.map((kind) => [
-      kind,
-      snapshotColumns(items.map(({ readings }) => readings[kind])),
-    ]),
-  };
+  const stored = new Map(readings);
+  const kinds = kindsByWeight.flatMap((kind) => {
+    const before = stored.get(kind);
+    const snapshots = items.map((item) => item.readings[kind]);
+    if (before === undefined && snapshots.every((one) => one === undefined)) return [];
+    return [[kind, withSnapshots(before, { snapshots, positions, count })] as const];
+  });
+  return { fields: after, readings: kinds };
 }
 
 /**
  * Returns true if a value equals `blank`, the value of a new item. Empty arrays and objects count
  * as equal.
  */
-const isSame = (value: unknown, blank: unknown): boolean => value === blank || isEmpty(value);
+const isSame = (value: unknown, other: unknown): boolean => value === other || isEmpty(value);
 
 function isEmpty(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
@@ -73,79 +92,126 @@ function isEmpty(value: unknown): boolean {
   return true;
 }
 
-function snapshotColumns(snapshots: readonly (Snapshot | undefined)[]): SnapshotColumns {
-  const names = new Set<string>();
-  for (const snapshot of snapshots) for (const name in snapshot) names.add(name);
-  return {
-    has: snapshots.map((snapshot) => snapshot !== undefined),
-    fields: [...names].map((name) => [
-      name,
-      snapshots.map((snapshot) =>
-        snapshot !== undefined && Object.hasOwn(snapshot, name) ? (snapshot[name] ?? null) : absent,
-      ),
-    ]),
-  };
+interface PlacedSnapshots extends Pick<PlacedItems, "positions"> {
+  /** Undefined for an item without a reading of this kind. */
+  readonly snapshots: readonly (Snapshot | undefined)[];
+  /** Number of items in the columns. */
+  readonly count: number;
+}
+
+function withSnapshots(
+  { has, fields }: SnapshotColumns = { has: [], fields: [] },
+  { snapshots, positions, count }: PlacedSnapshots,
+): SnapshotColumns {
+  const flags = has.length === 0 ? Array<boolean>(count).fill(false) : has.slice();
+  const known = new Map(fields);
+  const names = new Set(known.keys());
+  for (const [n, snapshot] of snapshots.entries()) {
+    flags[positions[n] ?? 0] = snapshot !== undefined;
+    for (const name in snapshot) names.add(name);
+  }
+  const columns = [...names].map((name) => {
+    const column = known.get(name)?.slice() ?? Array.from({ length: count }, () => absent);
+    for (const [n, snapshot] of snapshots.entries()) {
+      column[positions[n] ?? 0] =
+        snapshot !== undefined && Object.hasOwn(snapshot, name) ? (snapshot[name] ?? null) : absent;
+    }
+    return [name, column] as const;
+  });
+  return { has: flags, fields: columns.filter(([, column]) => !column.every(isAbsent)) };
 }
 
 /** Converts columns to items. Fills absent columns with the defaults of a new item. */
-export function fromColumns({ fields, readings }: ItemColumns): Item[] {
-  const { state, addedAt, firstReadAt, lastReadStatus, consecutiveFailures } = fields;
-  const { snapshotAt, lastChange, delistedAt, buyboxOfferId, revision } = fields;
-  const kinds = readings.map(([kind, columns]) => [kind, snapshotsOf(columns)] as const);
-  const changes = fields.openChanges?.map(changesOf);
-  const owes = fields.owes?.map(owedRetries);
-  const blank = newItem("", "");
+export const fromColumns = (columns: ItemColumns): Item[] => itemsIn(columns, () => true);
+
+/** Builds only the items for whose ID `isSelected` returns true. */
+export function itemsIn(columns: ItemColumns, isSelected: (id: string) => boolean): Item[] {
+  const items: Item[] = [];
+  for (const [n, id] of (columns.fields.id ?? []).entries()) {
+    if (isSelected(id)) items.push(itemAt(columns, { n, id }));
+  }
+  return items;
+}
+
+function itemAt(
+  { fields, readings }: ItemColumns,
+  { n, id }: { readonly n: number; readonly id: string },
+): Item {
+  const { openChanges, routeStates } = changesOf(valueAt(fields.openChanges, n, blank.openChanges));
   // An object literal with all members is built several times faster than an object to which they
   // are added one by one.
-  return (fields.id ?? []).map((id, n) => {
-    const item = {
-      id,
-      state: valueAt(state, n, blank.state),
-      addedAt: valueAt(addedAt, n, blank.addedAt),
-      firstReadAt: valueAt(firstReadAt, n, blank.firstReadAt),
-      lastReadStatus: valueAt(lastReadStatus, n, blank.lastReadStatus),
-      consecutiveFailures: valueAt(consecutiveFailures, n, blank.consecutiveFailures),
-      readings: readingsAt(kinds, n),
-      openChanges: changes?.[n]?.openChanges ?? blank.openChanges,
-      snapshotAt: valueAt(snapshotAt, n, blank.snapshotAt),
-      lastChange: valueAt(lastChange, n, blank.lastChange),
-      delistedAt: valueAt(delistedAt, n, blank.delistedAt),
-      buyboxOfferId: valueAt(buyboxOfferId, n, blank.buyboxOfferId),
-      owes: valueAt(owes, n, blank.owes),
-      revision: valueAt(revision, n, blank.revision),
-    };
-    const routeStates = changes?.[n]?.routeStates;
-    return routeStates === undefined ? item : Object.assign(item, { routeStates });
-  });
+  const item = {
+    id,
+    state: valueAt(fields.state, n, blank.state),
+    addedAt: valueAt(fields.addedAt, n, blank.addedAt),
+    firstReadAt: valueAt(fields.firstReadAt, n, blank.firstReadAt),
+    lastReadStatus: valueAt(fields.lastReadStatus, n, blank.lastReadStatus),
+    consecutiveFailures: valueAt(fields.consecutiveFailures, n, blank.consecutiveFailures),
+    readings: readingsAt(readings, n),
+    openChanges,
+    snapshotAt: valueAt(fields.snapshotAt, n, blank.snapshotAt),
+    lastChange: valueAt(fields.lastChange, n, blank.lastChange),
+    delistedAt: valueAt(fields.delistedAt, n, blank.delistedAt),
+    buyboxOfferId: valueAt(fields.buyboxOfferId, n, blank.buyboxOfferId),
+    owes: owedAt(fields, n),
+    revision: valueAt(fields.revision, n, blank.revision),
+  };
+  return routeStates === undefined ? item : Object.assign(item, { routeStates });
 }
 
 /** The fields of an item that decide at which steps of a run it starts. */
 export type ItemHead = Pick<Item, "id" | "state" | "owes">;
 
 /** Returns the head of each item, the few values that a plan needs, without decoding the rest. */
-export function headsIn({ fields: { id = [], state, owes } }: ItemColumns): ItemHead[] {
-  const blank = newItem("", "");
-  const retries = owes?.map(owedRetries);
-  return id.map((one, n) => ({
-    id: one,
-    state: valueAt(state, n, blank.state),
-    owes: valueAt(retries, n, blank.owes),
+export const headsIn = ({ fields }: ItemColumns): ItemHead[] =>
+  (fields.id ?? []).map((id, n) => ({
+    id,
+    state: valueAt(fields.state, n, blank.state),
+    owes: owedAt(fields, n),
   }));
+
+/** The times at which an item changed or was delisted. */
+export type ChangeTimes = Pick<Item, "lastChange" | "delistedAt">;
+
+/** Returns the times of the changes of the items in columns. */
+export const changeTimesIn = ({ fields: { id = [], ...fields } }: ItemColumns): ChangeTimes[] =>
+  id.map((_, n) => ({
+    lastChange: valueAt(fields.lastChange, n, blank.lastChange),
+    delistedAt: valueAt(fields.delistedAt, n, blank.delistedAt),
+  }));
+
+/**
+ * Returns the columns after some of their items changed. Each of `changed` replaces the item with
+ * its ID. Builds no items.
+ * @param changed items of the columns, sorted by ID
+ * @throws Error if the columns lack one of them
+ */
+export function withChanged(columns: ItemColumns, changed: readonly Item[]): ItemColumns {
+  const wanted = new Set(changed.map(({ id }) => id));
+  const positions = [...(columns.fields.id ?? []).keys()].filter((n) =>
+    wanted.has(columns.fields.id?.[n] ?? ""),
+  );
+  assert(positions.length === changed.length, "every changed item must be in the columns");
+  return withItems(columns, { items: changed, positions });
 }
 
-/** Returns a value of a column; `blank` if the column is absent. */
-const valueAt = <Value>(column: readonly Value[] | undefined, n: number, blank: Value): Value => {
+/** Returns a value of a column; `missing` if the column is absent. */
+const valueAt = <Value>(column: readonly Value[] | undefined, n: number, missing: Value): Value => {
   const value = column?.[n];
-  return value === undefined ? blank : value;
+  return value === undefined ? missing : value;
 };
 
-type SnapshotsOfKind = readonly [ReadingKind, readonly (Snapshot | undefined)[]];
+/** Earlier releases stored only the step's ID. */
+function owedAt({ owes }: ItemColumns["fields"], n: number): Item["owes"] {
+  const stored = owes?.[n] as readonly (OwedRetry | string)[] | undefined;
+  if (stored === undefined || stored.length === 0) return blank.owes;
+  return stored.map((owed) => (typeof owed === "string" ? { step: owed } : owed));
+}
 
-function readingsAt(kinds: readonly SnapshotsOfKind[], n: number): Item["readings"] {
+function readingsAt(readings: ItemColumns["readings"], n: number): Item["readings"] {
   const foundReadings: Partial<Record<ReadingKind, Snapshot>> = {};
-  for (const [kind, snapshots] of kinds) {
-    const snapshot = snapshots[n];
-    if (snapshot !== undefined) foundReadings[kind] = snapshot;
+  for (const [kind, { has, fields }] of readings) {
+    if (has[n] === true) foundReadings[kind] = snapshotAt(fields, n);
   }
   return foundReadings;
 }
@@ -168,25 +234,15 @@ function changesOf(stored: unknown): Pick<Item, "openChanges" | "routeStates"> {
   return { openChanges, routeStates };
 }
 
-/** Earlier releases stored only the step's ID. */
-const owedRetries = (stored: unknown): Item["owes"] =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this and earlier releases made it
-  (stored as readonly (OwedRetry | string)[]).map((owed) =>
-    typeof owed === "string" ? { step: owed } : owed,
-  );
-
-function snapshotsOf({ has, fields }: SnapshotColumns): readonly (Snapshot | undefined)[] {
-  return has.map((isThere, n) => {
-    if (!isThere) return undefined;
-    const snapshot: Record<string, FieldValue> = {};
-    for (const [name, column] of fields) {
-      const value = column[n];
-      if (value === undefined || isAbsent(value)) continue;
-      if (name === "__proto__") Object.defineProperty(snapshot, name, { ...plain, value });
-      else snapshot[name] = value;
-    }
-    return snapshot;
-  });
+function snapshotAt(fields: SnapshotColumns["fields"], n: number): Snapshot {
+  const snapshot: Record<string, FieldValue> = {};
+  for (const [name, column] of fields) {
+    const value = column[n];
+    if (value === undefined || isAbsent(value)) continue;
+    if (name === "__proto__") Object.defineProperty(snapshot, name, { ...plain, value });
+    else snapshot[name] = value;
+  }
+  return snapshot;
 }
 
 const plain = { configurable: true, enumerable: true, writable: true };

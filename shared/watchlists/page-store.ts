@@ -82,8 +82,18 @@ export interface PageStore {
     items: readonly Item[],
   ): Promise<Replacement>;
   /**
-   * Writes the first pages of a watchlist. Leaves existing pages unchanged, because an earlier
-   * attempt of the same creation wrote them.
+   * Replaces some items of a page, and keeps the others and all IDs. Otherwise as `replace`. Takes
+   * less time, because the other items are not built.
+   * @param changed items of `page`, sorted by ID
+   */
+  replaceItems(
+    watchlist: WatchlistRef,
+    page: StoredPage,
+    changed: readonly Item[],
+  ): Promise<Replacement>;
+  /**
+   * Writes the first pages of a watchlist. Leaves existing pages unchanged: an earlier attempt of
+   * the same creation wrote them.
    */
   create(watchlistId: string, items: readonly Item[]): Promise<void>;
   /**

@@ -89,8 +89,8 @@ export async function rewriteEachItem(
   );
 }
 
-/** Returns the items after `change` was applied to each of them; `unchanged` if no item changes. */
-export function changeEach(
+/** Applies `change` to each item. Returns `unchanged` if no item changes. */
+function changeEach(
   items: readonly Item[],
   change: (item: Item) => Changed<Item>,
 ): Changed<readonly Item[]> {

@@ -75,6 +75,20 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "changed-item-stored-at-another-position",
+    file: "shared/watchlists/item-columns.ts",
+    original: '    wanted.has(columns.fields.id?.[n] ?? ""),',
+    replacement: '    wanted.has(columns.fields.id?.[n + 1] ?? columns.fields.id?.[0] ?? ""),',
+    scenario: "runs",
+  },
+  {
+    name: "counts-of-a-page-with-changed-items-unchanged",
+    file: "shared/aws/watchlists/page-store.ts",
+    original: "const write = { before: [page], cut: [after],",
+    replacement: "const write = { before: [page], cut: [{ ...after, counts: page.counts }],",
+    scenario: "runs",
+  },
+  {
     name: "read-page-version-unchecked",
     file: "shared/aws/watchlists/page-writes.ts",
     original:

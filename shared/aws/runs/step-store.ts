@@ -249,13 +249,15 @@ async function savePlan(
 ): Promise<StepRecord | "over"> {
   const { table } = options;
   const { runId, plan } = step;
-  const rows = batches.map(({ ids, carried }, number) => ({
-    ...watchlistKeys.batch(runId, { step: step.step, plan, number }),
-    ids: packIds(ids),
-    ...(carried.length > 0 && { carried: pack(carried) }),
-    ttl,
-  }));
-  if (step.starts === null) await writeRows(client, options, rows);
+  if (step.starts === null) {
+    const rows = batches.map(({ ids, carried }, number) => ({
+      ...watchlistKeys.batch(runId, { step: step.step, plan, number }),
+      ids: packIds(ids),
+      ...(carried.length > 0 && { carried: pack(carried) }),
+      ttl,
+    }));
+    await writeRows(client, options, rows);
+  }
   const Key = watchlistKeys.step(runId, step.step);
   const put = {
     TableName: table,

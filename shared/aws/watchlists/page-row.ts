@@ -1,5 +1,5 @@
 import type { Item } from "../../watchlists/item.ts";
-import { fromColumns, headsIn, type ItemColumns } from "../../watchlists/item-columns.ts";
+import { fromColumns, headsIn, type ItemColumns, itemsIn } from "../../watchlists/item-columns.ts";
 import { type CutPage, decodeColumns, mayHaveId, type StoredPage } from "../../watchlists/page.ts";
 import type { ItemCounts } from "../../watchlists/watchlist.ts";
 import type { Row } from "../table/dynamo.ts";
@@ -24,9 +24,10 @@ export const itemPageRow = (watchlistId: string, page: CutPage, version: number)
  */
 export function itemPageOf(row: Row): StoredPage {
   let items: readonly Item[] | undefined;
+  let columns: ItemColumns | undefined;
   const encoded = row["items"] as Uint8Array;
-  const decode = (): ItemColumns => decodeColumns(encoded);
-  return {
+  const decode = (): ItemColumns => columns ?? decodeColumns(encoded);
+  const page: StoredPage = {
     lowest: lowestOf(row),
     upper: (row["upper"] as string | undefined) ?? null,
     version: row["version"] as number,
@@ -39,6 +40,12 @@ export function itemPageOf(row: Row): StoredPage {
       items ??= fromColumns(decode());
       return items;
     },
+    get columns() {
+      columns = decode();
+      return columns;
+    },
+    select: (isWanted) => itemsIn(page.columns, isWanted),
     mayHaveId: (prefix) => mayHaveId(encoded, prefix),
   };
+  return page;
 }

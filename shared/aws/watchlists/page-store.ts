@@ -5,10 +5,12 @@ import {
   cutPages,
   type PageBounds,
   pageBounds,
+  pageOfColumns,
   type StoredPage,
   totalOf,
 } from "../../watchlists/page.ts";
 import type { Item } from "../../watchlists/item.ts";
+import { fromColumns, withChanged } from "../../watchlists/item-columns.ts";
 import type { PageStore, StockStore } from "../../watchlists/page-store.ts";
 import { isConditionFailure, isThrottle, retryWhileContended } from "../table/dynamo.ts";
 import {
@@ -41,6 +43,19 @@ export function dynamoPageStore(
 ): PageStore & StockStore {
   const { bounds = pageBounds, ...rest } = options;
   const table = { client, ...rest };
+  const { listItemsMax } = bounds;
+  const replace: PageStore["replace"] = async (watchlist, before, items) => {
+    const joined = await joinNeighbor(table, watchlist.watchlistId, { before, items, bounds });
+    const [first, last] = [joined.before[0], joined.before.at(-1)];
+    assert(
+      first !== undefined && last !== undefined,
+      "the replacement of a page must have at least one page",
+    );
+    const range = { lowest: first.lowest, upper: last.upper };
+    const cut = cutPages(range, joined.items, bounds);
+    const keepsIds = hasIds(items, before);
+    return writePages(table, watchlist, { before: joined.before, cut, keepsIds, listItemsMax });
+  };
   const details = detailsPages(table, bounds);
   const pages: PageStore["pages"] = (watchlistId, range = {}) =>
     readPages(table, itemPages, { watchlistId, ...range });
@@ -48,21 +63,13 @@ export function dynamoPageStore(
     ...details,
     pages,
     outOfStock: keptStock(table, { ...details, pages }),
-    async replace(watchlist, before, items) {
-      const joined = await joinNeighbor(table, watchlist.watchlistId, { before, items, bounds });
-      const [first, last] = [joined.before[0], joined.before.at(-1)];
-      assert(
-        first !== undefined && last !== undefined,
-        "the replacement of a page must have at least one page",
-      );
-      const range = { lowest: first.lowest, upper: last.upper };
-      const cut = cutPages(range, joined.items, bounds);
-      return writePages(table, watchlist, {
-        before: joined.before,
-        cut,
-        keepsIds: hasIds(items, before),
-        listItemsMax: bounds.listItemsMax,
-      });
+    replace,
+    async replaceItems(watchlist, page, changed) {
+      const columns = withChanged(page.columns, changed);
+      const after = pageOfColumns(page, columns, bounds);
+      if (after === undefined) return replace(watchlist, [page], fromColumns(columns));
+      const write = { before: [page], cut: [after], keepsIds: true, listItemsMax };
+      return writePages(table, watchlist, write);
     },
     async create(watchlistId, items) {
       const cut = cutPages({ lowest: "", upper: null }, items, bounds);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../../../shared/base/limits.ts";
 import { findPreviewItems } from "../../../shared/preview/previewed-items.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
+import { toColumns } from "../../../shared/watchlists/item-columns.ts";
 import { countByState, type StoredPage } from "../../../shared/watchlists/page.ts";
 import type { IdRange } from "../../../shared/watchlists/page-store.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
@@ -16,6 +17,8 @@ const page: StoredPage = {
   maxChangedAt: null,
   heads: items,
   items,
+  columns: toColumns(items),
+  select: (isWanted) => items.filter(({ id }) => isWanted(id)),
   mayHaveId: () => true,
 };
 

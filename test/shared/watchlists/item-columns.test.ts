@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { currentSnapshot, type Item, newItem } from "../../../shared/watchlists/item.ts";
-import { fromColumns, headsIn, toColumns } from "../../../shared/watchlists/item-columns.ts";
+import {
+  fromColumns,
+  headsIn,
+  itemsIn,
+  toColumns,
+  withChanged,
+} from "../../../shared/watchlists/item-columns.ts";
 
 const read: Item = {
   ...newItem("9000001", "2026-11-01T00:00:00.000Z"),
@@ -32,7 +38,26 @@ describe("watchlist items that are stored in columns", () => {
     expect(headsIn(toColumns([]))).toEqual([]);
   });
 
-  it("have the bytes of the previous release if no item has route states", () => {
+  it("are built only if they are wanted", () => {
+    const columns = toColumns([read, withStates]);
+    expect(itemsIn(columns, (id) => id === withStates.id)).toEqual([withStates]);
+  });
+
+  it("have the same columns if only the changed items replace earlier ones", () => {
+    const { routeStates: _, ...without } = withStates;
+    const changed = { ...without, openChanges: {}, readings: {}, revision: 3 };
+    const columns = withChanged(toColumns([read, withStates]), [changed]);
+    expect(fromColumns(columns)).toEqual([read, changed]);
+    expect(columns).toEqual(toColumns([read, changed]));
+  });
+
+  it("cannot be replaced by an item that is not among them", () => {
+    expect(() => withChanged(toColumns([read]), [withStates])).toThrow(
+      "every changed item must be in the columns",
+    );
+  });
+
+  it("have the same bytes as in the previous release if no item has route states", () => {
     const { routeStates: _, ...others } = withStates;
     expect(toColumns([read, others]).fields.openChanges).toEqual([{}, others.openChanges]);
     expect(toColumns([read]).fields).not.toHaveProperty("openChanges");

@@ -8,14 +8,18 @@ import {
   knownValue,
   newItem,
 } from "../../../shared/watchlists/item.ts";
+import { fromColumns, withChanged } from "../../../shared/watchlists/item-columns.ts";
 import {
   compareIds,
+  compress,
   countByState,
   cutPages,
+  decodeColumns,
   decodeItems,
   encodeItems,
   maxChangedAt,
   pageBounds,
+  pageOfColumns,
   totalOf,
 } from "../../../shared/watchlists/page.ts";
 
@@ -124,6 +128,37 @@ describe("the stored pages of a watchlist", () => {
         const stored = JSON.parse(JSON.stringify(some)) as Item[];
         expect(decodeItems(encodeItems(stored))).toEqual(stored);
       }),
+    );
+  });
+
+  it("contain the same items if only the changed items are encoded again", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.tuple(anItem, fc.option(anItem)), {
+          maxLength: 6,
+          selector: ([{ id }]) => id,
+        }),
+        fc.integer({ min: 0, max: 6 }),
+        fc.integer({ min: 100, max: 1_000 }),
+        (drawn, itemsMax, bytesMax) => {
+          // JSON cannot represent negative zero.
+          const stored = JSON.parse(JSON.stringify(drawn)) as typeof drawn;
+          stored.sort(([a], [b]) => compareIds(a.id, b.id));
+          const before = stored.map(([item]) => item);
+          const changed = stored.flatMap(([{ id }, after]) => (after ? [{ ...after, id }] : []));
+          const byId = new Map(changed.map((item) => [item.id, item]));
+          const after = before.map((item) => byId.get(item.id) ?? item);
+          const columns = withChanged(decodeColumns(encodeItems(before)), changed);
+          expect(fromColumns(columns)).toEqual(after);
+          const range = { lowest: "", upper: null };
+          const encoded = compress(columns);
+          const page = pageOfColumns(range, columns, { itemsMax, bytesMax });
+          const isTooLarge = after.length > itemsMax || encoded.byteLength > bytesMax;
+          const [counts, maxAt] = [countByState(after), maxChangedAt(after)];
+          const expected = { ...range, counts, maxChangedAt: maxAt, encoded };
+          expect(page).toEqual(isTooLarge ? undefined : expected);
+        },
+      ),
     );
   });
 

@@ -31,7 +31,12 @@ const someIds = (max: number): fc.Arbitrary<string[]> =>
 
 type Operation =
   | { readonly kind: "change"; readonly add: string[]; readonly remove: string[] }
-  | { readonly kind: "step"; readonly ids: string[] };
+  | {
+      readonly kind: "step";
+      readonly ids: string[];
+      /** True to pass only the changed items of a page to the store. */
+      readonly isPartial: boolean;
+    };
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
@@ -42,7 +47,14 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       remove: someIds(25),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("step" as const), ids: someIds(20) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("step" as const),
+      ids: someIds(20),
+      isPartial: fc.boolean(),
+    }),
+  },
 );
 
 /** The fault of a request: a conflict, or a lost response, after which the SDK sends it again. */
@@ -186,6 +198,16 @@ function following(store: PageStore, ids: readonly string[]) {
   return { pages, current: () => new Set(current) };
 }
 
+/** Wraps a store so that a replacement of a page passes only the changed items. */
+const partial = (store: PageStore): Pick<PageStore, "pages" | "replace"> => ({
+  pages: (...query) => store.pages(...query),
+  async replace(list, [page], items) {
+    if (page === undefined) return "stale";
+    const changed = items.filter((item, n) => item !== page.items[n]);
+    return store.replaceItems(list, page, changed);
+  },
+});
+
 interface Played {
   readonly list: WatchlistRef;
   readonly model: Model;
@@ -219,7 +241,7 @@ async function play(
           return { items: isThere ? after : "unchanged", note: null };
         },
       },
-      { pages: store, clock, random },
+      { pages: wanted.isPartial ? partial(store) : store, clock, random },
     );
     return;
   }

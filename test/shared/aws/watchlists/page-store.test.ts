@@ -119,6 +119,54 @@ describe("creating the pages of a watchlist", () => {
   });
 });
 
+describe("replacing some items of a page of a watchlist", () => {
+  const changedIn = async (list: WatchlistRef, change: (item: Item) => Item) => {
+    const page = await pageAt(list);
+    const [first] = page.items;
+    return { page, changed: first === undefined ? [] : [change(first)] };
+  };
+
+  it("that keeps the number of items in each state makes one plain write", async () => {
+    const list = await world.open(itemsOf(numbered(5)));
+    const { client, sent } = counting();
+    const { page, changed } = await changedIn(list, moved);
+    expect(await world.store(client).replaceItems(list, page, changed)).toBe("replaced");
+    expect(sent).toEqual({ PutCommand: 1 });
+    expect((await pageAt(list)).items).toEqual([...changed, ...page.items.slice(1)]);
+  });
+
+  it("changes the item counts of the watchlist by the difference, in the same transaction", async () => {
+    const list = await world.open(itemsOf(numbered(5)));
+    const { client, sent } = counting();
+    const { page, changed } = await changedIn(list, active);
+    expect(await world.store(client).replaceItems(list, page, changed)).toBe("replaced");
+    expect(sent).toEqual({ TransactWriteCommand: 1 });
+    const counts = { new: 4, active: 1, delisted: 0 };
+    expect(await world.counters(list)).toEqual({ counts, total: 5 });
+    const [row] = await world.rows(list);
+    expect(row?.counts).toEqual(counts);
+  });
+
+  it("splits the page if the changed items do not fit into it", async () => {
+    const list = await world.open(itemsOf(numbered(4)));
+    const { page, changed } = await changedIn(list, moved);
+    const store = world.store(world.client, { itemsMax: 2 });
+    expect(await store.replaceItems(list, page, changed)).toBe("replaced");
+    const rows = await world.rows(list);
+    expect(rows.map(({ items }) => items.length)).toEqual([2, 2]);
+    expect(rows.flatMap(({ items }) => items)).toEqual([...changed, ...page.items.slice(1)]);
+  });
+
+  it("writes nothing if another writer has changed the page since it was read", async () => {
+    const list = await world.open(itemsOf(numbered(3)));
+    const { page, changed } = await changedIn(list, moved);
+    const theirs = page.items.map(moved).map(moved);
+    expect(await world.store().replace(list, [page], theirs)).toBe("replaced");
+    expect(await world.store().replaceItems(list, page, changed)).toBe("stale");
+    expect((await pageAt(list)).items).toEqual(theirs);
+  });
+});
+
 describe("replacing a page of a watchlist", () => {
   it("makes one plain write, and none of the watchlist's row, if each state keeps its number of items", async () => {
     const list = await world.open(itemsOf(numbered(5)));
