@@ -77,9 +77,12 @@ function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string
 
 /**
  * Returns the due time of the run after the claimed run (ISO 8601); null if the watchlist is
- * paused.
+ * paused. It is never before the current due time: the times before that already had their runs,
+ * and the `now` of a request whose process was frozen is too early.
  */
 function nextRunAt(watchlist: Watchlist, due: Date, now: Date): string | null {
   if (watchlist.status === "paused") return null;
-  return nextRunAfter(watchlist.schedule, due, now).toISOString();
+  const next = nextRunAfter(watchlist.schedule, due, now).toISOString();
+  const current = watchlist.nextRunAt ?? next;
+  return next > current ? next : current;
 }

@@ -236,6 +236,13 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "due-time-moved-back-by-a-frozen-request",
+    file: "shared/runs/claim-run.ts",
+    original: "  return next > current ? next : current;\n",
+    replacement: "  return next;\n",
+    scenario: "runs",
+  },
+  {
     name: "every-second-due-time-lost",
     file: "shared/watchlists/schedule.ts",
     original: "(missed + 1) * stepMs",

@@ -1,23 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { retryBudget, withRetryBudget } from "../../../shared/base/retry-budget.ts";
-import type { RunStore } from "../../../shared/runs/run-store.ts";
+import type { Claim, RunStore } from "../../../shared/runs/run-store.ts";
 import { runNow } from "../../../shared/runs/run-now.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { countingRandom, fixedClock } from "../../support/clock.ts";
 
 /** Creates a watchlist that another call changes before each of the first `lostClaims` claims. */
-function contended(lostClaims: number, claimMs = 0) {
+function contended(lostClaims: number, claimMs = 0, settings: Partial<Watchlist> = {}) {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   const pauses: number[] = [];
   let claims = 0;
-  const claim: RunStore["claim"] = async () => {
+  let lastClaim: Claim | undefined;
+  const claim: RunStore["claim"] = async (request) => {
     claims += 1;
+    lastClaim = request;
     clock.advance(claimMs);
     return claims > lostClaims ? "claimed" : "conflict";
   };
   const sleep = async (ms: number): Promise<void> => void pauses.push(ms);
   const run = () =>
-    runNow(aWatchlist(), clock.now(), {
+    runNow(aWatchlist(settings), clock.now(), {
       watchlists: { get: async () => aWatchlist({ revision: claims + 1 }) },
       runs: { claim } as RunStore,
       queue: { sendResume: async () => {} } as never,
@@ -26,8 +29,17 @@ function contended(lostClaims: number, claimMs = 0) {
       random: countingRandom(),
       warn: () => {},
     });
-  return { clock, pauses, run, claims: () => claims };
+  return { clock, pauses, run, claims: () => claims, claimed: () => lastClaim };
 }
+
+describe("the start of a manual run", () => {
+  it("keeps a due time that is later than the one calculated from a frozen request", async () => {
+    const nextRunAt = "2026-03-01T09:00:00.000Z";
+    const { run, claimed } = contended(0, 0, { nextRunAt });
+    await run();
+    expect(claimed()?.nextRunAt).toBe(nextRunAt);
+  });
+});
 
 describe("the start of a manual run while other calls change the watchlist", () => {
   it("waits longer before each further attempt to claim the run", async () => {
