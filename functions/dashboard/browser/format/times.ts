@@ -12,6 +12,7 @@ const dateTime = new Intl.DateTimeFormat("en-GB", {
   dateStyle: "medium",
   timeStyle: "medium",
 });
+const dateOnly = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
 const dayMonth = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
   month: "short",
@@ -33,6 +34,8 @@ export function formatRelative(time: Date, now: Date): string {
 
 /** Formats a date and time in the browser's time zone. */
 export const formatDateTime = (time: Date): string => dateTime.format(time);
+/** Formats a date in the browser's time zone: `28 Nov 2026`. */
+export const formatDate = (time: Date): string => dateOnly.format(time);
 /** Formats a UTC date such as `2026-11-21` as `21 Nov`. */
 export const formatDay = (date: string): string => dayMonth.format(new Date(`${date}T00:00:00Z`));
 /**
@@ -48,6 +51,9 @@ export function isoOf(local: string): string | undefined {
 const shownHoursMax = 48;
 const hoursOfDay = 24;
 
+/** Returns true if a time of this many hours is shown in hours, not in days. */
+export const isShownInHours = (hours: number): boolean => hours < shownHoursMax;
+
 const counted = (count: number, unit: string): string =>
   `${formatCount(count)} ${count === 1 ? unit : `${unit}s`}`;
 
@@ -57,6 +63,6 @@ const counted = (count: number, unit: string): string =>
  */
 export function lastingWords(hours: number): string {
   if (hours < 1) return "less than an hour";
-  if (hours < shownHoursMax) return counted(Math.floor(hours), "hour");
+  if (isShownInHours(hours)) return counted(Math.floor(hours), "hour");
   return counted(Math.floor(hours / hoursOfDay), "day");
 }
