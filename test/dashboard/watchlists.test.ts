@@ -302,12 +302,30 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete watchlist" }).click();
     await page.getByRole("heading", { level: 1, name: "Watchlists" }).waitFor();
     expect((await api.get(`/watchlists/${list}`)).status).toBe(404);
+    await page.getByLabel("Minimum drop in percent").fill("many");
+    await page
+      .getByText(/^Enter a number from 0 to 1,000,000, such as 5 or 2\.5 \(got “many”\)/)
+      .waitFor();
+    await page.getByLabel("Minimum drop in percent").fill("0");
+    await page
+      .getByText(/^Minimum drop in percent must be a number greater than 0, such as 5 or 2\.5/)
+      .waitFor();
+    await page.getByLabel("Minimum drop in percent").fill("5%");
+    await page.getByLabel("Runs every").fill("abc");
+    await page.getByText('The interval must be a whole number, such as 15 (got "abc").').waitFor();
     await goTo(`/watchlists/${list}`, "Watchlist");
     await page.getByText("This watchlist does not exist.").waitFor();
     await expectAccessible(page);
   });
 
   it("are changed without overwriting a concurrent change by another client", async () => {
+    expect(await shown("pipeline")).toMatchObject({
+      steps: [{ routes: [{ op: "decreased", min_delta_percent: 5 }] }],
+    });
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Pots and pans" }).waitFor();
+    await expect.poll(() => page.getByLabel("Template").inputValue()).toBe("price_drops");
+    expect(await page.getByLabel("Minimum drop in percent").inputValue()).toBe("5");
     const list = await aList("Mugs", ["9000000"]);
     const { api } = dashboard.world;
     const { page, goTo } = await visit();
