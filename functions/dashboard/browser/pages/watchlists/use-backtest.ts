@@ -21,7 +21,7 @@ export interface TestedRuns {
 
 /** The back-test of one watchlist. */
 export interface TestedList {
-  readonly list: Pick<Watchlist, "id" | "name">;
+  readonly list: Pick<Watchlist, "id" | "name" | "currency">;
   /** Undefined if the back-test failed. */
   readonly tested: TestedRuns | undefined;
   readonly error: ApiError | undefined;
