@@ -36,6 +36,30 @@ export function formatRelative(time: Date, now: Date): string {
 export const formatDateTime = (time: Date): string => dateTime.format(time);
 /** Formats a date in the browser's time zone: `28 Nov 2026`. */
 export const formatDate = (time: Date): string => dateOnly.format(time);
+const axisDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const axisTime = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const daySeconds = 86_400;
+
+/**
+ * Returns the labels of a time axis in the browser's time zone: `28 Nov`, or `14:00` for steps below
+ * a day. A second line shows what differs from the label before: the year, or the day.
+ * @param times in seconds since 1970, ascending
+ * @param step seconds between two labels
+ */
+export function axisLabels(times: readonly number[], step: number): readonly string[] {
+  let before = "";
+  return times.map((time) => {
+    const date = new Date(time * 1_000);
+    const [label, within] =
+      step >= daySeconds
+        ? [axisDay.format(date), String(date.getFullYear())]
+        : [axisTime.format(date), axisDay.format(date)];
+    const isSame = within === before;
+    before = within;
+    return isSame ? label : `${label}\n${within}`;
+  });
+}
+
 /** Formats a UTC date such as `2026-11-21` as `21 Nov`. */
 export const formatDay = (date: string): string => dayMonth.format(new Date(`${date}T00:00:00Z`));
 /**

@@ -7,7 +7,7 @@ import { Notice } from "../../ui/states.tsx";
 import { readPausedCredits } from "../overview/paused-credits.ts";
 import { usageDays } from "../overview/run-out.ts";
 import { RunOutList } from "../overview/run-out-list.tsx";
-import { type Coverage, coverageOf } from "./coverage.ts";
+import { type Coverage, coverageOf, type SpendingAccount } from "./coverage.ts";
 
 interface EstimateCardProps {
   readonly estimate: WatchlistEstimate | undefined;
@@ -16,20 +16,23 @@ interface EstimateCardProps {
   readonly isPaused?: boolean;
 }
 
-/** Shows the estimated cost of a watchlist, and how long the current balance covers it. */
-export function EstimateCard({ estimate, items, isPaused = false }: EstimateCardProps) {
+/** Loads the account and what it used; undefined until all of it is loaded. */
+function useSpending(): SpendingAccount | undefined {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
   const usage = useQuery(
     (api, signal) => api.get<Usage>("usage", { signal, query: { days: usageDays } }),
     [],
   );
   const paused = useQuery(readPausedCredits, []);
-  const spending = account.data &&
-    usage.data &&
-    paused.data && {
-      account: account.data,
-      use: { daily: usage.data.daily, paused: paused.data },
-    };
+  if (account.data === undefined || usage.data === undefined || paused.data === undefined) {
+    return undefined;
+  }
+  return { account: account.data, use: { daily: usage.data.daily, paused: paused.data } };
+}
+
+/** Shows the estimated cost of a watchlist, and how long the current balance covers it. */
+export function EstimateCard({ estimate, items, isPaused = false }: EstimateCardProps) {
+  const spending = useSpending();
   const coverage = coverageOf(estimate, spending, new Date());
   return (
     <Card title="Estimated cost">
@@ -39,7 +42,7 @@ export function EstimateCard({ estimate, items, isPaused = false }: EstimateCard
         <Facts
           facts={[
             ...costFacts(estimate),
-            ["Balance now", shown(account.data?.credit_balance, "")],
+            ["Balance now", shown(spending?.account.credit_balance, "")],
             ...coverageFacts(coverage, isPaused),
           ]}
         />
