@@ -51,4 +51,9 @@ describe("the labels of a time axis in the dashboard", () => {
     const times = [at(2026, 10, 28, 12), at(2026, 10, 28, 18), at(2026, 10, 29, 0)];
     expect(axisLabels(times, 6 * 3_600)).toEqual(["12:00\n28 Nov", "18:00", "00:00\n29 Nov"]);
   });
+
+  it("are times with seconds for steps below a minute", () => {
+    const start = at(2026, 10, 28, 12);
+    expect(axisLabels([start, start + 5], 5)).toEqual(["12:00:00\n28 Nov", "12:00:05"]);
+  });
 });

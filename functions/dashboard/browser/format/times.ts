@@ -38,11 +38,13 @@ export const formatDateTime = (time: Date): string => dateTime.format(time);
 export const formatDate = (time: Date): string => dateOnly.format(time);
 const axisDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const axisTime = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const axisSecond = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const minuteSeconds = 60;
 const daySeconds = 86_400;
 
 /**
- * Returns the labels of a time axis in the browser's time zone: `28 Nov`, or `14:00` for steps below
- * a day. A second line shows what differs from the label before: the year, or the day.
+ * Returns the labels of a time axis in the browser's time zone: `28 Nov`, `14:00` for steps below a
+ * day, or `14:00:30` for steps below a minute. A second line shows what differs from the label before: the year, or the day.
  * @param times in seconds since 1970, ascending
  * @param step seconds between two labels
  */
@@ -53,7 +55,7 @@ export function axisLabels(times: readonly number[], step: number): readonly str
     const [label, within] =
       step >= daySeconds
         ? [axisDay.format(date), String(date.getFullYear())]
-        : [axisTime.format(date), axisDay.format(date)];
+        : [(step < minuteSeconds ? axisSecond : axisTime).format(date), axisDay.format(date)];
     const isSame = within === before;
     before = within;
     return isSame ? label : `${label}\n${within}`;
