@@ -69,7 +69,9 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
     );
     const events = page.getByRole("table", { name: "Events about the item" });
     expect(await events.getByRole("row").count()).toBe(2);
-    await events.getByText("No webhook delivery: no enabled endpoint received").waitFor();
+    await events
+      .getByText("No webhook delivery: when the event was created, no enabled endpoint")
+      .waitFor();
     await page.getByRole("rowheader", { name: "price", exact: true }).waitFor();
     await expectAccessible(page);
   });

@@ -25,7 +25,18 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     const rule = "Rule 1 of check";
     await page.getByLabel(`${rule}: field`, { exact: true }).selectOption("price");
     await page.getByLabel(`${rule}: test`).selectOption("decreased");
-    await page.getByLabel(`${rule}: by at least, in percent`).fill("2.5");
+    const percent = page.getByLabel(`${rule}: by at least, in percent`);
+    for (const text of ["many", "-5"]) {
+      await percent.fill(text);
+      await page
+        .getByRole("group", { name: /^Rule 1 of check/ })
+        .getByText(/^“by at least, in percent” must be a number greater than 0, such as 5 or 2\.5/)
+        .waitFor();
+      expect(await percent.inputValue()).toBe(text);
+    }
+    await percent.fill("2,5%");
+    expect(await percent.inputValue()).toBe("2,5%");
+    await page.getByText("Small changes add up.").waitFor();
     await page.getByLabel(`${rule}: in reads in a row`).fill("2");
     await page.getByLabel(`${rule}: at most once every`).fill("6h");
     await page.getByRole("button", { name: `Add a test to ${rule}` }).click();
@@ -44,7 +55,7 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
     await page.getByText("once, until it is false again").click();
     await page
       .getByText(
-        "Items with “price decreased, by 2.5% or more, inStock is true, 2 reads in a row, at most every 6h” are reported.",
+        "Items with “price decreased, by 2.5% or more from the highest value since the last event, inStock is true, 2 reads in a row, at most every 6h” are reported.",
       )
       .waitFor();
     await page.getByText("Items with “price below its target_price, once” are reported.").waitFor();
@@ -163,11 +174,27 @@ describe.skipIf(lacksChromium)("the rules of a watchlist in the dashboard", () =
       .getByText(/^The daily budget of 1 credit would have been reached on [12] of/)
       .waitFor();
     await card.getByRole("row", { name: /watchlist\.product\.changed/ }).waitFor();
+    await card.getByText("The first 1 of these items").click();
+    const sample = card.getByRole("list", { name: "First items in the events of the back-test" });
+    await sample
+      .getByText(/^\w+: .+ → /)
+      .first()
+      .waitFor();
+    await sample.getByText(/run 2$/).waitFor();
+    await sample.getByText(/^Rule \(step check\): “any tracked field changed”\.$/).waitFor();
     await expectAccessible(page);
+    await card.getByLabel("Runs to repeat").selectOption("30");
+    await card.getByText(/were changed after the last back-test/).waitFor();
+    expect(await card.getByText(/would have reported/).count()).toBe(0);
 
     await page.getByRole("button", { name: "Edit the rules" }).click();
     await page.getByLabel("Rule 1 of check: field", { exact: true }).selectOption("price");
-    await page.getByLabel("Rule 1 of check: by at least", { exact: true }).fill("100000");
+    const least = page.getByLabel("Rule 1 of check: by at least", { exact: true });
+    await least.fill("many");
+    await page.getByText(/^“by at least” must be a number greater than 0/).waitFor();
+    expect(await start.getAttribute("aria-disabled")).toBe("true");
+    await least.fill("100000");
+    await expect.poll(() => start.getAttribute("aria-disabled")).not.toBe("true");
     await start.click();
     await card
       .getByText("These 2 runs would have reported 0 items in events and cost 2 credits.")

@@ -49,6 +49,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
   it("does not begin with an unknown API key, and shows the error at the key field", async () => {
     const { page } = await dashboard.open();
     const field = page.getByLabel("API key");
+    await page.getByText("Begins with svc_live_, or with svc_demo_ for the demo").waitFor();
     for (const key of ["svc_live_wrong", "ключ", ""]) {
       await field.fill(key);
       await page.getByRole("button", { name: "Sign in" }).click();

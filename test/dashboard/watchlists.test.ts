@@ -8,6 +8,10 @@ import {
   startDashboardWorld,
 } from "./dashboard-world.ts";
 
+interface Run {
+  readonly stats: { readonly steps: Readonly<Record<string, Readonly<Record<string, number>>>> };
+}
+
 describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
   let dashboard: DashboardWorld;
   beforeAll(async () => {
@@ -72,6 +76,17 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByRole("tab", { name: /Runs/ }).click();
     await page.getByRole("rowheader", { name: /Run 2/ }).waitFor();
     expect(await page.locator(".step-bars li").first().textContent()).toContain("check");
+    await page.getByRole("columnheader", { name: "Items in events" }).waitFor();
+    expect(await page.locator(".step-bar-words").count()).toBe(0);
+    await page.route("**/runs?**", async (route) => {
+      const response = await route.fetch();
+      const { data, ...rest } = (await response.json()) as { readonly data: readonly Run[] };
+      for (const { stats } of data)
+        Object.assign(stats.steps["check"] ?? {}, { ok: 0, partial: 1 });
+      await route.fulfill({ response, json: { ...rest, data } });
+    });
+    await page.reload();
+    await page.locator(".step-bar-words", { hasText: "read: 1 partial" }).last().waitFor();
     await expectAccessible(page);
   });
 
@@ -287,12 +302,30 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await save.getAttribute("aria-disabled")).toBe("true");
     await page.getByLabel("Name").fill("Pots and pans");
     await page.getByLabel("Template").selectOption("price_drops");
+    await page.getByLabel("Minimum drop in percent").fill("many");
+    await page
+      .getByText(/^Enter a number from 0 to 1,000,000, such as 5 or 2\.5 \(got “many”\)/)
+      .waitFor();
+    await page.getByLabel("Minimum drop in percent").fill("0");
+    await page
+      .getByText(/^Minimum drop in percent must be a number greater than 0, such as 5 or 2\.5/)
+      .waitFor();
+    await page.getByLabel("Minimum drop in percent").fill("5%");
+    await page.getByLabel("Runs every").fill("abc");
+    await page.getByText('The interval must be a whole number, such as 15 (got "abc").').waitFor();
     await page.getByLabel("Runs every").fill("2");
     await expectAccessible(page);
     await save.click();
     await page.getByRole("heading", { level: 1, name: "Pots and pans" }).waitFor();
     expect(await shown("every")).toBe("2d");
     expect(await shown("default_pipeline")).toBe(false);
+    expect(await shown("pipeline")).toMatchObject({
+      steps: [{ routes: [{ op: "decreased", min_delta_percent: 5 }] }],
+    });
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Pots and pans" }).waitFor();
+    await expect.poll(() => page.getByLabel("Template").inputValue()).toBe("price_drops");
+    expect(await page.getByLabel("Minimum drop in percent").inputValue()).toBe("5");
     await page.getByLabel("Name", { exact: true }).fill("");
     await save.click();
     await page.getByText("Name is empty").waitFor();

@@ -566,6 +566,12 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     await page.getByText("No.", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("table", { name: "Webhook endpoints" }).waitFor();
+
+    await goTo("/webhooks?delivery=dlv_unknown", "Webhooks");
+    const dialog = page.getByRole("dialog");
+    await dialog
+      .getByText("There is no delivery dlv_unknown. The service keeps deliveries for 30 days.")
+      .waitFor();
   });
 
   it("let a user of the demo workspace change nothing", async () => {

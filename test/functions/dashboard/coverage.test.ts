@@ -28,11 +28,21 @@ function estimateOf({ likely, runs = 720, newAsins = 0, outIn = null }: Given) {
   };
 }
 
+const paused = { since: "2025-01-01", byDay: new Map<string, number>() };
+
 /** An account without usage, so that the schedules alone decide. */
 const withBalance = (credits: number) => ({
   account: { created_at: "2025-01-01T00:00:00Z", credit_balance: credits },
-  daily: [],
+  use: { daily: [], paused },
 });
+
+const bySchedules = (hours: number) => [
+  {
+    hours,
+    at: new Date(now.getTime() + hours * hourMs),
+    basis: "from the schedules and past runs of the active watchlists",
+  },
+];
 
 describe("the runs that a balance covers, in the dashboard,", () => {
   it.each([
@@ -43,7 +53,7 @@ describe("the runs that a balance covers, in the dashboard,", () => {
       {
         runs: 6,
         hours: 6,
-        all: { hours: 4.5, basis: "at the forecast of the schedules", later: null },
+        all: bySchedules(4.5),
       },
     ],
     [
@@ -59,7 +69,7 @@ describe("the runs that a balance covers, in the dashboard,", () => {
       {
         runs: 0,
         hours: 0,
-        all: { hours: 0, basis: "at the forecast of the schedules", later: null },
+        all: bySchedules(0),
       },
     ],
     [
@@ -78,14 +88,22 @@ describe("the runs that a balance covers, in the dashboard,", () => {
     expect(coverageOf(estimate, withBalance(balance), now)).toEqual(expected);
   });
 
-  it("use the forecast of the Overview: the earlier of the schedules and the rate of use", () => {
-    const day = { date: "2026-03-10", requests: 1, successful: 1, failed: 0, credits: 48 };
-    const spending = { ...withBalance(96), daily: [day] };
+  it("use the forecasts of the Overview: those of the schedules and of the rate of use", () => {
+    const day = (n: number) => ({
+      date: `2026-03-0${n}`,
+      requests: 1,
+      successful: 1,
+      failed: 0,
+      credits: 48,
+    });
+    const use = { daily: [day(8), day(9)], paused };
+    const spending = { ...withBalance(96), use };
     const estimate = estimateOf({ likely: 720, outIn: 96 });
-    expect(coverageOf(estimate, spending, now)?.all).toEqual(
-      runOutOf({ ...spending.account, forecast: estimate.account_forecast }, [day], now),
+    const all = coverageOf(estimate, spending, now)?.all;
+    expect(all).toEqual(
+      runOutOf({ ...spending.account, forecast: estimate.account_forecast }, use, now),
     );
-    expect(coverageOf(estimate, spending, now)?.all?.hours).toBe(48);
+    expect(all?.map(({ hours }) => hours)).toEqual([60, 96]);
   });
 
   it("is unknown until estimate, forecast and balance are loaded, and for a schedule without runs", () => {

@@ -4,7 +4,9 @@ import { keepsEventsOf } from "../../../functions/dashboard/browser/pages/watchl
 
 describe("an event on the page of an item", () => {
   it("without a delivery states why, if all deliveries since then were read", () => {
-    expect(undeliveredWords({ isComplete: true })).toMatch(/^No webhook delivery: no enabled/);
+    expect(undeliveredWords({ isComplete: true })).toMatch(
+      /no enabled endpoint subscribed to its type/,
+    );
     expect(undeliveredWords({ isComplete: false })).toMatch(/^Not among the newest 500/);
     expect(undeliveredWords(undefined)).toBe("…");
   });

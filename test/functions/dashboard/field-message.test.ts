@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { problemWords } from "../../../functions/dashboard/browser/pages/watchlists/rule-problem.ts";
 import { fieldMessage } from "../../../functions/dashboard/browser/ui/field-message.ts";
 import { creditLimitField } from "../../../shared/credits/credit-limit-field.ts";
+import { routeBody } from "../../../shared/pipelines/pipeline-body.ts";
 import { missingParam } from "../../../shared/base/errors.ts";
 import { safeParse } from "valibot";
 
@@ -42,6 +43,14 @@ describe("an error of the API about a rule in the dashboard", () => {
     const key = "'metadata' must be a metadata key.";
     expect(problemWords({ message: key, part: "value.metadata" })).toBe(
       "The value must be a metadata key.",
+    );
+  });
+
+  it("states which numbers a minimum difference can be, with an example", () => {
+    const route = { when: "changed", field: "price", min_delta_percent: "many" };
+    const [issue] = safeParse(routeBody, route).issues ?? [];
+    expect(problemWords({ message: issue?.message ?? "", part: "min_delta_percent" })).toBe(
+      '“by at least, in percent” must be a number greater than 0, such as 5 or 2.5 (got "many").',
     );
   });
 

@@ -8,13 +8,17 @@ import { gatewayContext, gatewayEvent } from "../../support/gateway-event.ts";
 
 const demoKey = `svc_demo_${"0".repeat(38)}`;
 
-async function get(path: string, demoApiKey = demoKey): Promise<APIGatewayProxyResult> {
+async function get(
+  path: string,
+  demoApiKey = demoKey,
+  sent: Readonly<Record<string, string>> = {},
+): Promise<APIGatewayProxyResult> {
   const handler = createHandler({
     STAGE: "dev",
     RESPONSE_MODE: "buffered",
     DEMO_API_KEY: demoApiKey,
   });
-  const headers = { Host: "api.example.com" };
+  const headers = { Host: "api.example.com", ...sent };
   const event = gatewayEvent({ path, calledPath: `/prod${path}`, headers });
   return handler(event, gatewayContext);
 }
@@ -81,6 +85,18 @@ describe("GET /dashboard/ returns 308 and", () => {
 });
 
 describe("the dashboard's function", () => {
+  it("returns 404 with a page that links to the dashboard if a browser opens an unknown address", async () => {
+    const accept = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+    const { statusCode, headers, body } = await get("/dashboard/foo", demoKey, accept);
+    expect(statusCode).toBe(404);
+    expect(headers?.["Content-Type"]).toBe("text/html; charset=utf-8");
+    expect(headers?.["Content-Security-Policy"]).toMatch(/^default-src 'none'/);
+    const link = /href="([^"]+)"/.exec(body)?.[1] ?? "";
+    expect(new URL(link, "https://api.example.com/prod/dashboard/foo").pathname).toBe(
+      "/prod/dashboard",
+    );
+  });
+
   it.each(["/dashboard/app.js", "/dashboard/constructor", "/dashboard/a/b"])(
     "returns 404 for the unknown path %s",
     async (path) => {

@@ -36,3 +36,20 @@ it("the description of a rule explains each cause, also without a field", () => 
   expect(ruleWords({ when: "a later cause" })).toBe("a later cause");
   expect(ruleWords({ when: "changed", field: "price" })).toBe("price changed");
 });
+
+it.each([
+  ["decreased", "price decreased, by 5% or more from the highest value since the last event"],
+  ["increased", "price increased, by 5% or more from the lowest value since the last event"],
+  [undefined, "price changed, by 5% or more from the value in the last event"],
+] as const)(
+  "the description of a rule with a minimum difference and the test %j names the value from which it is measured",
+  (op, text) => {
+    const route: Route = { when: "changed", field: "price", min_delta_percent: 5 };
+    expect(ruleWords({ ...route, ...(op && { op }) })).toBe(text);
+  },
+);
+
+it("the description of a rule shows a text in the place of a number unchanged", () => {
+  const route = { when: "changed", field: "price", min_delta: "many" } as unknown as Route;
+  expect(routeWords(route)).toBe("price changed, by many or more");
+});

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { assert } from "../../../shared/base/assert.ts";
 import {
-  basisWords,
   currentPace,
   runOutOf,
+  type PausedCredits,
   type Spending,
 } from "../../../functions/dashboard/browser/pages/overview/run-out.ts";
+import { pausedCredits } from "../../../functions/dashboard/browser/pages/overview/paused-credits.ts";
 
 const dateOf = (n: number): string => `2026-03-${String(n + 1).padStart(2, "0")}`;
 
@@ -20,125 +20,151 @@ const daily = (...credits: readonly number[]) =>
   }));
 
 const old = { created_at: "2025-01-01T00:00:00Z" };
-const openedOn = (n: number) => ({ created_at: `${dateOf(n)}T23:59:59.999Z` });
+const createdOn = (n: number) => ({ created_at: `${dateOf(n)}T12:00:00Z` });
+const nonePaused: PausedCredits = { since: "2025-01-01", byDay: new Map() };
+/** Noon of the last day of eight. */
+const now = new Date(`${dateOf(7)}T12:00:00Z`);
 
-describe("the credits spent per day in the dashboard", () => {
+describe("the credits used per day in the dashboard", () => {
   it.each([
     [
-      "are the average of the last seven complete days",
-      daily(9_999, 100, 100, 100, 100, 100, 100, 100, 0),
+      "are the average of the last seven complete days and today",
+      daily(100, 100, 100, 100, 100, 100, 100, 50),
       old,
-      { credits: 100, of: "the last 7 days" },
+      nonePaused,
+      { credits: 100, since: dateOf(0) },
     ],
     [
-      "include days without usage in the average",
-      daily(70, 0, 0, 0, 0, 0, 0, 0),
+      "do not continue the use of a single day",
+      daily(0, 0, 0, 0, 0, 0, 0, 750),
       old,
-      { credits: 10, of: "the last 7 days" },
+      nonePaused,
+      { credits: 100, since: dateOf(0) },
     ],
     [
-      "exclude days before the account existed from the average",
-      daily(0, 0, 0, 0, 0, 0, 1_000, 0),
-      openedOn(6),
-      { credits: 1_000, of: "yesterday" },
-    ],
-    [
-      "include, for a new account, days without usage since its creation",
-      daily(0, 0, 0, 0, 300, 0, 0, 0),
-      openedOn(4),
-      { credits: 100, of: "the last 3 days" },
-    ],
-    [
-      "are those of today if no earlier day has usage",
-      daily(0, 0, 50),
+      "leave out the runs of watchlists that are paused now",
+      daily(100, 100, 100, 100, 100, 100, 100, 5_050),
       old,
-      { credits: 50, of: "today alone" },
+      { since: dateOf(0), byDay: new Map([[dateOf(7), 5_000]]) },
+      { credits: 100, since: dateOf(0) },
     ],
     [
-      "are those of today on the first day of an account",
-      daily(0, 0, 50),
-      openedOn(2),
-      { credits: 50, of: "today alone" },
+      "are unknown if only watchlists that are paused now used credits",
+      daily(0, 0, 0, 0, 0, 0, 0, 5_000),
+      old,
+      { since: dateOf(0), byDay: new Map([[dateOf(7), 5_000]]) },
+      null,
     ],
-    ["are unknown if no day has usage", daily(0, 0, 0), old, null],
-    ["are unknown if there are no complete days", [], old, null],
-  ])("%s", (...[, days, account, expected]) => {
-    expect(currentPace(days, account)).toEqual(expected);
+    [
+      "start on the first day of which all runs of paused watchlists are known",
+      daily(900, 900, 900, 100, 100, 100, 100, 50),
+      old,
+      { since: dateOf(3), byDay: new Map() },
+      { credits: 100, since: dateOf(3) },
+    ],
+    [
+      "exclude the time before the account existed",
+      daily(0, 0, 0, 0, 50, 100, 100, 50),
+      createdOn(4),
+      nonePaused,
+      { credits: 100, since: dateOf(4) },
+    ],
+    [
+      "are unknown for an account of less than two days",
+      daily(0, 0, 0, 0, 0, 0, 100, 50),
+      createdOn(6),
+      nonePaused,
+      null,
+    ],
+    ["are unknown if no day has usage", daily(0, 0, 0, 0, 0, 0, 0, 0), old, nonePaused, null],
+    ["are unknown if there is no usage by day", [], old, nonePaused, null],
+  ])("%s", (...[, days, account, paused, expected]) => {
+    expect(currentPace({ daily: days, paused }, account, now)).toEqual(expected);
+  });
+});
+
+describe("the credits of paused watchlists in the dashboard", () => {
+  const from = new Date(`${dateOf(0)}T12:00:00Z`);
+  const runAt = (time: string, credits: number) => ({ started_at: time, credits });
+
+  it("are summed by UTC day over all paused watchlists", () => {
+    const first = [runAt("2026-03-03T01:00:00Z", 5), runAt("2026-03-02T23:00:00Z", 7)];
+    const second = [runAt("2026-03-03T23:00:00Z", 11)];
+    expect(pausedCredits([first, second], from)).toEqual({
+      since: "2026-03-01",
+      byDay: new Map([
+        ["2026-03-03", 16],
+        ["2026-03-02", 7],
+      ]),
+    });
+  });
+
+  it("are known from the day after the oldest kept run if a watchlist ran more often than runs are kept", () => {
+    const runs = Array.from({ length: 500 }, () => runAt("2026-03-05T10:00:00Z", 1));
+    expect(pausedCredits([runs], from).since).toBe("2026-03-06");
   });
 });
 
 describe("the time until the credits are used up in the dashboard", () => {
-  const now = new Date("2026-03-10T12:00:00Z");
   const hourMs = 3_600_000;
+  const after = (hours: number): Date => new Date(now.getTime() + hours * hourMs);
   const spending = (balance: number, scheduledHours: number | null): Spending =>
     ({
       created_at: "2025-01-01T00:00:00Z",
       credit_balance: balance,
       forecast: {
         balance_runs_out_at: {
-          likely:
-            scheduledHours === null
-              ? null
-              : new Date(now.getTime() + scheduledHours * hourMs).toISOString(),
+          likely: scheduledHours === null ? null : after(scheduledHours).toISOString(),
         },
       },
     }) as Spending;
-  const used = daily(100, 100, 100, 100, 100, 100, 100, 0);
+  const used = { daily: daily(100, 100, 100, 100, 100, 100, 100, 50), paused: nonePaused };
+  const unused = { daily: daily(0, 0), paused: nonePaused };
+  const bySchedules = (hours: number) => ({
+    hours,
+    at: after(hours),
+    basis: "from the schedules and past runs of the active watchlists",
+  });
+  const byUse = (hours: number) => ({
+    hours,
+    at: after(hours),
+    basis: "from the use since 1 Mar, without paused watchlists",
+  });
 
   it.each([
     [
-      "follows the schedules' forecast if it is shorter than the time at the current rate",
+      "shows the forecast of the schedules first if it is the earlier one",
       spending(2_400, 8.5),
       used,
-      {
-        hours: 8.5,
-        basis: "at the forecast of the schedules",
-        later: { hours: 576, basis: "at the rate of the last 7 days" },
-      },
+      [bySchedules(8.5), byUse(576)],
     ],
     [
-      "follows the current rate if the schedules' forecast is longer",
+      "shows the forecast of the rate of use first if it is the earlier one",
       spending(200, 720),
       used,
-      {
-        hours: 48,
-        basis: "at the rate of the last 7 days",
-        later: { hours: 720, basis: "at the forecast of the schedules" },
-      },
+      [byUse(48), bySchedules(720)],
     ],
     [
-      "follows the current rate if the schedules use no credits",
+      "shows only the rate of use if the schedules use no credits",
       spending(50, null),
       used,
-      { hours: 12, basis: "at the rate of the last 7 days", later: null },
+      [byUse(12)],
     ],
     [
-      "follows the schedules' forecast if no credits were used before",
+      "shows only the schedules if no credits were used before",
       spending(5_000, 3),
-      daily(0, 0),
-      { hours: 3, basis: "at the forecast of the schedules", later: null },
+      unused,
+      [bySchedules(3)],
     ],
-    [
-      "is unknown if neither schedules nor calls use credits",
-      spending(5_000, null),
-      daily(0),
-      null,
-    ],
+    ["is unknown if neither schedules nor calls use credits", spending(5_000, null), unused, null],
+    ["is unknown if it is more than ten years", spending(400_000, null), used, null],
     [
       "is 0 if the forecast is earlier than the browser's time",
       spending(0, -2),
-      daily(0),
-      { hours: 0, basis: "at the forecast of the schedules", later: null },
+      unused,
+      [bySchedules(0)],
     ],
-  ])("%s", (...[, account, days, expected]) => {
-    expect(runOutOf(account, days, now)).toEqual(expected);
-  });
-
-  it("names what it is based on, and the later forecast", () => {
-    const runOut = runOutOf(spending(200, 720), used, now);
-    assert(runOut !== null, "the credits are used up");
-    expect(basisWords(runOut)).toBe(
-      "at the rate of the last 7 days; 30 days at the forecast of the schedules",
-    );
+  ])("%s", (...[, account, use, expected]) => {
+    expect(runOutOf(account, use, now)).toEqual(expected);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Watchlist } from "../../../functions/dashboard/browser/api/resources.ts";
 import {
+  intervalMessage,
   intervalStart,
   newSchedule,
   scheduleDraftOf,
@@ -28,5 +29,26 @@ describe("the start time from which the dashboard calculates an interval's next 
     const paused = { ...list, status: "paused", next_run_at: null } as Watchlist;
     expect(intervalStart(scheduleDraftOf(paused), paused)).toBeNull();
     expect(intervalStart({ ...newSchedule(), type: "cron" }, list)).toBeNull();
+  });
+});
+
+describe("the error about an interval in the dashboard", () => {
+  const every = (amount: string) => ({ ...newSchedule(), amount });
+
+  it("names the typed amount without the unit that the user chose", () => {
+    const message = "'every' must be a whole number with m, h or d, such as 15m (got \"abch\").";
+    expect(intervalMessage(every("abc"), message)).toBe(
+      'The interval must be a whole number, such as 15 (got "abc").',
+    );
+    expect(intervalMessage(every(" "), message)).toBe(
+      "The interval is empty. Enter a whole number, such as 15.",
+    );
+  });
+
+  it("is the error of the service for a whole number", () => {
+    const message = "'every' must be from 5m to 7d (got \"1m\").";
+    expect(intervalMessage(every("1"), message)).toBe(
+      'The interval must be from 5m to 7d (got "1m").',
+    );
   });
 });

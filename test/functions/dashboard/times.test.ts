@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isoOf, lastingWords } from "../../../functions/dashboard/browser/format/times.ts";
+import {
+  axisLabels,
+  isoOf,
+  lastingWords,
+} from "../../../functions/dashboard/browser/format/times.ts";
 
 describe("a local time that a user types in the dashboard", () => {
   it("is converted to the same instant in ISO 8601", () => {
@@ -26,5 +30,30 @@ describe("the dashboard's text about how long credits last", () => {
     [24 * 2_499.5, "2,499 days"],
   ])("shows %d hours as '%s'", (hours, words) => {
     expect(lastingWords(hours)).toBe(words);
+  });
+});
+
+describe("the labels of a time axis in the dashboard", () => {
+  const at = (...date: readonly [number, number, number, number?]): number =>
+    new Date(...date).getTime() / 1_000;
+
+  it("are days, with the year at the first one and when it changes", () => {
+    const times = [at(2025, 11, 28), at(2025, 11, 30), at(2026, 0, 1), at(2026, 0, 3)];
+    expect(axisLabels(times, 2 * 86_400)).toEqual([
+      "28 Dec\n2025",
+      "30 Dec",
+      "1 Jan\n2026",
+      "3 Jan",
+    ]);
+  });
+
+  it("are times for steps below a day, with the day at the first one and when it changes", () => {
+    const times = [at(2026, 10, 28, 12), at(2026, 10, 28, 18), at(2026, 10, 29, 0)];
+    expect(axisLabels(times, 6 * 3_600)).toEqual(["12:00\n28 Nov", "18:00", "00:00\n29 Nov"]);
+  });
+
+  it("are times with seconds for steps below a minute", () => {
+    const start = at(2026, 10, 28, 12);
+    expect(axisLabels([start, start + 5], 5)).toEqual(["12:00:00\n28 Nov", "12:00:05"]);
   });
 });

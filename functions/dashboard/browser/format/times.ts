@@ -12,6 +12,7 @@ const dateTime = new Intl.DateTimeFormat("en-GB", {
   dateStyle: "medium",
   timeStyle: "medium",
 });
+const dateOnly = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
 const dayMonth = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
   month: "short",
@@ -33,6 +34,34 @@ export function formatRelative(time: Date, now: Date): string {
 
 /** Formats a date and time in the browser's time zone. */
 export const formatDateTime = (time: Date): string => dateTime.format(time);
+/** Formats a date in the browser's time zone: `28 Nov 2026`. */
+export const formatDate = (time: Date): string => dateOnly.format(time);
+const axisDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const axisTime = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const axisSecond = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const minuteSeconds = 60;
+const daySeconds = 86_400;
+
+/**
+ * Returns the labels of a time axis in the browser's time zone: `28 Nov`, `14:00` for steps below a
+ * day, or `14:00:30` for steps below a minute. A second line shows what differs from the label before: the year, or the day.
+ * @param times in seconds since 1970, ascending
+ * @param step seconds between two labels
+ */
+export function axisLabels(times: readonly number[], step: number): readonly string[] {
+  let before = "";
+  return times.map((time) => {
+    const date = new Date(time * 1_000);
+    const [label, within] =
+      step >= daySeconds
+        ? [axisDay.format(date), String(date.getFullYear())]
+        : [(step < minuteSeconds ? axisSecond : axisTime).format(date), axisDay.format(date)];
+    const isSame = within === before;
+    before = within;
+    return isSame ? label : `${label}\n${within}`;
+  });
+}
+
 /** Formats a UTC date such as `2026-11-21` as `21 Nov`. */
 export const formatDay = (date: string): string => dayMonth.format(new Date(`${date}T00:00:00Z`));
 /**
@@ -48,6 +77,9 @@ export function isoOf(local: string): string | undefined {
 const shownHoursMax = 48;
 const hoursOfDay = 24;
 
+/** Returns true if a time of this many hours is shown in hours, not in days. */
+export const isShownInHours = (hours: number): boolean => hours < shownHoursMax;
+
 const counted = (count: number, unit: string): string =>
   `${formatCount(count)} ${count === 1 ? unit : `${unit}s`}`;
 
@@ -57,6 +89,6 @@ const counted = (count: number, unit: string): string =>
  */
 export function lastingWords(hours: number): string {
   if (hours < 1) return "less than an hour";
-  if (hours < shownHoursMax) return counted(Math.floor(hours), "hour");
+  if (isShownInHours(hours)) return counted(Math.floor(hours), "hour");
   return counted(Math.floor(hours / hoursOfDay), "day");
 }

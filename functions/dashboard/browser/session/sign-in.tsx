@@ -51,15 +51,7 @@ export function SignIn({ message, onKey }: SignInProps) {
             void attempt(key.trim(), "own");
           }}
         >
-          <Field
-            label="API key"
-            error={error}
-            hint={
-              <>
-                Begins with <code>svc_live_</code>
-              </>
-            }
-          >
+          <Field label="API key" error={error} hint={<KeyHint />}>
             {(control) => (
               <input
                 {...control}
@@ -86,6 +78,12 @@ export function SignIn({ message, onKey }: SignInProps) {
     </main>
   );
 }
+
+const KeyHint = () => (
+  <>
+    Begins with <code>svc_live_</code>, or with <code>svc_demo_</code> for the demo workspace
+  </>
+);
 
 const Brand = () => (
   <p class="sign-in-brand">

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
+import { axisLabels, formatDateTime } from "../format/times.ts";
 import { drawPlot, resolvedColor } from "./plot.ts";
 import type { Marks, Span, Step } from "./steps.ts";
 
@@ -45,12 +46,21 @@ export function StepChart(props: StepChartProps) {
       <p class="chart-note small number" aria-hidden="true">
         {step === undefined
           ? summary
-          : `${new Date(step.at * 1_000).toLocaleString("en-GB")}: ${step.value === null ? "none" : format(step.value)}`}
+          : `${formatDateTime(new Date(step.at * 1_000))}: ${step.value === null ? "none" : format(step.value)}`}
       </p>
       <div class="chart-plot" ref={box} aria-hidden="true" />
     </figure>
   );
 }
+
+/** Returns an axis with the dates or times of its values. */
+const timeAxis = (axis: uPlot.Axis): uPlot.Axis => ({
+  ...axis,
+  space: 72,
+  size: 40,
+  grid: { show: false },
+  values: (_plot, at, ...[, , step]) => [...axisLabels(at, step)],
+});
 
 function optionsFor(
   element: HTMLElement,
@@ -101,10 +111,7 @@ function optionsFor(
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
     scales: { x: { time: true, range: [span.from, span.to] } },
-    axes: [
-      { ...axis, space: 72, size: 40, grid: { show: false } },
-      { ...axis, size: 92, space: 36, values: (_plot, at) => at.map(format) },
-    ],
+    axes: [timeAxis(axis), { ...axis, size: 92, space: 36, values: (_plot, at) => at.map(format) }],
     series: [
       {},
       {

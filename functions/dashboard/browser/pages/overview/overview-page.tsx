@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Account, Usage } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
@@ -10,7 +11,9 @@ import { Card, Stat } from "../../ui/card.tsx";
 import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
 import { BudgetCard } from "./budget-card.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
-import { basisWords, type RunOut, runOutOf } from "./run-out.ts";
+import { readPausedCredits } from "./paused-credits.ts";
+import { type PausedCredits, type RunOut, runOutOf } from "./run-out.ts";
+import { RunOutList } from "./run-out-list.tsx";
 import { UsageByCauseCard } from "./usage-card.tsx";
 
 /** The longest time span that the API returns, in days. All spans end with the current day. */
@@ -35,12 +38,13 @@ export function OverviewPage() {
     [],
     { poll: () => pollSeconds },
   );
+  const paused = useQuery(readPausedCredits, [], { poll: () => pollSeconds });
   return (
     <Page title="Overview" lead={account.data?.name}>
       <Loaded query={account} skeleton={<SkeletonCard lines={3} />}>
         {(shown) => (
           <>
-            <Credits account={shown} usage={usage.data} />
+            <Credits account={shown} usage={usage.data} paused={paused.data} />
             <BudgetCard account={shown} onChanged={account.refresh} />
           </>
         )}
@@ -57,11 +61,12 @@ export function OverviewPage() {
 interface CreditsProps {
   readonly account: Account;
   readonly usage: Usage | undefined;
+  readonly paused: PausedCredits | undefined;
 }
 
-function Credits({ account, usage }: CreditsProps) {
+function Credits({ account, usage, paused }: CreditsProps) {
   const { credit_balance: balance, credits_held: held, concurrency } = account;
-  const runOut = usage && runOutOf(account, usage.daily, new Date());
+  const runOut = usage && paused && runOutOf(account, { daily: usage.daily, paused }, new Date());
   const { in_flight: inFlight, limit, next_tier: next } = concurrency;
   return (
     <>
@@ -71,10 +76,8 @@ function Credits({ account, usage }: CreditsProps) {
         </Notice>
       ) : (
         runOut &&
-        runOut.hours < fewHours && (
-          <Notice tone="warning">
-            The credits last {lastingWords(runOut.hours)} {basisWords(runOut)}.
-          </Notice>
+        runOut[0].hours < fewHours && (
+          <Notice tone="warning">The credits last {lastingWords(runOut[0].hours)}.</Notice>
         )
       )}
       <dl class="stats">
@@ -103,15 +106,20 @@ function Credits({ account, usage }: CreditsProps) {
   );
 }
 
-/** @param runOut null if no credits are used, undefined while it is loading */
+/** @param runOut null if there is no forecast, undefined while it is loading */
 function lasting(
   balance: number,
   runOut: RunOut | null | undefined,
-): { value: string; note: string } {
+): { value: string; note: ComponentChildren } {
   if (balance === 0) return { value: "0 hours", note: "no credits left" };
   if (runOut === undefined) return { value: "…", note: "" };
-  if (runOut === null) return { value: "–", note: "nothing uses credits" };
-  return { value: lastingWords(runOut.hours), note: basisWords(runOut) };
+  if (runOut === null) {
+    return {
+      value: "–",
+      note: "no schedule uses credits, and there is too little use to forecast",
+    };
+  }
+  return { value: lastingWords(runOut[0].hours), note: <RunOutList runOut={runOut} /> };
 }
 
 function UsageCard({ usage }: { readonly usage: Usage }) {

@@ -1,88 +1,105 @@
 import type { Account, Usage } from "../../api/resources.ts";
-import { lastingWords } from "../../format/times.ts";
+import { formatDay } from "../../format/times.ts";
 
-/** The number of complete UTC days before today from which the rate of spending is computed. */
+/** The number of complete UTC days before today from which the rate of use is computed. */
 const paceDays = 7;
 /** The number of days of usage that `runOutOf` needs. */
 export const usageDays = paceDays + 1;
+/** A rate of a shorter time is not continued, because it depends too much on single calls or runs. */
+const paceDaysMin = 2;
+/** A later time would be too uncertain to be useful. The schedules' forecast has the same limit. */
+const daysMax = 3_650;
 const hoursOfDay = 24;
 const hourMs = 3_600_000;
+const dayMs = hoursOfDay * hourMs;
 
+/** The credits that runs of watchlists charged which are paused now. They are unlikely to repeat. */
+export interface PausedCredits {
+  /** The first UTC day of which all these runs are known: `2026-11-21`. */
+  readonly since: string;
+  readonly byDay: ReadonlyMap<string, number>;
+}
+
+/** What an account used. */
+export interface Use {
+  /** The usage of at least the last eight days by day, the oldest first; the last entry is today. */
+  readonly daily: Usage["daily"];
+  readonly paused: PausedCredits;
+}
+
+/** A rate of use. */
 export interface Pace {
   /** Credits per day. */
   readonly credits: number;
-  /** The period from which the rate is computed, such as `the last 7 days`. */
-  readonly of: string;
+  /** The UTC day on which the time of the rate starts: `2026-11-21`. */
+  readonly since: string;
 }
 
 /**
- * Returns the current rate of spending: the average credits per day of the last seven complete UTC
- * days, not counting days before the account was created. If today's credits already exceed that
- * average, returns today's credits. Returns null if no credits were used.
- * @param daily the usage by day, the oldest first; the last entry is today
+ * Returns the rate of use: the average credits per day of the last seven complete UTC days and
+ * today, not counting the time before the account was created, and without the runs of watchlists
+ * that are paused now. Returns null if no such credits were used, or if the time is shorter than two
+ * days.
  */
 export function currentPace(
-  daily: Usage["daily"],
+  { daily, paused }: Use,
   { created_at: createdAt }: Pick<Account, "created_at">,
+  now: Date,
 ): Pace | null {
   const firstDay = createdAt.slice(0, "2026-11-21".length);
   const days = daily
-    .slice(0, -1)
-    .filter(({ date }) => date >= firstDay)
-    .slice(-paceDays);
-  const sum = days.reduce((total, { credits }) => total + credits, 0);
-  const before = days.length === 0 ? 0 : sum / days.length;
-  const today = daily.at(-1)?.credits ?? 0;
-  if (today > before) return { credits: today, of: "today alone" };
-  if (before === 0) return null;
-  return { credits: before, of: days.length === 1 ? "yesterday" : `the last ${days.length} days` };
+    .filter(({ date }) => date >= firstDay && date >= paused.since)
+    .slice(-usageDays);
+  const since = days[0]?.date;
+  if (since === undefined) return null;
+  const start = Math.max(Date.parse(createdAt), Date.parse(since));
+  const elapsedDays = (now.getTime() - start) / dayMs;
+  if (elapsedDays < paceDaysMin) return null;
+  const sum = days.reduce(
+    (total, { date, credits }) => total + Math.max(0, credits - (paused.byDay.get(date) ?? 0)),
+    0,
+  );
+  return sum === 0 ? null : { credits: sum / elapsedDays, since };
 }
 
 /** A forecast of when the balance is used up. */
 export interface Forecast {
   /** Hours from now, with fractions. */
   readonly hours: number;
-  /** What the time was calculated from: `at the rate of yesterday`. */
+  readonly at: Date;
+  /** What the forecast is calculated from: `from the use since 21 Nov, without …`. */
   readonly basis: string;
 }
 
-/** When the balance is used up. */
-export interface RunOut extends Forecast {
-  /** The other forecast, which is later. Null if the other way of calculating uses no credits. */
-  readonly later: Forecast | null;
-}
+/** The known forecasts of when the balance is used up, the earliest first. */
+export type RunOut = readonly [Forecast, ...Forecast[]];
 
 /** The values of an account that decide when its balance is used up. */
 export type Spending = Pick<Account, "created_at" | "credit_balance" | "forecast">;
 
 /**
- * Returns when the balance is used up: the earlier of two times. One is the forecast of the
- * schedules, which knows a watchlist that was created a minute ago. The other continues the current
- * rate of spending, which includes item calls and manual runs. Returns null if neither uses credits
- * within ten years. All pages show this forecast.
- * @param daily the usage of at least the last eight days by day, the oldest first; the last entry is
- * today
+ * Returns when the balance is used up, by up to two forecasts. One is the forecast of the schedules,
+ * which includes a watchlist that was created a minute ago. The other continues the current rate of
+ * use, which includes item calls and manual runs. Returns null if neither uses up the balance within
+ * ten years. All pages show these forecasts.
  */
-export function runOutOf(account: Spending, daily: Usage["daily"], now: Date): RunOut | null {
+export function runOutOf(account: Spending, use: Use, now: Date): RunOut | null {
   const { credit_balance: balance, forecast } = account;
   const scheduled = forecast.balance_runs_out_at.likely;
-  const pace = currentPace(daily, account);
-  const times: Forecast[] = [];
+  const pace = currentPace(use, account, now);
+  const forecasts: Forecast[] = [];
+  const add = (hours: number, basis: string): void => {
+    const at = new Date(now.getTime() + hours * hourMs);
+    if (hours <= daysMax * hoursOfDay) forecasts.push({ hours, at, basis });
+  };
   if (scheduled !== null) {
     const hours = Math.max(0, Date.parse(scheduled) - now.getTime()) / hourMs;
-    times.push({ hours, basis: "at the forecast of the schedules" });
+    add(hours, "from the schedules and past runs of the active watchlists");
   }
   if (pace !== null) {
     const hours = (balance / pace.credits) * hoursOfDay;
-    times.push({ hours, basis: `at the rate of ${pace.of}` });
+    add(hours, `from the use since ${formatDay(pace.since)}, without paused watchlists`);
   }
-  const [first, later = null] = times.toSorted((one, other) => one.hours - other.hours);
-  return first === undefined ? null : { ...first, later };
+  const [first, ...later] = forecasts.toSorted((one, other) => one.hours - other.hours);
+  return first === undefined ? null : [first, ...later];
 }
-
-/**
- * Returns what the earlier forecast is based on, and the later one: `at the rate of yesterday; 51
- * days at the forecast of the schedules`.
- */
-export const basisWords = ({ basis, later }: RunOut): string =>
-  later === null ? basis : `${basis}; ${lastingWords(later.hours)} ${later.basis}`;

@@ -4,9 +4,10 @@ import { formatCount, formatCredits, formatShare } from "../../format/numbers.ts
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { SelectFilter } from "../../ui/filters.tsx";
-import { JsonView } from "../../ui/json-view.tsx";
 import { EmptyState, ErrorState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { eventEntryOf } from "../webhooks/event-body.ts";
+import { EventItem } from "../webhooks/event-item.tsx";
 import { BacktestLists } from "./backtest-lists.tsx";
 import {
   backtestSentence,
@@ -17,13 +18,20 @@ import {
   unknownSentences,
 } from "./backtest-words.ts";
 import type { LimitsDraft } from "./watchlist-settings.ts";
-import { type TestedList, type TestedRuns, useBacktest } from "./use-backtest.ts";
+import {
+  type BacktestInput,
+  type TestedList,
+  type TestedRuns,
+  useBacktest,
+} from "./use-backtest.ts";
 
 interface BacktestCardProps {
   readonly list: Watchlist;
   /** The pipeline of the form: null for the default, undefined if it cannot be sent. */
   readonly pipeline: unknown;
   readonly limits: LimitsDraft;
+  /** True if the service refuses the pipeline. */
+  readonly isRefused: boolean;
 }
 
 const spans = [
@@ -34,14 +42,21 @@ const spans = [
 ] as const;
 
 /** Shows what past runs would have reported and cost with the pipeline and limits of the form. */
-export function BacktestCard({ list, pipeline, limits }: BacktestCardProps) {
+export function BacktestCard({ list, pipeline, limits, isRefused }: BacktestCardProps) {
   const [days, setDays] = useState("7");
   const [others, setOthers] = useState<readonly Watchlist[]>([]);
   const [tested, setTested] = useState<readonly TestedList[]>([]);
+  const [startedWith, setStartedWith] = useState<string>();
   const { action, progress } = useBacktest();
+  const input = { lists: [list, ...others], pipeline, days: Number(days) };
+  const inputKey = keyOf(input);
   const start = async (): Promise<void> => {
-    setTested((await action.run({ lists: [list, ...others], pipeline, days: Number(days) })) ?? []);
+    setTested([]);
+    setStartedWith(inputKey);
+    setTested((await action.run(input)) ?? []);
   };
+  const hasEnded = startedWith !== undefined && !action.busy;
+  const isCurrent = hasEnded && startedWith === inputKey;
   return (
     <Card title="Back-test">
       <p class="muted">
@@ -53,7 +68,11 @@ export function BacktestCard({ list, pipeline, limits }: BacktestCardProps) {
         <SelectFilter label="Runs to repeat" choices={spans} value={days} onChange={setDays} />
         <Button
           busy={action.busy}
-          disabledReason={pipeline === undefined ? "The pipeline is not valid yet." : undefined}
+          disabledReason={
+            pipeline === undefined || isRefused
+              ? "The pipeline is not valid yet. See the message at its field."
+              : undefined
+          }
           onClick={() => void start()}
         >
           Back-test
@@ -64,11 +83,39 @@ export function BacktestCard({ list, pipeline, limits }: BacktestCardProps) {
           </span>
         )}
       </div>
-      {action.error && <ErrorState error={action.error} />}
-      {tested.length === 1 &&
-        tested.map((one) => <OneList key={one.list.id} one={one} limits={limits} />)}
-      {tested.length > 1 && <SeveralLists tested={tested} limits={limits} />}
+      {hasEnded && !isCurrent && (
+        <p class="muted" role="status">
+          The pipeline, the time or the watchlists were changed after the last back-test. Back-test
+          again to see the result.
+        </p>
+      )}
+      {isCurrent && action.error && <ErrorState error={action.error} />}
+      {isCurrent && <Results tested={tested} limits={limits} />}
     </Card>
+  );
+}
+
+/** Returns a text that differs for back-tests with different results. */
+const keyOf = ({ lists, pipeline, days }: BacktestInput): string =>
+  JSON.stringify([
+    lists.map(({ id }) => id),
+    pipeline === undefined ? "not valid" : pipeline,
+    days,
+  ]);
+
+interface SeveralListsProps {
+  readonly tested: readonly TestedList[];
+  readonly limits: LimitsDraft;
+}
+
+function Results({ tested, limits }: SeveralListsProps) {
+  if (tested.length > 1) return <SeveralLists tested={tested} limits={limits} />;
+  return (
+    <>
+      {tested.map((one) => (
+        <OneList key={one.list.id} one={one} limits={limits} />
+      ))}
+    </>
   );
 }
 
@@ -77,14 +124,9 @@ interface OneListProps {
   readonly limits: LimitsDraft;
 }
 
-function OneList({ one: { tested, error }, limits }: OneListProps) {
+function OneList({ one: { list, tested, error }, limits }: OneListProps) {
   if (tested === undefined) return error ? <ErrorState error={error} /> : null;
-  return <Result tested={tested} limits={limits} />;
-}
-
-interface SeveralListsProps {
-  readonly tested: readonly TestedList[];
-  readonly limits: LimitsDraft;
+  return <Result list={list} tested={tested} limits={limits} />;
 }
 
 /** Shows the sums of several watchlists, each watchlist in a row, and the details of each. */
@@ -160,12 +202,13 @@ const listColumns: readonly Column<TestedList>[] = [
 ];
 
 interface ResultProps {
+  readonly list: TestedList["list"];
   readonly tested: TestedRuns;
   readonly limits: LimitsDraft;
 }
 
-function Result({ tested: { backtest, runs }, limits }: ResultProps) {
-  const sentences = [...limitSentences(backtest, runs, limits), ...unknownSentences(backtest)];
+function Result({ list, tested: { backtest, runs }, limits }: ResultProps) {
+  const unknown = unknownSentences(backtest);
   return (
     <>
       <p role="status">
@@ -173,10 +216,20 @@ function Result({ tested: { backtest, runs }, limits }: ResultProps) {
         {comparisonSentence(backtest.total.credits, chargedCredits(backtest, runs))}
       </p>
       <ul class="plain-list muted small">
-        {sentences.map((sentence) => (
+        {limitSentences(backtest, runs, limits).map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
+      {unknown.length > 0 && (
+        <details class="muted small">
+          <summary>What the back-test does not know ({formatCount(unknown.length)})</summary>
+          <ul class="plain-list">
+            {unknown.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </details>
+      )}
       <Table
         caption="Items in the events of the back-test"
         columns={columns}
@@ -187,10 +240,29 @@ function Result({ tested: { backtest, runs }, limits }: ResultProps) {
       {backtest.samples.length > 0 && (
         <details>
           <summary>The first {formatCount(backtest.samples.length)} of these items</summary>
-          <JsonView value={backtest.samples} />
+          <Samples list={list} backtest={backtest} />
         </details>
       )}
     </>
+  );
+}
+
+/** Shows the first items in the events of a back-test, with their changes and rules. */
+function Samples({ list, backtest }: Pick<ResultProps, "list"> & { readonly backtest: Backtest }) {
+  return (
+    <ul class="event-items" role="list" aria-label="First items in the events of the back-test">
+      {backtest.samples.map(({ type, run_number: run, entry }, n) => (
+        <EventItem
+          key={n}
+          entry={eventEntryOf(entry)}
+          type={type}
+          list={{ id: list.id, pipeline: backtest.pipeline }}
+          currency={list.currency}
+          isTest={false}
+          note={`run ${formatCount(run)}`}
+        />
+      ))}
+    </ul>
   );
 }
 

@@ -1,5 +1,5 @@
-import type { Account, Usage, WatchlistEstimate } from "../../api/resources.ts";
-import { type RunOut, runOutOf } from "../overview/run-out.ts";
+import type { Account, WatchlistEstimate } from "../../api/resources.ts";
+import { type RunOut, runOutOf, type Use } from "../overview/run-out.ts";
 
 /** What a balance covers. */
 export interface Coverage {
@@ -14,10 +14,10 @@ export interface Coverage {
   readonly all: RunOut | null;
 }
 
-/** The account and its usage by day. */
+/** The account and what it used. */
 export interface SpendingAccount {
   readonly account: Pick<Account, "created_at" | "credit_balance">;
-  readonly daily: Usage["daily"];
+  readonly use: Use;
 }
 
 const monthHours = 720;
@@ -36,10 +36,10 @@ export function coverageOf(
   if (estimate === undefined || spending === undefined) return undefined;
   const { forecast, account_forecast: all, estimated_credits: credits } = estimate;
   if (forecast === null || all === null || forecast.month.runs === 0) return undefined;
-  const { account, daily } = spending;
+  const { account, use } = spending;
   return {
     ...ofOneList({ firstReads: credits.newAsins, month: forecast.month }, account.credit_balance),
-    all: runOutOf({ ...account, forecast: all }, daily, now),
+    all: runOutOf({ ...account, forecast: all }, use, now),
   };
 }
 

@@ -4,8 +4,10 @@ import { formatCount, formatCredits } from "../../format/numbers.ts";
 import { lastingWords } from "../../format/times.ts";
 import { Card, Facts } from "../../ui/card.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { basisWords, usageDays } from "../overview/run-out.ts";
-import { type Coverage, coverageOf } from "./coverage.ts";
+import { readPausedCredits } from "../overview/paused-credits.ts";
+import { usageDays } from "../overview/run-out.ts";
+import { RunOutList } from "../overview/run-out-list.tsx";
+import { type Coverage, coverageOf, type SpendingAccount } from "./coverage.ts";
 
 interface EstimateCardProps {
   readonly estimate: WatchlistEstimate | undefined;
@@ -14,14 +16,23 @@ interface EstimateCardProps {
   readonly isPaused?: boolean;
 }
 
-/** Shows the estimated cost of a watchlist, and how long the current balance covers it. */
-export function EstimateCard({ estimate, items, isPaused = false }: EstimateCardProps) {
+/** Loads the account and what it used; undefined until all of it is loaded. */
+function useSpending(): SpendingAccount | undefined {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
   const usage = useQuery(
     (api, signal) => api.get<Usage>("usage", { signal, query: { days: usageDays } }),
     [],
   );
-  const spending = account.data && usage.data && { account: account.data, daily: usage.data.daily };
+  const paused = useQuery(readPausedCredits, []);
+  if (account.data === undefined || usage.data === undefined || paused.data === undefined) {
+    return undefined;
+  }
+  return { account: account.data, use: { daily: usage.data.daily, paused: paused.data } };
+}
+
+/** Shows the estimated cost of a watchlist, and how long the current balance covers it. */
+export function EstimateCard({ estimate, items, isPaused = false }: EstimateCardProps) {
+  const spending = useSpending();
   const coverage = coverageOf(estimate, spending, new Date());
   return (
     <Card title="Estimated cost">
@@ -31,7 +42,7 @@ export function EstimateCard({ estimate, items, isPaused = false }: EstimateCard
         <Facts
           facts={[
             ...costFacts(estimate),
-            ["Balance now", shown(account.data?.credit_balance, "")],
+            ["Balance now", shown(spending?.account.credit_balance, "")],
             ...coverageFacts(coverage, isPaused),
           ]}
         />
@@ -39,12 +50,17 @@ export function EstimateCard({ estimate, items, isPaused = false }: EstimateCard
       {items > 0 && coverage && <CoverageNotice coverage={coverage} />}
       {items > 0 && <LimitNotice steps={estimate?.blocked_steps ?? []} />}
       <p class="field-hint">
-        The 30 days are a forecast from the schedule, and from past runs if there are any. The end
-        of the credits is the earlier of two forecasts, as on the Overview. Failed reads are free.
+        The 30 days are a forecast from the schedule, and from past runs if there are any. Failed
+        reads are free. {isPaused ? pausedHint : activeHint}
       </p>
     </Card>
   );
 }
+
+const activeHint =
+  "The end of all credits is that of the Overview, with the settings of this form.";
+const pausedHint =
+  "The end of all credits includes this watchlist. The Overview leaves it out while it is paused.";
 
 type FactList = Parameters<typeof Facts>[0]["facts"];
 
@@ -66,7 +82,7 @@ const coverageFacts = (coverage: Coverage | undefined, isPaused: boolean): FactL
   ["Alone, the balance covers", coverage === undefined ? "…" : coveredWords(coverage)],
   [
     isPaused ? "All credits last, once resumed" : "All credits last",
-    coverage === undefined ? "…" : allListsWords(coverage),
+    coverage === undefined ? "…" : <AllLists all={coverage.all} />,
   ],
 ];
 
@@ -83,8 +99,8 @@ function coveredWords({ runs, hours }: Coverage): string {
   return `${runWords(runs)}, about ${lastingWords(hours)}`;
 }
 
-const allListsWords = ({ all }: Coverage): string =>
-  all === null ? "more than ten years" : `${lastingWords(all.hours)} ${basisWords(all)}`;
+const AllLists = ({ all }: Pick<Coverage, "all">) =>
+  all === null ? <>more than ten years</> : <RunOutList runOut={all} />;
 
 function CoverageNotice({ coverage }: { readonly coverage: Coverage }) {
   const { runs, all } = coverage;
@@ -96,11 +112,11 @@ function CoverageNotice({ coverage }: { readonly coverage: Coverage }) {
       </Notice>
     );
   }
-  if (all === null || all.hours >= fewHours) return null;
+  if (all === null || all[0].hours >= fewHours) return null;
   return (
     <Notice tone="warning">
-      The credits last {lastingWords(all.hours)} {all.basis}. After that, the service skips runs
-      that the balance does not cover, and pauses a watchlist after three skipped runs in a row.
+      The credits last {lastingWords(all[0].hours)}. After that, the service skips runs that the
+      balance does not cover, and pauses a watchlist after three skipped runs in a row.
     </Notice>
   );
 }

@@ -65,6 +65,6 @@ async function deliveriesSince(
 export function undeliveredWords(found: Pick<EventDeliveries, "isComplete"> | undefined): string {
   if (found === undefined) return "…";
   return found.isComplete
-    ? "No webhook delivery: no enabled endpoint received this event type. It is only in the event feed and in the S3 export, if there is one."
+    ? "No webhook delivery: when the event was created, no enabled endpoint subscribed to its type. The event is in the event feed, and in the S3 export if there is one."
     : "Not among the newest 500 deliveries of the watchlist.";
 }

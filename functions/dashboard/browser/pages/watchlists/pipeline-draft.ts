@@ -1,4 +1,5 @@
 import type { Pipeline, Scrapers, Watchlist } from "../../api/resources.ts";
+import { type DecimalInput, decimalIn } from "../../format/decimal-input.ts";
 import { jsonProblem, type Place } from "./json-place.ts";
 
 /** A pipeline that the user chooses or writes. */
@@ -6,7 +7,12 @@ export interface PipelineDraft {
   /** The ID of a template; null if the pipeline is written as JSON. */
   readonly template: string | null;
   readonly text: string;
+  /** The minimum drop in percent of the template of price drops, as typed. Omitted or empty: none. */
+  readonly minDrop?: string;
 }
+
+/** The ID of the template that reports price drops. */
+export const priceDropsTemplate = "price_drops";
 
 /**
  * The ID of the platform's default template. A watchlist with this template uses the service's
@@ -26,7 +32,57 @@ export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined)
   const text = pipelineText(list.pipeline);
   if (list.default_pipeline) return { template: defaultTemplate, text };
   const same = scrapers?.templates.find(({ pipeline }) => pipelineText(pipeline) === text);
-  return { template: same?.id ?? null, text };
+  if (same !== undefined) return { template: same.id, text };
+  const drops = scrapers?.templates.find(({ id }) => id === priceDropsTemplate)?.pipeline;
+  const minDrop = list.pipeline.steps
+    .flatMap(({ routes }) => routes)
+    .find((route) => route.min_delta_percent !== undefined)?.min_delta_percent;
+  const isDrops =
+    drops !== undefined &&
+    minDrop !== undefined &&
+    isSame(withMinDrop(drops, minDrop), list.pipeline);
+  return isDrops
+    ? { template: priceDropsTemplate, text, minDrop: String(minDrop) }
+    : { template: null, text };
+}
+
+/** Returns true if two pipelines are equal, in any order of their keys. */
+const isSame = (one: Pipeline, other: Pipeline): boolean => sorted(one) === sorted(other);
+const sorted = (pipeline: Pipeline): string =>
+  JSON.stringify(pipeline, (_, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+
+/** Returns a pipeline whose rules about a decreased field report only drops of a minimum size. */
+const withMinDrop = (pipeline: Pipeline, percent: number): Pipeline => ({
+  ...pipeline,
+  steps: pipeline.steps.map((step) => ({
+    ...step,
+    routes: step.routes.map((route) =>
+      route.op === "decreased" ? { ...route, min_delta_percent: percent } : route,
+    ),
+  })),
+});
+
+/** Reads the minimum drop of a draft. */
+export const minDropOf = ({ minDrop = "" }: PipelineDraft): DecimalInput =>
+  decimalIn(minDrop, { unit: "percent" });
+
+/**
+ * Returns the pipeline of the template of a draft; undefined if the draft has no template, while the
+ * templates are loading, or if the minimum drop is not a number.
+ */
+export function templatePipeline(
+  draft: PipelineDraft,
+  scrapers: Scrapers | undefined,
+): Pipeline | undefined {
+  const pipeline = scrapers?.templates.find(({ id }) => id === draft.template)?.pipeline;
+  if (pipeline === undefined || draft.template !== priceDropsTemplate) return pipeline;
+  const { value, error } = minDropOf(draft);
+  if (error !== undefined) return undefined;
+  return value === undefined ? pipeline : withMinDrop(pipeline, value);
 }
 
 /**
@@ -46,14 +102,12 @@ export function pipelineProblem(text: string): { message: string; place: Place }
 
 /**
  * Returns the pipeline to send for a draft: null for the platform's default, undefined if the draft
- * cannot be sent. It cannot be sent if its text is not JSON or is `null`, or if its template is
- * still loading.
+ * cannot be sent. It cannot be sent if its text is not JSON or is `null`, if its minimum drop is not a
+ * number, or if its template is still loading.
  */
 export function pipelineOf(draft: PipelineDraft, scrapers: Scrapers | undefined): unknown {
   if (draft.template === defaultTemplate) return null;
-  if (draft.template !== null) {
-    return scrapers?.templates.find(({ id }) => id === draft.template)?.pipeline;
-  }
+  if (draft.template !== null) return templatePipeline(draft, scrapers);
   return pipelineProblem(draft.text) === undefined
     ? (JSON.parse(draft.text) as unknown)
     : undefined;

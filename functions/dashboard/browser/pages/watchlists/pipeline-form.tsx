@@ -16,13 +16,17 @@ import {
 } from "./watchlist-settings.ts";
 import {
   defaultTemplate,
+  minDropOf,
   type PipelineDraft,
   pipelineOf,
   pipelineProblem,
   pipelineText,
+  priceDropsTemplate,
+  templatePipeline,
 } from "./pipeline-draft.ts";
 import { PipelineGraph } from "./pipeline-graph.tsx";
 import { rulesIn } from "./rule-draft.ts";
+import { problemWords } from "./rule-problem.ts";
 import { RulesForm } from "./rules-form.tsx";
 import { scheduleFieldsIn } from "./schedule-draft.ts";
 import { useDebounced } from "../../api/use-debounced.ts";
@@ -104,26 +108,31 @@ export function PipelineForm(props: PipelineFormProps) {
 
 function Form(props: PipelineFormProps & { readonly known: Scrapers }) {
   const { draft, onChange, known, estimate } = props;
-  const template = known.templates.find(({ id }) => id === draft.template);
   const estimated = estimate.data && isOf(known, estimate.data) ? estimate.data : undefined;
-  const shown = useShown(draft, template?.pipeline, estimated);
+  const shown = useShown(draft, templatePipeline(draft, known), estimated);
   const refusal = pipelineError(estimate.error) ?? pipelineError(props.error);
   const other = estimate.error?.param === undefined ? estimate.error : undefined;
   return (
     <div class="form">
       <TemplateField draft={draft} known={known} onChange={onChange} shown={shown} />
+      <MinDropField draft={draft} onChange={onChange} refusal={refusal} />
       <SettingFields {...props} />
       {draft.template === null && (
         <PipelineEditor draft={draft} onChange={onChange} known={known} refusal={refusal} />
       )}
-      {draft.template !== null && refusal && <ErrorState error={refusal} />}
+      {!hasOwnError(draft) && refusal && <ErrorState error={refusal} />}
       {other && <ErrorState error={other} onRetry={estimate.refresh} />}
       {shown && <PipelineGraph pipeline={shown} />}
     </div>
   );
 }
 
-const pipelineError = (error: ApiError | undefined): ApiError | undefined =>
+/** Returns true if a field of the form shows the errors about the pipeline. */
+const hasOwnError = ({ template }: PipelineDraft): boolean =>
+  template === null || template === priceDropsTemplate;
+
+/** Returns the error if it is about the pipeline; otherwise undefined. */
+export const pipelineError = (error: ApiError | undefined): ApiError | undefined =>
   error?.param?.startsWith("pipeline") === true ? error : undefined;
 
 /** Returns false for the estimate of another platform, until the new one arrives. */
@@ -143,7 +152,7 @@ function useShown(
   if (draft.template === null) last.current = estimate?.pipeline ?? last.current;
   else {
     const isOwn = draft.template === defaultTemplate && estimate?.default_pipeline === true;
-    last.current = isOwn ? estimate.pipeline : template;
+    last.current = isOwn ? estimate.pipeline : (template ?? last.current);
   }
   return last.current;
 }
@@ -181,6 +190,38 @@ function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
       </Field>
       {draft.template !== null && <Button onClick={write}>Edit the rules</Button>}
     </div>
+  );
+}
+
+interface MinDropFieldProps extends Pick<PipelineFormProps, "draft" | "onChange"> {
+  /** The service's error about the pipeline. In this template, only this field can cause one. */
+  readonly refusal: ApiError | undefined;
+}
+
+/** A field for the minimum drop of the template of price drops; nothing for other templates. */
+function MinDropField({ draft, onChange, refusal }: MinDropFieldProps) {
+  if (draft.template !== priceDropsTemplate) return null;
+  const label = "Minimum drop in percent";
+  return (
+    <Field
+      label={label}
+      hint="From the highest price since the last event about the item: small drops add up. Empty: every drop."
+      error={
+        minDropOf(draft).error ??
+        (refusal && problemWords({ message: refusal.message, part: "min_delta_percent" }, label))
+      }
+    >
+      {(control) => (
+        <input
+          {...control}
+          class="control short-control"
+          inputMode="decimal"
+          autocomplete="off"
+          value={draft.minDrop ?? ""}
+          onInput={(event) => onChange({ ...draft, minDrop: event.currentTarget.value })}
+        />
+      )}
+    </Field>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Pipeline } from "../../api/resources.ts";
-import { formatCount, formatNumber } from "../../format/numbers.ts";
+import { formatNumber } from "../../format/numbers.ts";
 
 type Step = Pipeline["steps"][number];
 export type Route = Step["routes"][number];
@@ -18,7 +18,7 @@ const opWords: Readonly<Record<string, string>> = {
  * below 10, 3 reads in a row, at most every 6h`.
  */
 export const routeWords = (route: Route): string =>
-  [conditionWords(route), ...limitWords(route)].join(", ");
+  [conditionWords(route), ...limitWords(route, "")].join(", ");
 
 const anyWords: Readonly<Record<string, string>> = {
   changed: "any tracked field changed",
@@ -32,23 +32,37 @@ const anyWords: Readonly<Record<string, string>> = {
 
 /**
  * Returns the condition of a route as `routeWords` does, for people who do not know the values of `when`, such as `any
- * tracked field changed, at most every 6h`.
+ * tracked field changed, at most every 6h`. Names the value from which a minimum difference is measured.
  */
 export const ruleWords = (route: Route): string =>
   [
     route.field === undefined ? (anyWords[route.when] ?? route.when) : conditionWords(route),
-    ...limitWords(route),
+    ...limitWords(route, originWords(route)),
   ].join(", ");
 
-/** Returns a label for each key that limits the matches of a route. */
-function limitWords(route: Route): readonly string[] {
+/** Returns the value from which a route measures the size of a change. Small changes add up. */
+function originWords({ op }: Route): string {
+  if (op === "decreased") return " from the highest value since the last event";
+  if (op === "increased") return " from the lowest value since the last event";
+  return " from the value in the last event";
+}
+
+/** Formats a number. Returns a text that is not a number, which a form can contain, unchanged. */
+const numberWords = (value: number): string =>
+  Number.isFinite(value) ? formatNumber(value) : String(value);
+
+/**
+ * Returns a label for each key that limits the matches of a route.
+ * @param origin the words after a minimum difference
+ */
+function limitWords(route: Route, origin: string): readonly string[] {
   const { where = [], min_delta: delta, min_delta_percent: percent } = route;
   const { confirm, once, cooldown } = route;
   return [
-    ...(delta === undefined ? [] : [`by ${formatNumber(delta)} or more`]),
-    ...(percent === undefined ? [] : [`by ${formatNumber(percent)}% or more`]),
+    ...(delta === undefined ? [] : [`by ${numberWords(delta)} or more${origin}`]),
+    ...(percent === undefined ? [] : [`by ${numberWords(percent)}% or more${origin}`]),
     ...where.map(({ field, op, value }) => `${field} ${opWords[op] ?? op} ${valueWords(value)}`),
-    ...(confirm === undefined ? [] : [`${formatCount(confirm)} reads in a row`]),
+    ...(confirm === undefined ? [] : [`${numberWords(confirm)} reads in a row`]),
     ...(once === true ? ["once"] : []),
     ...(cooldown === undefined ? [] : [`at most every ${cooldown}`]),
   ];

@@ -2,7 +2,7 @@ import { Checkbox } from "../../ui/field.tsx";
 import type { Route } from "./pipeline-words.ts";
 import { hasKey, type Scraper } from "./rule-draft.ts";
 import { useMark } from "./rule-problem.ts";
-import { NumberField, numberOf } from "./value-field.tsx";
+import { NumberField } from "./value-field.tsx";
 
 interface RuleLimitsProps {
   /** The name of the rule, such as `Rule 1 of check`. */
@@ -21,17 +21,23 @@ export function RuleLimits({ about, route, scraper, onChange }: RuleLimitsProps)
     (key: "min_delta" | "min_delta_percent" | "confirm") =>
     (value: number | string | undefined) => {
       const { [key]: _, ...others } = route;
-      onChange(value === undefined ? others : { ...others, [key]: numberOf(value) });
+      // A text that is not a number stays, so that the error of the service names it.
+      onChange(value === undefined ? others : { ...others, [key]: value });
     };
   const numbers = [
-    ["min_delta", "by at least", isNumber && hasKey("min_delta", when)],
-    ["min_delta_percent", "by at least, in percent", isNumber && hasKey("min_delta", when)],
-    ["confirm", "in reads in a row", hasKey("confirm", when)],
+    ["min_delta", "by at least", isNumber && hasKey("min_delta", when), "amount"],
+    [
+      "min_delta_percent",
+      "by at least, in percent",
+      isNumber && hasKey("min_delta", when),
+      "percent",
+    ],
+    ["confirm", "in reads in a row", hasKey("confirm", when), undefined],
   ] as const;
   return (
     <div class="rule-limits">
       {numbers.map(
-        ([key, words, isShown]) =>
+        ([key, words, isShown, unit]) =>
           isShown && (
             <label key={key} class="rule-limit">
               <span class="muted">{words}</span>
@@ -39,11 +45,13 @@ export function RuleLimits({ about, route, scraper, onChange }: RuleLimitsProps)
                 label={`${about}: ${words}`}
                 part={key}
                 value={route[key]}
+                {...(unit && { unit })}
                 onChange={set(key)}
               />
             </label>
           ),
       )}
+      <DeltaHint route={route} />
       {notify === true && (
         <label class="rule-limit">
           <span class="muted">at most once every</span>
@@ -73,5 +81,17 @@ export function RuleLimits({ about, route, scraper, onChange }: RuleLimitsProps)
         />
       )}
     </div>
+  );
+}
+
+/** Explains from which value a minimum difference is measured; nothing for a rule without one. */
+function DeltaHint({ route }: Pick<RuleLimitsProps, "route">) {
+  if (route.min_delta === undefined && route.min_delta_percent === undefined) return null;
+  return (
+    <p class="field-hint rule-limits-hint">
+      Small changes add up. The rule compares with the value in its last event, or with the highest
+      (“decreased”) or lowest (“increased”) value since then. The page What changed compares each
+      read with the one before, so its numbers can differ.
+    </p>
   );
 }

@@ -44,11 +44,20 @@ const labels: Readonly<Record<string, string>> = {
   run: "The next step",
 };
 
-/** Returns the error about a rule with the words of the form instead of the names of the API. */
-export function problemWords({ message, part }: RuleProblem): string {
+/**
+ * Returns the error about a rule with the words of the form instead of the names of the API.
+ * @param field the label of the field that shows the error, if it is not in the form of the rule
+ */
+export function problemWords({ message, part }: RuleProblem, field?: string): string {
   const test = /^where\[(\d+)\]\.(\w+)/.exec(part);
   const [key = part] = (test?.[2] ?? part).split(".");
-  const label = labels[key];
-  const words = label === undefined ? message : fieldMessage(label, message);
+  const label = field ?? labels[key];
+  const words =
+    label === undefined
+      ? message
+      : fieldMessage(label, message).replace(
+          /a number from 1e-9 to \d+/,
+          "a number greater than 0, such as 5 or 2.5",
+        );
   return test === null ? words : `Test ${Number(test[1]) + 1}: ${words}`;
 }

@@ -92,7 +92,7 @@ const columns: readonly Column<WatchlistRun>[] = [
   { head: "Steps", cell: (run) => <StepBars run={run} /> },
   { head: "Changed", align: "end", cell: (run) => formatCount(run.stats.changed) },
   {
-    head: "Notified",
+    head: "Items in events",
     align: "end",
     cell: ({ stats }) => (stats.notified === undefined ? "–" : formatCount(stats.notified)),
   },

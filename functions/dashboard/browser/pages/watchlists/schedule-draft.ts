@@ -1,4 +1,5 @@
 import type { Watchlist } from "../../api/resources.ts";
+import { fieldMessage } from "../../ui/field-message.ts";
 
 export const everyUnits = [
   ["m", "minutes"],
@@ -50,6 +51,19 @@ export const scheduleFieldsOf = (draft: ScheduleDraft): ScheduleFields =>
   draft.type === "every"
     ? { every: `${draft.amount.trim()}${draft.unit}` }
     : { cron: draft.cron.trim(), timezone: draft.timezone.trim() };
+
+/**
+ * Returns the service's error about an interval with the words of the form: it names the typed
+ * amount without the unit, which the user chose.
+ * @param message the error of the service
+ */
+export function intervalMessage({ amount }: ScheduleDraft, message: string): string {
+  const typed = amount.trim();
+  if (typed === "") return "The interval is empty. Enter a whole number, such as 15.";
+  return /^\d+$/.test(typed)
+    ? fieldMessage("The interval", message)
+    : `The interval must be a whole number, such as 15 (got "${typed}").`;
+}
 
 /** Returns the fields of the API that set a schedule. */
 export const scheduleFieldsIn = (schedule: Watchlist["schedule"]): ScheduleFields =>

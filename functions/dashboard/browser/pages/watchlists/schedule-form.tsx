@@ -8,6 +8,7 @@ import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import {
   everyUnits,
   formatInZone,
+  intervalMessage,
   ownZone,
   type ScheduleDraft,
   scheduleFieldsOf,
@@ -88,7 +89,7 @@ function Every({ draft, change, error }: PartProps<string>) {
     <Field
       label="Runs every"
       hint="From 5 minutes to 7 days, between the starts of two runs."
-      error={error}
+      error={error && intervalMessage(draft, error)}
     >
       {(control) => (
         <div class="row nowrap schedule-every">

@@ -13,7 +13,7 @@ import { EstimateCard } from "./estimate-card.tsx";
 import { EndpointField, useEndpoints } from "./endpoint-field.tsx";
 import { isAtField, NameField } from "./name-field.tsx";
 import { pipelineOf } from "./pipeline-draft.ts";
-import { useEstimate, useScrapers } from "./pipeline-form.tsx";
+import { pipelineError, useEstimate, useScrapers } from "./pipeline-form.tsx";
 import { PlanCards } from "./plan-cards.tsx";
 import { intervalStart } from "./schedule-draft.ts";
 import { useSchedulePreview } from "./schedule-form.tsx";
@@ -162,6 +162,7 @@ function SettingsFields({ list, draft, change, scrapers, error }: SettingsFields
           list={list}
           pipeline={pipelineOf(draft.pipeline, scrapers.data)}
           limits={draft.limits}
+          isRefused={pipelineError(estimate.error) !== undefined}
         />
       )}
     </>

@@ -11,7 +11,7 @@ const outcomeName = (outcome: string): string => outcome.replaceAll("_", " ");
 
 /**
  * Shows a bar for each step of a run: the outcomes of the step's reads, as shares of all items of
- * the watchlist.
+ * the watchlist. If not all reads were ok, it also shows the outcomes as text.
  */
 export function StepBars({ run }: { readonly run: WatchlistRun }) {
   const steps = Object.entries(run.stats.steps);
@@ -26,7 +26,9 @@ export function StepBars({ run }: { readonly run: WatchlistRun }) {
             of={Math.max(run.stats.tracked, ...steps.map(([, one]) => readBy(one)))}
           />
           <span class="step-bar-count number">{formatCount(stats.requested)}</span>
-          <span class="visually-hidden">read: {wordsOf(stats)}</span>
+          <span class={isAllOk(stats) ? "visually-hidden" : "step-bar-words muted"}>
+            read: {wordsOf(stats)}
+          </span>
         </li>
       ))}
     </ul>
@@ -34,6 +36,8 @@ export function StepBars({ run }: { readonly run: WatchlistRun }) {
 }
 
 const readBy = (stats: StepStats): number => outcomes.reduce((sum, one) => sum + stats[one], 0);
+
+const isAllOk = (stats: StepStats): boolean => readBy(stats) === stats.ok;
 
 function wordsOf(stats: StepStats): string {
   const parts = outcomes.filter((one) => stats[one] > 0);

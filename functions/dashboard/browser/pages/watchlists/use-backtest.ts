@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { ApiError, apiErrorOf } from "../../api/api-error.ts";
 import type { ApiClient } from "../../api/client.ts";
-import type { Backtest, BacktestJob, List, Watchlist, WatchlistRun } from "../../api/resources.ts";
+import type { Backtest, BacktestJob, Watchlist, WatchlistRun } from "../../api/resources.ts";
+import { readRunsSince } from "../../api/runs.ts";
 import { type Action, useAction } from "../../api/use-action.ts";
 
 /** A pipeline to test on some watchlists, and the days before now whose runs are repeated. */
@@ -20,7 +21,7 @@ export interface TestedRuns {
 
 /** The back-test of one watchlist. */
 export interface TestedList {
-  readonly list: Pick<Watchlist, "id" | "name">;
+  readonly list: Pick<Watchlist, "id" | "name" | "currency">;
   /** Undefined if the back-test failed. */
   readonly tested: TestedRuns | undefined;
   readonly error: ApiError | undefined;
@@ -36,9 +37,6 @@ const pollMs = 2_000;
 const dayMs = 86_400_000;
 /** The service refuses a `since` before the start of the kept history, as its clock shows it. */
 const marginMs = 60_000;
-const runPage = 100;
-/** The number of runs that the service keeps. */
-const runsKept = 500;
 
 /**
  * Returns an action that repeats past runs of watchlists with a pipeline, and its state and result.
@@ -81,7 +79,7 @@ async function testOf(
   onProgress: (share: number) => void,
 ): Promise<TestedRuns> {
   const path = `watchlists/${listId}`;
-  const runs = await loadRuns(api, path, Date.now() - days * dayMs);
+  const runs = await readRunsSince(api, { listId, since: Date.now() - days * dayMs });
   const oldest = runs.at(-1);
   if (oldest === undefined) {
     throw new ApiError({
@@ -103,23 +101,6 @@ async function testOf(
 /** Returns a time just before a run started, so that the back-test includes it. */
 const sinceOf = ({ started_at: at }: WatchlistRun): string =>
   new Date(Date.parse(at) - marginMs).toISOString();
-
-/** Loads the runs that started since a time, newest first. */
-async function loadRuns(
-  api: ApiClient,
-  path: string,
-  since: number,
-): Promise<readonly WatchlistRun[]> {
-  const runs: WatchlistRun[] = [];
-  for (let hasMore = true; hasMore && runs.length < runsKept;) {
-    const page = await api.get<List<WatchlistRun>>(`${path}/runs`, {
-      query: { limit: runPage, before_run: runs.at(-1)?.run_number },
-    });
-    runs.push(...page.data);
-    hasMore = page.has_more && Date.parse(runs.at(-1)?.started_at ?? "") >= since;
-  }
-  return runs.filter(({ started_at: at }) => Date.parse(at) >= since);
-}
 
 /**
  * Waits until the job of a back-test ends, and returns its result.

@@ -1,5 +1,6 @@
 import type { AriaAttributes } from "preact";
 import { useState } from "preact/hooks";
+import { decimalIn } from "../../format/decimal-input.ts";
 import type { TestValue } from "./rule-draft.ts";
 import { useMark } from "./rule-problem.ts";
 
@@ -116,6 +117,7 @@ function Constant({ about, part, type, value, onChange }: ConstantProps) {
         label={label}
         part={part}
         value={value}
+        unit="amount"
         // The service reports a string that is not a number.
         onChange={(next) => onChange(next ?? "")}
       />
@@ -147,14 +149,16 @@ export const NumberField = ({ label, part, ...input }: NumberFieldProps) => (
 interface NumberInputProps extends AriaAttributes {
   readonly id?: string;
   readonly value: string | number | boolean | undefined;
+  /** Decimals and, in percent, a percent sign are read as users type them. Omitted: a plain number. */
+  readonly unit?: "percent" | "amount";
   /** Receives the number, or the text if it is not a number; undefined for an empty field. */
   readonly onChange: (value: number | string | undefined) => void;
 }
 
 /** A field for a number. Keeps the text as the user writes it, such as `1.` and `1.50`. */
-export function NumberInput({ value, onChange, ...attributes }: NumberInputProps) {
+export function NumberInput({ value, unit, onChange, ...attributes }: NumberInputProps) {
   const [text, setText] = useState(String(value ?? ""));
-  const written = numberIn(text);
+  const written = numberIn(text, unit);
   const isCurrent = written === value || (typeof written === "string" && typeof value !== "number");
   return (
     <input
@@ -165,18 +169,19 @@ export function NumberInput({ value, onChange, ...attributes }: NumberInputProps
       value={isCurrent ? text : String(value ?? "")}
       onInput={({ currentTarget }) => {
         setText(currentTarget.value);
-        onChange(numberIn(currentTarget.value));
+        onChange(numberIn(currentTarget.value, unit));
       }}
     />
   );
 }
 
 /** Returns the number in a string, the text if it is not a number, and undefined if it is empty. */
-function numberIn(text: string): number | string | undefined {
+function numberIn(text: string, unit: NumberInputProps["unit"]): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
-  const number = Number(trimmed);
-  return Number.isFinite(number) ? number : text;
+  const typed = unit && decimalIn(trimmed, { unit }).value;
+  const number = typed ?? Number(trimmed);
+  return Number.isFinite(number) ? number : trimmed;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { ApiError } from "../../api/api-error.ts";
+import { ApiError, apiErrorOf } from "../../api/api-error.ts";
 import type {
   List,
   Watchlist,
@@ -46,7 +46,13 @@ const pendingSeconds = 2;
  */
 export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: DeliveryDialogProps) {
   const delivery = useQuery(
-    (api, signal) => api.get<WebhookDeliveryWithAttempts>(`webhook_deliveries/${id}`, { signal }),
+    async (api, signal) => {
+      try {
+        return await api.get<WebhookDeliveryWithAttempts>(`webhook_deliveries/${id}`, { signal });
+      } catch (thrown) {
+        throw missingDelivery(id, apiErrorOf(thrown));
+      }
+    },
     [id],
     { poll: (data) => (data?.state === "pending" ? pendingSeconds : undefined) },
   );
@@ -102,6 +108,19 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
     </Dialog>
   );
 }
+
+const notFound = 404;
+
+/** Returns the error of a call for a delivery, with the words of this page if it does not exist. */
+const missingDelivery = (id: string, error: ApiError): ApiError =>
+  error.status === notFound && error.requestId !== undefined
+    ? new ApiError({
+        status: notFound,
+        code: error.code,
+        requestId: error.requestId,
+        message: `There is no delivery ${id}. The service keeps deliveries for 30 days. Close this dialog to see all deliveries.`,
+      })
+    : error;
 
 /** Returns the watchlist of a delivery; undefined for a test and for a deleted watchlist. */
 const listOf = (

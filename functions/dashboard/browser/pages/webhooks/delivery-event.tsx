@@ -7,15 +7,9 @@ import type {
 import { formatCount } from "../../format/numbers.ts";
 import { linkTo } from "../../shell/router.ts";
 import { Button } from "../../ui/button.tsx";
-import { type EventEntry, eventBodyOf, type ItemsEvent } from "./event-body.ts";
-import { rulesBehind } from "./event-rules.ts";
-import {
-  changeLines,
-  receiverSentence,
-  ruleSentence,
-  runSentence,
-  valuesLine,
-} from "./event-words.ts";
+import { eventBodyOf, type ItemsEvent } from "./event-body.ts";
+import { EventItem } from "./event-item.tsx";
+import { receiverSentence, runSentence } from "./event-words.ts";
 
 interface DeliveryEventProps {
   readonly delivery: WebhookDeliveryWithAttempts;
@@ -99,7 +93,7 @@ function Items({ event, type, list, isTest }: ItemsProps) {
       )}
       <ul class="event-items" role="list" aria-label="Items of the event">
         {shown.map((entry, n) => (
-          <Item
+          <EventItem
             key={`${entry.id} ${n}`}
             entry={entry}
             type={type}
@@ -117,44 +111,5 @@ function Items({ event, type, list, isTest }: ItemsProps) {
         </p>
       )}
     </>
-  );
-}
-
-interface ItemProps extends Omit<ItemsProps, "event"> {
-  readonly entry: EventEntry;
-  readonly currency: string;
-}
-
-/** Shows an item of an event: its name, what changed, and the rule that reported it. */
-function Item({ entry, type, list, currency, isTest }: ItemProps) {
-  const { id, label, title } = entry;
-  const [name = id, ...others] = [label, title, id].filter((text) => text !== undefined);
-  const values = valuesLine(entry, currency);
-  return (
-    <li class="event-item">
-      <span class="two-lines">
-        {list === undefined ? (
-          <strong>{name}</strong>
-        ) : (
-          <a href={linkTo(`/watchlists/${list.id}/items/${id}`)}>{name}</a>
-        )}
-        {others.length > 0 && <span class="muted small">{others.join(" · ")}</span>}
-      </span>
-      {changeLines(entry, currency).map((line) => (
-        <span key={line} class="event-change">
-          {line}
-        </span>
-      ))}
-      {entry.changes === undefined && values !== "" && (
-        <span>
-          {type === "watchlist.product.delisted" ? "Last known values" : "Values"}: {values}
-        </span>
-      )}
-      {!isTest && (
-        <span class="small">
-          {ruleSentence(entry, type, list && rulesBehind(entry, type, list.pipeline))}
-        </span>
-      )}
-    </li>
   );
 }

@@ -81,7 +81,7 @@ export function eventBodyOf(body: string): EventBody {
     const { currency = "", part = 1, parts = 1 } = data;
     return {
       indented,
-      items: { currency, runNumber, part, parts, entries: entries.map(entryOf) },
+      items: { currency, runNumber, part, parts, entries: entries.map(eventEntryOf) },
     };
   }
   if (stats === undefined) return { indented };
@@ -97,6 +97,8 @@ function parsed(body: string): unknown {
   }
 }
 
-function entryOf({ snapshot, last_snapshot: last, values, ...entry }: SentEntry): EventEntry {
+/** Converts an entry of an event, as the API sends it. */
+export function eventEntryOf(sent: unknown): EventEntry {
+  const { snapshot, last_snapshot: last, values, ...entry }: SentEntry = Object(sent);
   return { ...entry, values: values ?? snapshot ?? last ?? {} };
 }

@@ -1,0 +1,50 @@
+import type { ApiClient } from "../../api/client.ts";
+import type { Watchlist, WatchlistRun } from "../../api/resources.ts";
+import { readRunsSince, runsKept } from "../../api/runs.ts";
+import { readWatchlists } from "../../api/watchlists.ts";
+import { type PausedCredits, usageDays } from "./run-out.ts";
+
+const dayMs = 86_400_000;
+
+const dayOf = (time: string): string => time.slice(0, "2026-11-21".length);
+
+/** Returns the UTC day after a time. */
+const dayAfter = (time: string): string => dayOf(new Date(Date.parse(time) + dayMs).toISOString());
+
+/**
+ * Reads the credits that the paused watchlists charged in the days from which the rate of use is
+ * computed. The service keeps a limited number of runs, so the days start later if a paused
+ * watchlist ran more often.
+ */
+export async function readPausedCredits(
+  api: ApiClient,
+  signal: AbortSignal,
+): Promise<PausedCredits> {
+  // One day more, because the days of the service end at another time than those of this clock.
+  const from = Date.now() - (usageDays + 1) * dayMs;
+  const { data } = await readWatchlists(api, signal);
+  const ranSince = ({ status, last_run_at: at }: Watchlist): boolean =>
+    status === "paused" && at !== null && Date.parse(at) >= from;
+  const runs = await Promise.all(
+    data.filter(ranSince).map(({ id }) => readRunsSince(api, { listId: id, since: from, signal })),
+  );
+  return pausedCredits(runs, new Date(from));
+}
+
+/**
+ * Sums the credits of the runs of paused watchlists by UTC day.
+ * @param runsOfLists the newest runs of each paused watchlist since `from`, newest first
+ */
+export function pausedCredits(
+  runsOfLists: readonly (readonly Pick<WatchlistRun, "started_at" | "credits">[])[],
+  from: Date,
+): PausedCredits {
+  const byDay = new Map<string, number>();
+  for (const { started_at: at, credits } of runsOfLists.flat()) {
+    byDay.set(dayOf(at), (byDay.get(dayOf(at)) ?? 0) + credits);
+  }
+  const starts = runsOfLists
+    .filter((runs) => runs.length >= runsKept)
+    .map((runs) => dayAfter(runs.at(-1)?.started_at ?? from.toISOString()));
+  return { since: [dayOf(from.toISOString()), ...starts].toSorted().at(-1) ?? "", byDay };
+}
