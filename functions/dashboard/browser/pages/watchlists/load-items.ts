@@ -13,10 +13,11 @@ const pageMax = 1_000;
 /**
  * Loads the items that match a filter, page by page. Loads them again when a run ends or the
  * number of items changes.
+ * @param now the time from which the time spans of the filter count back
  */
-export function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
+export function useItems(list: Watchlist, filter: ItemFilter, now: Date): Pages<WatchlistItem> {
   const search = useDebounced(filter.search.trim());
-  const query = queryOf({ ...filter, search }, list);
+  const query = queryOf({ ...filter, search }, { list, now });
   const pages = usePages<WatchlistItem>(
     (api, cursor, signal) =>
       api.get<List<WatchlistItem>>(`watchlists/${list.id}/items`, {
@@ -38,6 +39,7 @@ export async function loadItems(
   api: ApiClient,
   list: Watchlist,
   filter: ItemFilter,
+  now: Date,
 ): Promise<readonly WatchlistItem[]> {
   const items: WatchlistItem[] = [];
   for (let hasMore = true; hasMore;) {
@@ -45,7 +47,7 @@ export async function loadItems(
       query: {
         limit: pageMax,
         starting_after: items.at(-1)?.id,
-        ...queryOf(filter, list),
+        ...queryOf(filter, { list, now }),
       },
     });
     items.push(...page.data);
