@@ -108,10 +108,10 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     expect(status).toBe(404);
   });
 
-  it("shows two lines for each item on a phone, and opens the page of an item", async () => {
+  it("gives each item a row of 84 pixels on a phone, and opens the page of an item", async () => {
     const page = await opened("phone");
     const row = page.locator(".virtual-body").getByRole("row").nth(1);
-    expect((await row.boundingBox())?.height).toBe(68);
+    expect((await row.boundingBox())?.height).toBe(84);
     await expectAccessible(page);
     await row.getByRole("link").click();
     await page.getByRole("heading", { level: 2, name: "About the item", exact: true }).waitFor();

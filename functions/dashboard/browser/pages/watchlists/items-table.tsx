@@ -9,7 +9,7 @@ import { type VirtualColumn, VirtualTable } from "../../ui/virtual-table.tsx";
 import { mainChangeOf, toneOf, valueWords, summaryOf } from "./item-values.ts";
 import type { Selection } from "./use-selection.ts";
 
-const rowHeights = { wide: 44, narrow: 68 };
+const rowHeights = { wide: 44, narrow: 84 };
 const tableHeight = 612;
 
 interface ItemsTableProps {
