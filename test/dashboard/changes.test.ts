@@ -128,6 +128,33 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     expect((await saved(page, "CSV")).trim().split("\r\n")).toHaveLength(all.length + 1);
   });
 
+  it("shows the loaded changes at the same place after the user returns from an item", async () => {
+    const { page, signIn, goTo } = await dashboard.open({ size: "phone" });
+    // Short pages, so that the list has several of them.
+    await page.route("**/v1/changes?*", (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set("limit", "2");
+      return route.continue({ url: String(url) });
+    });
+    await signIn();
+    await goTo("/changes?span=7", "What changed");
+    await page.getByRole("heading", { name: "More than 2 changes" }).waitFor();
+    await page.getByRole("button", { name: "Load more" }).click();
+    await expect.poll(() => rows(page).count()).toBe(4);
+    const link = rows(page).nth(3).getByRole("rowheader").getByRole("link").first();
+    await link.scrollIntoViewIfNeeded();
+    const position = await page.evaluate(() => scrollY);
+    expect(position).toBeGreaterThan(0);
+    await link.click();
+    await page.getByRole("heading", { level: 2, name: "About the item", exact: true }).waitFor();
+    await page.goBack();
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(position);
+    expect(await rows(page).count()).toBe(4);
+    await goTo("/keys", "API keys");
+    await goTo("/changes?span=7", "What changed");
+    await expect.poll(() => rows(page).count()).toBe(2);
+  });
+
   it("reads sizes as users type them, and refuses others at the field before it calls the service", async () => {
     const { page } = await dashboard.openAt("/changes", "What changed");
     await expectLoaded(page);

@@ -29,7 +29,7 @@ export function useDownload(query: ChangesQuery): Download {
   const [loaded, setLoaded] = useState(0);
   const [cut, setCut] = useState<string>();
   const about = JSON.stringify(query);
-  const action = useAction((api, _: void): Promise<LoadedChanges> =>
+  const action: Action<void, LoadedChanges> = useAction((api) =>
     loadChanges(api, query, setLoaded),
   );
   const start = async ([ending, , textOf]: Format): Promise<void> => {

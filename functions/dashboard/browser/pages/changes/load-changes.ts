@@ -3,6 +3,7 @@ import type { ApiClient } from "../../api/client.ts";
 import type { FieldChange, List, Watchlist } from "../../api/resources.ts";
 import { useDebounced } from "../../api/use-debounced.ts";
 import { type Pages, usePages } from "../../api/use-pages.ts";
+import { keptEntry, useKeptScroll } from "../../shell/router.ts";
 import { isEverywhere, isOnPlatform } from "./change-fields.ts";
 import { type ChangeFilter, sinceOf, sizesOf } from "./change-filter.ts";
 
@@ -69,15 +70,18 @@ const rowOf = (change: FieldChange): Row => ({
 
 /** Loads the changes that a query selects, page by page. */
 export function useChanges(query: ChangesQuery): Pages<Row> {
-  return usePages<Row>(
+  const kept = keptEntry();
+  const pages = usePages<Row>(
     async (api, cursor, signal) => {
       if (!(await canMatch(query, api, signal))) return { data: [], has_more: false };
       const page = await loadPage(api, query, { limit: pageSize, cursor, signal });
       return { ...page, data: page.data.map(rowOf) };
     },
     [JSON.stringify(query)],
-    { poll: (entries) => (entries.length <= pageSize ? pollSeconds : undefined) },
+    { poll: (entries) => (entries.length <= pageSize ? pollSeconds : undefined), kept },
   );
+  useKeptScroll(kept, pages.entries !== undefined);
+  return pages;
 }
 
 interface PageRequest {

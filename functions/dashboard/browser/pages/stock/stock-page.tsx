@@ -8,7 +8,7 @@ import { formatCount, formatMoney } from "../../format/numbers.ts";
 import { IgnoredParts } from "../../shell/ignored-parts.tsx";
 import { ItemName, WatchlistName } from "../../shell/item-name.tsx";
 import { Page } from "../../shell/page.tsx";
-import { linkTo, replacePlace } from "../../shell/router.ts";
+import { keptEntry, linkTo, replacePlace, useKeptScroll } from "../../shell/router.ts";
 import type { PageProps } from "../../shell/shown-page.ts";
 import { Button, LinkButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -135,7 +135,8 @@ const rowOf = (item: FoundItem): Row => ({ id: `${item.watchlist_id} ${item.id}`
 function useStock(filter: StockFilter): Pages<Row> {
   const search = useDebounced(filter.search);
   const query = queryOf({ ...filter, search });
-  return usePages<Row>(
+  const kept = keptEntry();
+  const pages = usePages<Row>(
     async (api, cursor, signal) => {
       const page = await api.get<List<FoundItem>>("watchlists/items", {
         signal,
@@ -144,8 +145,10 @@ function useStock(filter: StockFilter): Pages<Row> {
       return { ...page, data: page.data.map(rowOf) };
     },
     [JSON.stringify(query)],
-    { poll: (entries) => (entries.length <= pageSize ? pollSeconds : undefined) },
+    { poll: (entries) => (entries.length <= pageSize ? pollSeconds : undefined), kept },
   );
+  useKeptScroll(kept, pages.entries !== undefined);
+  return pages;
 }
 
 /** Loads all items that match a filter, in its order. */

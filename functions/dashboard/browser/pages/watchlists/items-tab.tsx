@@ -38,9 +38,9 @@ type DialogName = "change" | "label" | "remove";
 export function ItemsTab({ list, filter, onChanged }: ItemsTabProps) {
   const [open, setOpen] = useState<DialogName>();
   const now = useMemo(() => new Date(), [filter.changed]);
-  const pages = useItems(list, filter, now);
+  const pages = useItems({ list, filter, now });
   const selection = useSelection(pages.entries);
-  const download = useAction(async (api) => itemsCsv(await loadItems(api, list, filter, now)));
+  const download = useAction(async (api) => itemsCsv(await loadItems(api, { list, filter, now })));
   const changed = (): void => {
     selection.clear();
     pages.refresh();

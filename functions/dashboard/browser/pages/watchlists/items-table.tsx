@@ -79,7 +79,7 @@ interface RowProps {
   readonly list: Watchlist;
 }
 
-/** The words that tell an item apart: its label, its title and its ID. */
+/** The label, the title and the ID of an item, with a link to its page. */
 function ItemWords({ item: { id, label, title, state }, list }: RowProps) {
   const words = [label, title, id].filter((one) => one !== null).join(", ");
   return (

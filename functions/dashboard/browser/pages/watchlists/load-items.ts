@@ -10,12 +10,18 @@ const pageSizes = { first: 200, further: 500 };
 /** The largest page that the API returns. */
 const pageMax = 1_000;
 
+interface ItemsRequest {
+  readonly list: Watchlist;
+  readonly filter: ItemFilter;
+  /** The time from which the time spans of the filter count back. */
+  readonly now: Date;
+}
+
 /**
  * Loads the items that match a filter, page by page. Loads them again when a run ends or the
  * number of items changes.
- * @param now the time from which the time spans of the filter count back
  */
-export function useItems(list: Watchlist, filter: ItemFilter, now: Date): Pages<WatchlistItem> {
+export function useItems({ list, filter, now }: ItemsRequest): Pages<WatchlistItem> {
   const search = useDebounced(filter.search.trim());
   const query = queryOf({ ...filter, search }, { list, now });
   const pages = usePages<WatchlistItem>(
@@ -37,9 +43,7 @@ export function useItems(list: Watchlist, filter: ItemFilter, now: Date): Pages<
 /** Loads all items that match a filter, in its order. */
 export async function loadItems(
   api: ApiClient,
-  list: Watchlist,
-  filter: ItemFilter,
-  now: Date,
+  { list, filter, now }: ItemsRequest,
 ): Promise<readonly WatchlistItem[]> {
   const items: WatchlistItem[] = [];
   for (let hasMore = true; hasMore;) {
