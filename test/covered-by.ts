@@ -641,6 +641,5 @@ export const runBy: Readonly<Record<string, string>> = {
   "tools/local/temporary-dynamo.ts": "test/support/dynamodb.ts",
   "tools/past/invented-past.ts": "test/world/demo-workspace.slow.test.ts",
   "tools/past/write-charges.ts": "test/world/demo-workspace.slow.test.ts",
-  "tools/past/write-past.ts": "test/world/demo-workspace.slow.test.ts",
   "tools/past/write-results.ts": "test/world/demo-workspace.slow.test.ts",
 };

@@ -251,11 +251,14 @@ export const foundItemSchema = v.object({
         ),
         stock_since: v.pipe(
           v.nullable(timestamp),
-          v.description("When the stock changed, if no other value changed later. Otherwise null."),
+          v.description(
+            "When the stock changed, if no other value changed later. Otherwise null: the history of " +
+              "the item may have the time.",
+          ),
         ),
       }),
       v.description(
-        "The last known price, and since when the item is out of stock. Only with `stock` in the request.",
+        "The last known price, and since when the item has its values. Only with `stock` in the request.",
       ),
     ),
   ),

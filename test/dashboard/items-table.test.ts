@@ -42,20 +42,21 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     return page;
   };
 
-  it("has column headers, rows of 36 pixels, and each change in percent with its sign", async () => {
+  it("has column headers, rows of 44 pixels, and each change in percent with its sign and its time", async () => {
     const page = await opened();
     const table = page.getByRole("table", { name: "Items" });
     await page.setViewportSize({ width: 1_600, height: 900 });
-    const heads = ["", "Item", "Price and stock", "Last change", "Changed", "Last read"];
+    const heads = ["", "Item", "Price and stock", "Last change", "Last read"];
     expect(await table.getByRole("columnheader").allTextContents()).toEqual(heads);
     const row = table.locator(".virtual-body").getByRole("row").nth(1);
-    expect((await row.boundingBox())?.height).toBe(36);
+    expect((await row.boundingBox())?.height).toBe(44);
     await page.getByLabel("Search by ID").fill("9000001");
     const kettle = page.getByRole("row", { name: /9000001/ });
     await kettle.getByText(/^[+−][\d.,]+%$/).waitFor();
     const size = kettle.getByText(/^[+−][\d.,]+%$/);
     const isRise = (await size.textContent())?.startsWith("+") === true;
     expect(await size.getAttribute("class")).toBe(isRise ? "change-bad" : "change-good");
+    expect(await kettle.locator(".cell-change time").textContent()).toMatch(/ago$|^just now$/);
     await expectAccessible(page);
   });
 
@@ -107,10 +108,10 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     expect(status).toBe(404);
   });
 
-  it("shows two lines for each item on a phone, and opens the page of an item", async () => {
+  it("gives each item a row of 84 pixels on a phone, and opens the page of an item", async () => {
     const page = await opened("phone");
     const row = page.locator(".virtual-body").getByRole("row").nth(1);
-    expect((await row.boundingBox())?.height).toBe(60);
+    expect((await row.boundingBox())?.height).toBe(84);
     await expectAccessible(page);
     await row.getByRole("link").click();
     await page.getByRole("heading", { level: 2, name: "About the item", exact: true }).waitFor();

@@ -208,9 +208,11 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     const states = page.getByRole("group", { name: "State" });
     await states.getByText("New").click();
     await page.getByText("No item changed or was delisted since then.").waitFor();
-    await page.getByLabel("When it changed").selectOption("any");
-    await states.getByText("Delisted").click();
+    await page.getByLabel("When it changed").selectOption("");
+    await page.getByRole("link", { name: `${delisted} delisted` }).click();
     await gone.waitFor();
+    const state = states.getByRole("button", { name: "Delisted" });
+    expect(await state.getAttribute("aria-pressed")).toBe("true");
     await page.getByLabel("Search by ID").fill("9000007");
     await expectAccessible(page);
     await page
@@ -218,6 +220,10 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
       .getByRole("link")
       .click();
     await page.getByText("not found", { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByText("1 item", { exact: true }).waitFor();
+    expect(await page.getByLabel("Search by ID").inputValue()).toBe("9000007");
+    expect(await state.getAttribute("aria-pressed")).toBe("true");
   });
 
   it("announce to screen readers when a step of a run starts, but not each new item count", async () => {

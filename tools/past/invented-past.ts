@@ -108,6 +108,10 @@ export function inventPast(watchlist: PastWatchlist, now: Date): Past {
   };
 }
 
+/** Returns the items that a past run read: all except those that an earlier run delisted. */
+export const itemsReadBy = ({ items }: Past, { startedAt }: PastRun): readonly Item[] =>
+  items.filter(({ delistedAt }) => delistedAt === null || delistedAt > startedAt);
+
 const runIdOf = ({ id }: PastWatchlist, runNumber: number, at: number): string =>
   derivedIdAt("run", new Date(at), id, runNumber);
 

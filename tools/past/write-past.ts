@@ -18,7 +18,13 @@ import { countByState } from "../../shared/watchlists/page.ts";
 import { parseEvery } from "../../shared/watchlists/schedule.ts";
 import { defaultSettings, noLimits } from "../../shared/watchlists/settings.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
-import { inventPast, type Past, type PastWatchlist, type PastRun } from "./invented-past.ts";
+import {
+  inventPast,
+  itemsReadBy,
+  type Past,
+  type PastRun,
+  type PastWatchlist,
+} from "./invented-past.ts";
 import { type PastWorld, writeEvents, writeResults, type WrittenRun } from "./write-results.ts";
 
 export interface WrittenPast extends Omit<PastWatchlist, "id"> {
@@ -125,7 +131,7 @@ function runOf(
   pastList: PastWatchlist,
   { accountId, past, run }: Owned & { readonly run: PastRun },
 ): Run {
-  const items = past.items.length;
+  const items = itemsReadBy(past, run).length;
   const scraper = `${pastList.platform}.standard` as const;
   const { points } = run;
   const isFirst = run.runNumber === 1;

@@ -16,7 +16,7 @@ import { runEvents } from "../../shared/runs/run-events.ts";
 import type { StepRecord } from "../../shared/runs/step.ts";
 import { knownDetails } from "../../shared/watchlists/item-details.ts";
 import type { Environment } from "../local/lambda-host.ts";
-import type { Past, PastRun } from "./invented-past.ts";
+import { itemsReadBy, type Past, type PastRun } from "./invented-past.ts";
 
 /** The parts of a local world into which a past is written. */
 export interface PastWorld {
@@ -55,7 +55,8 @@ export async function writeResults(world: PastWorld, { past, runs, now }: Writte
     const { accountId, watchlistId, id: runId, runNumber } = stored;
     const step = stepOf(stored, past);
     const { plan, starts, stats } = step;
-    await steps.saveStarts(runId, plan, new Map([[step.step, [past.items.map(({ id }) => id)]]]));
+    const ids = itemsReadBy(past, run).map(({ id }) => id);
+    await steps.saveStarts(runId, plan, new Map([[step.step, [ids]]]));
     const ref = {
       accountId,
       watchlistId,

@@ -1,39 +1,63 @@
 import { describe, expect, it } from "vitest";
 import {
   allItems,
+  type ItemFilter,
   itemOrders,
   lastRun,
+  placeOf,
   queryOf,
-  timeOf,
+  readPlace,
 } from "../../../functions/dashboard/browser/pages/watchlists/item-filter.ts";
+
+const now = new Date("2026-03-08T00:00:00.000Z");
+const tabs = ["items", "runs"];
 
 describe("the dashboard's item filter", () => {
   it("sends the trimmed search text and the chosen sort order, and no sort order if items are sorted by ID", () => {
-    const list = { last_run_at: null };
-    expect(queryOf({ ...allItems, search: " blue kettle " }, list)).toEqual({
-      state: undefined,
+    const since = { list: { last_run_at: null }, now };
+    expect(queryOf({ ...allItems, search: " blue kettle " }, since)).toEqual({
+      state: "",
       changed_since: undefined,
       search: "blue kettle",
     });
     for (const [order] of itemOrders.slice(1)) {
-      const query = queryOf({ ...allItems, order }, list);
+      const query = queryOf({ ...allItems, order }, since);
       expect(`${query.sort} ${query.order}`).toBe(order);
     }
   });
 
   it("selects changes since the start of the newest run, even if that run began after the user set the filter", () => {
     const since = (at: string | null) =>
-      queryOf({ ...allItems, changedSince: lastRun }, { last_run_at: at }).changed_since;
+      queryOf({ ...allItems, changed: lastRun }, { list: { last_run_at: at }, now }).changed_since;
     expect(since("2026-03-01T00:00:00.000Z")).toBe("2026-03-01T00:00:00.000Z");
     expect(since("2026-03-02T00:00:00.000Z")).toBe("2026-03-02T00:00:00.000Z");
     expect(since(null)).toBeUndefined();
-    const fixed = queryOf({ ...allItems, changedSince: "2026-01-01" }, { last_run_at: null });
-    expect(fixed.changed_since).toBe("2026-01-01");
   });
 
-  it("ignores a time field whose value is not a time", () => {
-    expect(timeOf("2026-03-01T00:00")).toBe(new Date("2026-03-01T00:00").toISOString());
-    expect(timeOf("")).toBeUndefined();
-    expect(timeOf("12026-03-01T00:00")).toBeUndefined();
+  it("selects changes of a time span before now, or since a time", () => {
+    const since = (changed: string) =>
+      queryOf({ ...allItems, changed }, { list: { last_run_at: null }, now }).changed_since;
+    expect(since("week")).toBe("2026-03-01T00:00:00.000Z");
+    expect(since("2026-01-01")).toBe("2026-01-01");
+  });
+
+  it("is the same after it was written to the address and read from it", () => {
+    const filters: readonly ItemFilter[] = [
+      allItems,
+      { state: "delisted", changed: "day", search: "blue kettle", order: "price desc" },
+      { ...allItems, changed: "2026-03-01T08:00:00.000Z" },
+    ];
+    for (const filter of filters) {
+      expect(readPlace(new URLSearchParams(placeOf(filter)), tabs)).toMatchObject({
+        filter: { ...filter },
+      });
+    }
+  });
+
+  it("names the parts of the address that it does not apply", () => {
+    const read = readPlace(new URLSearchParams("tab=items&state=gone&changed=today&page=2"), tabs);
+    expect(read.tab).toBe("items");
+    expect(read.filter).toEqual(allItems);
+    expect(read.ignored.map(({ name }) => name)).toEqual(["state", "page", "changed"]);
   });
 });

@@ -57,10 +57,17 @@ describe("the values of an item in the dashboard's table", () => {
   it("differ between an item that was never read and an item whose read found no values", () => {
     const at = "2026-11-27T08:00:00.000Z";
     const words = (snapshot: WatchlistItem["snapshot"], readAt: string | null): string =>
-      summaryOf({ snapshot, last_read_at: readAt }, "USD");
+      summaryOf({ state: "active", snapshot, last_read_at: readAt }, "USD");
     expect(words({ price: 12.5, inStock: true }, at)).toBe("12.50 USD, in stock");
     expect(words(null, at)).toBe("no values");
     expect(words(null, null)).toBe("not read yet");
+  });
+
+  it("are the last price of a delisted item, and not its last stock", () => {
+    const words = (snapshot: WatchlistItem["snapshot"]): string =>
+      summaryOf({ state: "delisted", snapshot, last_read_at: null }, "USD");
+    expect(words({ price: 1860.99, inStock: true })).toBe("last 1,860.99 USD");
+    expect(words({ inStock: true })).toBe("delisted");
   });
 });
 

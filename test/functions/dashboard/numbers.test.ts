@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { formatMoney, formatNumber } from "../../../functions/dashboard/browser/format/numbers.ts";
+import {
+  formatMoney,
+  formatNumber,
+  formatPercentChange,
+  formatShare,
+} from "../../../functions/dashboard/browser/format/numbers.ts";
 
 describe("numbers in the dashboard", () => {
   it.each([
@@ -12,5 +17,18 @@ describe("numbers in the dashboard", () => {
 
   it("have separators of thousands", () => {
     expect(formatNumber(2175.2)).toBe("2,175.2");
+  });
+
+  it("show a share to the nearest tenth of a percent, and only the whole as 100 %", () => {
+    expect([14_000 / 35_090, 0.9999, 1].map(formatShare)).toEqual(["39.9%", "99.9%", "100%"]);
+  });
+
+  it("show a change below a tenth of a percent with one digit, and only 0 as 0 %", () => {
+    expect([-0.0163, 0.004, -0.12, 0].map(formatPercentChange)).toEqual([
+      "−0.02%",
+      "+0.004%",
+      "−0.1%",
+      "0%",
+    ]);
   });
 });

@@ -3,12 +3,18 @@ import {
   axisLabels,
   isoOf,
   lastingWords,
+  localOf,
 } from "../../../functions/dashboard/browser/format/times.ts";
 
 describe("a local time that a user types in the dashboard", () => {
   it("is converted to the same instant in ISO 8601", () => {
     const local = "2026-03-01T08:30";
     expect(isoOf(local)).toBe(new Date(2026, 2, 1, 8, 30).toISOString());
+  });
+
+  it("is shown again as the user typed it", () => {
+    const local = "2026-03-01T08:30";
+    expect(localOf(isoOf(local) ?? "")).toBe(local);
   });
 
   it.each(["", "12026-03-01T08:30", "2026-13-01T08:30"])(

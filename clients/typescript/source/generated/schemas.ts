@@ -7903,7 +7903,7 @@ export type SearchItemsResponses = {
              */
             title: string | null;
             /**
-             * The last known price, and since when the item is out of stock. Only with `stock` in the request.
+             * The last known price, and since when the item has its values. Only with `stock` in the request.
              */
             stock?: {
                 /**
@@ -7923,7 +7923,7 @@ export type SearchItemsResponses = {
                  */
                 values_since: string | null;
                 /**
-                 * When the stock changed, if no other value changed later. Otherwise null.
+                 * When the stock changed, if no other value changed later. Otherwise null: the history of the item may have the time.
                  */
                 stock_since: string | null;
             };

@@ -38,6 +38,11 @@ interface Options<Entry> {
    * loaded pages are read again, or undefined to stop polling.
    */
   readonly poll?: (entries: readonly Entry[]) => number | undefined;
+  /**
+   * The number of loaded pages, which the listing changes. It first loads as many pages, at most
+   * fifty, so that it is as long as before the user left it.
+   */
+  readonly kept?: { pages: number };
 }
 
 /** The maximum number of pages that a refresh reads again. */
@@ -59,13 +64,14 @@ interface Identified {
 export function usePages<Entry extends Identified>(
   load: Load<Entry>,
   inputs: readonly (string | number | boolean | undefined)[],
-  { poll }: Options<Entry> = {},
+  { poll, kept: keptPages }: Options<Entry> = {},
 ): Pages<Entry> {
   const api = useApi();
   const [kept, setRest] = useState<Rest<Entry>>(nothingAfter(undefined));
   const about = JSON.stringify(inputs);
-  const read = useRef({ about, pages: 1 });
+  const read = useRef({ about, pages: keptPages?.pages ?? 1 });
   if (read.current.about !== about) read.current = { about, pages: 1 };
+  if (keptPages !== undefined) keptPages.pages = read.current.pages;
   const query = useQuery(
     (client, signal) => readPages(load, read.current, { client, signal }),
     inputs,

@@ -6,12 +6,10 @@ const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFracti
 export const formatCount = (value: number): string => whole.format(value);
 /** Formats a number in short form, for narrow places: `12.3K`. */
 export const formatCompact = (value: number): string => compact.format(value);
-/**
- * Formats a share from 0 to 1: `99.5%`. Rounds down to a tenth of a percent, so that only 1 is
- * shown as `100%`.
- */
+const largestPart = 0.999;
+/** Formats a share from 0 to 1, to a tenth of a percent: `99.5%`. Only 1 is shown as `100%`. */
 export const formatShare = (share: number): string =>
-  percent.format(share < 1 ? Math.floor(share * 1_000) / 1_000 : share);
+  percent.format(share < 1 ? Math.min(share, largestPart) : share);
 /** Formats a number of credits: `1 credit`, `12,345 credits`. */
 export const formatCredits = (credits: number): string =>
   `${whole.format(credits)} ${credits === 1 ? "credit" : "credits"}`;
@@ -20,9 +18,18 @@ const change = new Intl.NumberFormat("en-US", {
   maximumFractionDigits: 1,
   signDisplay: "exceptZero",
 });
-/** Formats a change in percent with its sign: `+12.5%`, `−3%`. */
+const smallChange = new Intl.NumberFormat("en-US", {
+  style: "percent",
+  maximumSignificantDigits: 1,
+  signDisplay: "exceptZero",
+});
+/** Changes below this size, in percent, are shown with as many decimals as one digit needs. */
+const smallChangeMax = 0.1;
+/** Formats a change in percent with its sign: `+12.5%`, `−3%`, `−0.02%`. Only 0 is shown as `0%`. */
 export const formatPercentChange = (percents: number): string =>
-  change.format(percents / 100).replace("-", "−");
+  (Math.abs(percents) < smallChangeMax ? smallChange : change)
+    .format(percents / 100)
+    .replace("-", "−");
 const signed = new Intl.NumberFormat("en-US", {
   maximumFractionDigits: 0,
   signDisplay: "exceptZero",

@@ -73,6 +73,14 @@ export function isoOf(local: string): string | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
+const minuteMs = 60_000;
+/** Converts an ISO 8601 time to the value of a `datetime-local` input, in the browser's time zone. */
+export function localOf(iso: string): string {
+  const time = new Date(iso);
+  const shifted = new Date(time.getTime() - time.getTimezoneOffset() * minuteMs);
+  return shifted.toISOString().slice(0, "2026-11-01T08:00".length);
+}
+
 /** Below this number of hours, a time is shown in hours. */
 const shownHoursMax = 48;
 const hoursOfDay = 24;

@@ -28,6 +28,23 @@ let shown: Place | undefined;
 let at = 0;
 const followers = new Set<(place: Place) => void>();
 
+/** What a page keeps in an entry of the browser history, to show the same when the user returns. */
+export interface KeptEntry {
+  /** Number of loaded pages of the page's listing. */
+  pages: number;
+  /** Vertical scroll position in pixels when the user left the page. */
+  scroll: number;
+}
+
+const keptEntries = new Map<number, KeptEntry>();
+
+/** Returns what the shown page keeps in its history entry. The page may change it. */
+export function keptEntry(): KeptEntry {
+  const kept = keptEntries.get(at) ?? { pages: 1, scroll: 0 };
+  keptEntries.set(at, kept);
+  return kept;
+}
+
 /** Shows the page of the current address. */
 function take(): void {
   shown = here();
@@ -61,8 +78,11 @@ export function followAddress(): void {
   shown = here();
   addEventListener("hashchange", () => {
     // An entry of the browser history without a number is new, so it gets the next number.
-    const arrived = entryNumber() ?? at + 1;
+    const known = entryNumber();
+    const arrived = known ?? at + 1;
     if (isElsewhere(here()) && !mayLeave()) return history.go(at - arrived);
+    keptEntry().scroll = scrollY;
+    if (known === undefined) keptEntries.delete(arrived);
     numberEntry(arrived);
     return take();
   });
@@ -109,10 +129,25 @@ export function useNavigate(): (link: string) => void {
   );
   return useCallback((link) => {
     if (isGone.current) return;
+    keptEntry().scroll = scrollY;
     at += 1;
+    keptEntries.delete(at);
     history.pushState({ at }, "", link);
     take();
   }, []);
+}
+
+/**
+ * Scrolls to the position at which the user left the page, once the page is loaded.
+ * @param isLoaded true if the page is as long as it was when the user left it
+ */
+export function useKeptScroll({ scroll }: KeptEntry, isLoaded: boolean): void {
+  const target = useRef(scroll);
+  useEffect(() => {
+    if (!isLoaded || target.current === 0) return;
+    scrollTo(0, target.current);
+    target.current = 0;
+  }, [isLoaded]);
 }
 
 /**

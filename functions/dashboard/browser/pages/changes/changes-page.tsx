@@ -1,50 +1,46 @@
-import { useMemo } from "preact/hooks";
-import type { ApiClient } from "../../api/client.ts";
-import type { FieldChange, List, Watchlist } from "../../api/resources.ts";
-import { type Pages, usePages } from "../../api/use-pages.ts";
+import type { Pages } from "../../api/use-pages.ts";
 import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { IgnoredParts } from "../../shell/ignored-parts.tsx";
+import { ItemName, WatchlistName } from "../../shell/item-name.tsx";
 import { Page } from "../../shell/page.tsx";
 import { linkTo, replacePlace } from "../../shell/router.ts";
 import type { PageProps } from "../../shell/shown-page.ts";
-import { Button, LinkButton } from "../../ui/button.tsx";
+import { LinkButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { saveFile } from "../../ui/save-file.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { useDebounced } from "../../api/use-debounced.ts";
-import { isEverywhere, isOnPlatform } from "./change-fields.ts";
-import {
-  changedFilter,
-  type ChangeFilter,
-  queryOf,
-  readFilter,
-  sinceOf,
-  sizesOf,
-} from "./change-filter.ts";
+import { changedFilter, type ChangeFilter, queryOf, readFilter } from "./change-filter.ts";
 import { ChangeFilters } from "./change-filters.tsx";
 import { amountWords, kindWords, percentWords, toneOf, valuesWords } from "./change-words.ts";
-import { changesCsv, changesJson } from "./download.ts";
+import { DownloadButtons, DownloadResult, useDownload } from "./download-buttons.tsx";
+import { type Row, useChanges, useChangesQuery } from "./load-changes.ts";
 import "./changes.css";
-
-const pageSize = 50;
-const pollSeconds = 30;
 
 /** The page with the changes of all watchlists. The query contains the filters. */
 export function ChangesPage({ query }: PageProps) {
   const { filter, ignored } = readFilter(query);
-  const pages = useChanges(filter);
+  const selected = useChangesQuery(filter);
+  const pages = useChanges(selected);
+  const download = useDownload(selected);
   const names = useWatchlistNames(pages.entries?.map(({ change: one }) => one.watchlist_id) ?? []);
   const change = (part: Partial<ChangeFilter>): void =>
     replacePlace(linkTo("/changes", queryOf(changedFilter(filter, part))));
   return (
     <Page title="What changed" lead="What the runs of your watchlists found changed.">
       <IgnoredParts parts={ignored} />
-      <Card title={titleOf(pages)} actions={<Downloads entries={pages.entries} />} flush>
+      <Card
+        title={selected.isValid ? titleOf(pages) : "Changes"}
+        actions={
+          pages.entries !== undefined &&
+          pages.entries.length > 0 && <DownloadButtons download={download} />
+        }
+        flush
+      >
         <ChangeFilters filter={filter} names={names} onChange={change} />
+        <DownloadResult download={download} />
         <Table
           caption="Changes"
           columns={columns}
@@ -52,7 +48,13 @@ export function ChangesPage({ query }: PageProps) {
           rowKey={({ id }) => id}
           error={pages.error}
           onRetry={pages.refresh}
-          empty={<NoChanges filter={filter} hasMore={pages.hasMore} />}
+          empty={
+            selected.isValid ? (
+              <NoChanges filter={filter} hasMore={pages.hasMore} />
+            ) : (
+              <EmptyState title="A minimum change is not a number. Correct it to list changes." />
+            )
+          }
         />
         <Pager pages={pages} />
       </Card>
@@ -60,87 +62,11 @@ export function ChangesPage({ query }: PageProps) {
   );
 }
 
-/** A change with a key for the table. */
-interface Row {
-  readonly id: string;
-  readonly change: FieldChange;
-}
-
-const rowOf = (change: FieldChange): Row => ({
-  id: [change.watchlist_id, change.run_number, change.step, change.item_id, change.field].join(" "),
-  change,
-});
-
-const changeOf = ({ change }: Row): FieldChange => change;
-
-function useChanges(filter: ChangeFilter): Pages<Row> {
-  const { percent, amount } = sizesOf({
-    percent: useDebounced(filter.percent.trim()),
-    amount: useDebounced(filter.amount.trim()),
-  });
-  const { span, compare, kind, watchlist, field, sort } = filter;
-  // The minute of the start keeps the inputs of the query equal between two renderings.
-  const since = useMemo(() => sinceOf(span, new Date()).toISOString(), [span]);
-  const path = watchlist === "" ? "changes" : `watchlists/${watchlist}/changes`;
-  return usePages<Row>(
-    async (api, cursor, signal) => {
-      if (!(await canMatch(filter, api, signal))) return { data: [], has_more: false };
-      const page = await api.get<List<FieldChange>>(path, {
-        signal,
-        query: {
-          since,
-          sort,
-          compare,
-          limit: pageSize,
-          starting_after: cursor,
-          kind,
-          field,
-          min_delta_percent: percent.value,
-          min_delta: amount.value,
-        },
-      });
-      return { ...page, data: page.data.map(rowOf) };
-    },
-    [path, since, compare, kind, field, percent.value, amount.value, sort],
-    { poll: (entries) => (entries.length <= pageSize ? pollSeconds : undefined) },
-  );
-}
-
-/**
- * Returns false if the watchlist of the filter is of a platform whose items never have changes of
- * the field or of the kind.
- */
-async function canMatch(
-  { kind, field, watchlist }: ChangeFilter,
-  api: ApiClient,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (watchlist === "" || isEverywhere({ kind, field })) return true;
-  const { platform } = await api.get<Watchlist>(`watchlists/${watchlist}`, { signal });
-  return isOnPlatform(platform, { kind, field });
-}
-
 const titleOf = ({ entries, hasMore }: Pages<Row>): string => {
   if (entries === undefined) return "Changes";
   const count = formatCount(entries.length);
   return `${hasMore ? "More than " : ""}${count} ${entries.length === 1 ? "change" : "changes"}`;
 };
-
-/** Buttons that save the changes on the page as a file. */
-function Downloads({ entries }: { readonly entries: readonly Row[] | undefined }) {
-  if (entries === undefined || entries.length === 0) return null;
-  const changes = entries.map(changeOf);
-  return (
-    <div class="row">
-      <Button small onClick={() => saveFile("changes.csv", changesCsv(changes))}>
-        CSV
-      </Button>
-      <Button small onClick={() => saveFile("changes.json", changesJson(changes))}>
-        JSON
-      </Button>
-    </div>
-  );
-}
 
 interface NoChangesProps {
   readonly filter: ChangeFilter;
@@ -168,8 +94,8 @@ const columns: readonly Column<Row>[] = [
   { head: "Item", isRowHead: true, cell: itemCell },
   {
     head: "Watchlist",
-    cell: ({ change: { watchlist_id: id, watchlist_name: name } }) => (
-      <a href={linkTo(`/watchlists/${id}`)}>{name}</a>
+    cell: ({ change: { watchlist_id: id, watchlist_name: name, platform } }) => (
+      <WatchlistName id={id} name={name} platform={platform} />
     ),
   },
   {
@@ -207,20 +133,5 @@ const columns: readonly Column<Row>[] = [
 ];
 
 function itemCell({ change: { watchlist_id: listId, item_id: id, label, title, url } }: Row) {
-  return (
-    <span class="change-item">
-      <a href={linkTo(`/watchlists/${listId}/items/${id}`)}>{label ?? title ?? id}</a>
-      <span class="muted small">
-        {(label ?? title) !== null && id}
-        {url !== null && (
-          <>
-            {(label ?? title) !== null && " · "}
-            <a href={url} target="_blank" rel="noreferrer noopener">
-              shop
-            </a>
-          </>
-        )}
-      </span>
-    </span>
-  );
+  return <ItemName listId={listId} id={id} label={label} title={title} url={url} />;
 }

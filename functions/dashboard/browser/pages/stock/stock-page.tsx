@@ -6,8 +6,9 @@ import { type Pages, usePages } from "../../api/use-pages.ts";
 import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
 import { formatCount, formatMoney } from "../../format/numbers.ts";
 import { IgnoredParts } from "../../shell/ignored-parts.tsx";
+import { ItemName, WatchlistName } from "../../shell/item-name.tsx";
 import { Page } from "../../shell/page.tsx";
-import { linkTo, replacePlace } from "../../shell/router.ts";
+import { keptEntry, linkTo, replacePlace, useKeptScroll } from "../../shell/router.ts";
 import type { PageProps } from "../../shell/shown-page.ts";
 import { Button, LinkButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -27,6 +28,7 @@ const pageMax = 5_000;
 const pollSeconds = 60;
 
 const backInStock = linkTo("/changes", { span: "7", compare: "period", kind: "back_in_stock" });
+const delisted = linkTo("/changes", { span: "30", kind: "delisted" });
 
 /**
  * The page with the items of all watchlists that are out of stock now. The query contains the
@@ -51,7 +53,8 @@ export function StockPage({ query }: PageProps) {
       lead={
         <>
           The items that are out of stock now, by their last read.{" "}
-          <a href={backInStock}>Back in stock in the last 7 days</a>
+          <a href={backInStock}>Back in stock in the last 7 days</a> ·{" "}
+          <a href={delisted}>Delisted in the last 30 days</a>
         </>
       }
     >
@@ -132,7 +135,8 @@ const rowOf = (item: FoundItem): Row => ({ id: `${item.watchlist_id} ${item.id}`
 function useStock(filter: StockFilter): Pages<Row> {
   const search = useDebounced(filter.search);
   const query = queryOf({ ...filter, search });
-  return usePages<Row>(
+  const kept = keptEntry();
+  const pages = usePages<Row>(
     async (api, cursor, signal) => {
       const page = await api.get<List<FoundItem>>("watchlists/items", {
         signal,
@@ -141,8 +145,10 @@ function useStock(filter: StockFilter): Pages<Row> {
       return { ...page, data: page.data.map(rowOf) };
     },
     [JSON.stringify(query)],
-    { poll: (entries) => (entries.length <= pageSize ? pollSeconds : undefined) },
+    { poll: (entries) => (entries.length <= pageSize ? pollSeconds : undefined), kept },
   );
+  useKeptScroll(kept, pages.entries !== undefined);
+  return pages;
 }
 
 /** Loads all items that match a filter, in its order. */
@@ -181,8 +187,8 @@ const columns: readonly Column<Row>[] = [
   { head: "Item", isRowHead: true, cell: itemCell },
   {
     head: "Watchlist",
-    cell: ({ item: { watchlist_id: id, watchlist_name: name } }) => (
-      <a href={linkTo(`/watchlists/${id}`)}>{name}</a>
+    cell: ({ item: { watchlist_id: id, watchlist_name: name, platform } }) => (
+      <WatchlistName id={id} name={name} platform={platform} />
     ),
   },
   {
@@ -196,36 +202,25 @@ const columns: readonly Column<Row>[] = [
       </span>
     ),
   },
-  { head: "Out of stock since", align: "end", cell: ({ item }) => <Since item={item} /> },
+  { head: "Values since", align: "end", cell: ({ item }) => <ValuesSince item={item} /> },
 ];
 
-/** The time of the last change is known exactly; an earlier one only from the history of the item. */
-function Since({ item: { stock } }: { readonly item: FoundItem }) {
+/**
+ * Shows since when the item has its values, and whether it went out of stock at that time. An
+ * earlier time is only in the history of the item.
+ */
+function ValuesSince({ item: { stock } }: { readonly item: FoundItem }) {
   if (stock === undefined) return null;
-  if (stock.stock_since !== null) return <RelativeTime time={stock.stock_since} />;
   return (
-    <span>
-      <RelativeTime time={stock.values_since} none="the first read" /> or earlier
+    <span class="stock-since">
+      <RelativeTime time={stock.stock_since ?? stock.values_since} />
+      <span class="muted small">
+        out of stock since then{stock.stock_since === null && " or earlier"}
+      </span>
     </span>
   );
 }
 
 function itemCell({ item: { watchlist_id: listId, id, label, title, stock } }: Row) {
-  const name = label ?? title;
-  return (
-    <span class="stock-item">
-      <a href={linkTo(`/watchlists/${listId}/items/${id}`)}>{name ?? id}</a>
-      <span class="muted small">
-        {name !== null && id}
-        {stock != null && stock.url !== null && (
-          <>
-            {name !== null && " · "}
-            <a href={stock.url} target="_blank" rel="noreferrer noopener">
-              shop
-            </a>
-          </>
-        )}
-      </span>
-    </span>
-  );
+  return <ItemName listId={listId} id={id} label={label} title={title} url={stock?.url ?? null} />;
 }

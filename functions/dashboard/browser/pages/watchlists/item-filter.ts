@@ -1,24 +1,39 @@
-import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
+import type { Watchlist } from "../../api/resources.ts";
+import { type IgnoredPart, readQuery } from "../../shell/page-query.ts";
 
+/** The filters and the order of a watchlist's items. Empty strings do not filter. */
 export interface ItemFilter {
-  readonly state: WatchlistItem["state"] | undefined;
-  /** An ISO 8601 time, or the constant `lastRun`; undefined for any time. */
-  readonly changedSince: string | undefined;
+  /** A state of items. */
+  readonly state: string;
+  /** Since when the items changed: a name of `changeTimes`, `lastRun`, or an ISO 8601 time. */
+  readonly changed: string;
   /** The text as the user typed it. */
   readonly search: string;
   /** One of `itemOrders`. */
   readonly order: string;
 }
 
-export const allItems: ItemFilter = {
-  state: undefined,
-  changedSince: undefined,
-  search: "",
-  order: "id asc",
-};
+export const allItems: ItemFilter = { state: "", changed: "", search: "", order: "id asc" };
 
-/** The value of `changedSince` for "since the start of the newest run". */
-export const lastRun = "last run";
+/** The states with their labels. */
+export const itemStates = [
+  ["", "All"],
+  ["new", "New"],
+  ["active", "Active"],
+  ["delisted", "Delisted"],
+] as const;
+
+/** The value of `changed` for "since the start of the newest run". */
+export const lastRun = "run";
+
+const hourMs = 3_600_000;
+
+/** Time spans before now, with their labels and their lengths in milliseconds. */
+export const changeTimes = [
+  ["hour", "Changed in the last hour", hourMs],
+  ["day", "Changed in the last 24 hours", 24 * hourMs],
+  ["week", "Changed in the last 7 days", 7 * 24 * hourMs],
+] as const;
 
 /** The orders of the items, as `sort` and `order` of the API joined by a space. */
 export const itemOrders = [
@@ -32,15 +47,65 @@ export const itemOrders = [
   ["changed_at desc", "Last changed first"],
 ] as const;
 
+const form: Readonly<Record<keyof ItemFilter, readonly string[] | undefined>> = {
+  state: itemStates.map(([state]) => state),
+  changed: undefined,
+  search: undefined,
+  order: itemOrders.map(([order]) => order),
+};
+
+/** Returns true if `changed` is a time, and not the name of a time span. */
+export const isTime = (changed: string): boolean =>
+  /^\d{4}-/.test(changed) && !Number.isNaN(Date.parse(changed));
+
+const changedNames: readonly string[] = [lastRun, ...changeTimes.map(([name]) => name)];
+
+/**
+ * Reads the tab of a watchlist's page and the filter of its items from the address, and names the
+ * parts that it does not apply.
+ * @param tabs the valid names of tabs
+ */
+export function readPlace(
+  query: URLSearchParams,
+  tabs: readonly string[],
+): {
+  readonly tab: string | undefined;
+  readonly filter: ItemFilter;
+  readonly ignored: readonly IgnoredPart[];
+} {
+  const { values, ignored } = readQuery(query, { tab: tabs, ...form });
+  const { tab, ...wanted } = values;
+  const { changed = "" } = wanted;
+  const filter = { ...allItems, ...wanted };
+  if (changed === "" || changedNames.includes(changed) || isTime(changed)) {
+    return { tab, filter, ignored };
+  }
+  const reason = `the valid values are ${changedNames.join(", ")} and a time such as 2026-11-01T08:00:00Z`;
+  const unknown = { name: "changed", value: changed, reason };
+  return { tab, filter: { ...filter, changed: "" }, ignored: [...ignored, unknown] };
+}
+
+/** Returns the query of the address for a filter. */
+export const placeOf = (filter: ItemFilter): Readonly<Record<string, string>> => ({
+  ...filter,
+  order: filter.order === allItems.order ? "" : filter.order,
+});
+
+interface Since {
+  readonly list: Pick<Watchlist, "last_run_at">;
+  /** The time from which time spans count back. */
+  readonly now: Date;
+}
+
 /**
  * Returns the query of the items that match a filter, in its order, for
  * `GET /v1/watchlists/{id}/items`.
  */
-export function queryOf(filter: ItemFilter, list: Pick<Watchlist, "last_run_at">) {
+export function queryOf(filter: ItemFilter, since: Since) {
   const [sort, order] = filter.order.split(" ");
   return {
     state: filter.state,
-    changed_since: sinceOf(filter, list),
+    changed_since: sinceOf(filter, since),
     search: filter.search.trim().slice(0, searchLengthMax),
     ...(filter.order === allItems.order ? {} : { sort, order }),
   };
@@ -48,20 +113,10 @@ export function queryOf(filter: ItemFilter, list: Pick<Watchlist, "last_run_at">
 
 const searchLengthMax = 100;
 
-/**
- * Returns the time to send to the service as `changed_since`; undefined for any time. `lastRun`
- * becomes the start of the last run.
- */
-const sinceOf = (
-  { changedSince }: ItemFilter,
-  { last_run_at: lastRunAt }: Pick<Watchlist, "last_run_at">,
-): string | undefined => (changedSince === lastRun ? (lastRunAt ?? undefined) : changedSince);
-
-/**
- * Converts the value of a `datetime-local` input, which is in the browser's time zone, to ISO 8601
- * in UTC. Returns undefined for an empty or invalid value.
- */
-export function timeOf(value: string): string | undefined {
-  const time = new Date(value);
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+/** Returns the time to send to the service as `changed_since`; undefined for any time. */
+function sinceOf({ changed }: ItemFilter, { list, now }: Since): string | undefined {
+  if (changed === "") return undefined;
+  if (changed === lastRun) return list.last_run_at ?? undefined;
+  const length = changeTimes.find(([name]) => name === changed)?.[2];
+  return length === undefined ? changed : new Date(now.getTime() - length).toISOString();
 }

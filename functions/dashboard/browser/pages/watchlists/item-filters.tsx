@@ -1,14 +1,20 @@
 import { useState } from "preact/hooks";
 import type { Watchlist } from "../../api/resources.ts";
-import { type ItemFilter, itemOrders, lastRun, timeOf } from "./item-filter.ts";
+import { isoOf, localOf } from "../../format/times.ts";
+import {
+  changeTimes,
+  isTime,
+  type ItemFilter,
+  itemOrders,
+  itemStates,
+  lastRun,
+} from "./item-filter.ts";
 
 interface ItemFiltersProps {
   readonly list: Watchlist;
   readonly filter: ItemFilter;
   readonly onChange: (filter: ItemFilter) => void;
 }
-
-const states = [undefined, "new", "active", "delisted"] as const;
 
 /** Shows the filters of a watchlist's items: text, state and time of the last change. Also their order. */
 export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
@@ -25,18 +31,22 @@ export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
         onInput={(event) => change({ search: event.currentTarget.value })}
       />
       <div class="segmented" role="group" aria-label="State">
-        {states.map((state) => (
+        {itemStates.map(([state, words]) => (
           <button
-            key={state ?? "all"}
+            key={state}
             type="button"
             aria-pressed={filter.state === state}
             onClick={() => change({ state })}
           >
-            {state === undefined ? "All" : state.replace(/^./, (letter) => letter.toUpperCase())}
+            {words}
           </button>
         ))}
       </div>
-      <ChangedSince list={list} onChange={(changedSince) => change({ changedSince })} />
+      <ChangedSince
+        list={list}
+        changed={filter.changed}
+        onChange={(changed) => change({ changed })}
+      />
       <select
         class="control filter-since"
         aria-label="Order"
@@ -53,50 +63,50 @@ export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
   );
 }
 
-const hourMs = 3_600_000;
-const spans = [
-  ["hour", "Changed in the last hour", hourMs],
-  ["day", "Changed in the last 24 hours", 24 * hourMs],
-  ["week", "Changed in the last 7 days", 7 * 24 * hourMs],
-] as const;
-
 interface ChangedSinceProps {
   readonly list: Watchlist;
-  readonly onChange: (since: ItemFilter["changedSince"]) => void;
+  readonly changed: string;
+  readonly onChange: (changed: string) => void;
 }
 
-function ChangedSince({ list, onChange }: ChangedSinceProps) {
-  const [choice, setChoice] = useState("any");
+function ChangedSince({ list, changed, onChange }: ChangedSinceProps) {
+  // Without a time, the choice of a time is not part of the filter yet.
+  const [isAsked, setAsked] = useState(false);
+  const asksTime = isTime(changed) || (isAsked && changed === "");
   const choose = (value: string): void => {
-    setChoice(value);
-    const span = spans.find(([name]) => name === value)?.[2];
-    if (span !== undefined) onChange(new Date(Date.now() - span).toISOString());
-    else onChange(value === "run" ? lastRun : undefined);
+    setAsked(value === "since");
+    onChange(value === "since" ? "" : value);
   };
   return (
     <>
       <select
         class="control filter-since"
         aria-label="When it changed"
-        value={choice}
+        value={asksTime ? "since" : changed}
         onChange={(event) => choose(event.currentTarget.value)}
       >
-        <option value="any">Changed at any time, or never</option>
-        {list.last_run_at !== null && <option value="run">Changed in the last run</option>}
-        {spans.map(([name, words]) => (
+        <option value="">Changed at any time, or never</option>
+        {(list.last_run_at !== null || changed === lastRun) && (
+          <option value={lastRun}>Changed in the last run</option>
+        )}
+        {changeTimes.map(([name, words]) => (
           <option key={name} value={name}>
             {words}
           </option>
         ))}
         <option value="since">Changed since…</option>
       </select>
-      {choice === "since" && (
+      {asksTime && (
         <input
           type="datetime-local"
           class="control filter-since"
           aria-label="Changed since"
           max="8999-12-31T23:59"
-          onChange={(event) => onChange(timeOf(event.currentTarget.value))}
+          value={isTime(changed) ? localOf(changed) : ""}
+          onChange={(event) => {
+            setAsked(true);
+            onChange(isoOf(event.currentTarget.value) ?? "");
+          }}
         />
       )}
     </>

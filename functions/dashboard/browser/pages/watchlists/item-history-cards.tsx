@@ -132,7 +132,7 @@ function Chart({ points, days, list, runs, events }: ChartProps) {
         shaded={shown.outOfStock}
         marks={marks}
         format={format}
-        summary={`${field}: ${least === most ? format(least) : `from ${format(least)} to ${format(most)}`}`}
+        summary={`${field}: ${least === most ? format(least) : `lowest ${format(least)}, highest ${format(most)}`}`}
       />
       <p class="muted small">
         Shaded: out of stock or delisted. Ticks at the bottom: the newest {formatCount(runs.length)}{" "}

@@ -16,6 +16,11 @@ import "./item-page.css";
 
 const pollSeconds = 30;
 
+function leadOf(item: WatchlistItem, { currency }: Watchlist): string {
+  const summary = summaryOf(item, currency);
+  return item.state === "delisted" && summary !== "delisted" ? `delisted, ${summary}` : summary;
+}
+
 /**
  * The page of one item of a watchlist: its details, its price over time, all kept changes, the
  * events about it, the rules that report it, and its values.
@@ -35,7 +40,7 @@ export function ItemPage({ parameters }: PageProps) {
   return (
     <Page
       title={item.data === undefined ? itemId : nameOf(item.data)}
-      lead={shown && summaryOf(shown.item, shown.list.currency)}
+      lead={shown && leadOf(shown.item, shown.list)}
       back={{ href: linkTo(`/watchlists/${listId}`), label: list.data?.name ?? "Watchlist" }}
     >
       {isMissing(list) ? (

@@ -15,16 +15,24 @@ export function valueWords(field: string, value: FieldValue, currency: string): 
 }
 
 /**
- * Returns a short text for the price and the availability of an item: `12.50 USD, in stock`.
+ * Returns a short text for the price and the availability of an item: `12.50 USD, in stock`. For a
+ * delisted item, returns only its last price: `last 12.50 USD`.
  * Returns `read` if both are unknown. Without values, returns `no values` if a read found none, and
  * `not read yet` before the first read.
  */
 export function summaryOf(
-  { snapshot, last_read_at: readAt }: Pick<WatchlistItem, "snapshot" | "last_read_at">,
+  {
+    state,
+    snapshot,
+    last_read_at: readAt,
+  }: Pick<WatchlistItem, "state" | "snapshot" | "last_read_at">,
   currency: string,
 ): string {
   if (snapshot === null) return readAt === null ? "not read yet" : "no values";
   const price = snapshot["price"] ?? snapshot["newMinPrice"] ?? snapshot["lowestPrice"];
+  if (state === "delisted") {
+    return typeof price === "number" ? `last ${valueWords("price", price, currency)}` : "delisted";
+  }
   const stock = snapshot["inStock"];
   const parts = [
     ...(typeof price === "number" ? [valueWords("price", price, currency)] : []),

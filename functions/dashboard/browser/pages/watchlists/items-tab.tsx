@@ -1,15 +1,15 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
 import { type Action, useAction } from "../../api/use-action.ts";
 import type { Pages } from "../../api/use-pages.ts";
 import { formatCount } from "../../format/numbers.ts";
-import { linkTo } from "../../shell/router.ts";
+import { linkTo, replacePlace } from "../../shell/router.ts";
 import { Button, WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { EmptyState, ErrorState, Skeleton } from "../../ui/states.tsx";
 import { ChangeItemsDialog } from "./change-items-dialog.tsx";
-import { allItems, type ItemFilter } from "./item-filter.ts";
+import { type ItemFilter, placeOf } from "./item-filter.ts";
 import { ItemFilters } from "./item-filters.tsx";
 import { itemsCsv } from "./items-csv.ts";
 import { ItemsTable } from "./items-table.tsx";
@@ -19,9 +19,14 @@ import { RemoveItemsDialog } from "./remove-items-dialog.tsx";
 import { type Selection, useSelection } from "./use-selection.ts";
 import "./items-tab.css";
 
-interface ItemsTabProps {
+interface ListProps {
   readonly list: Watchlist;
   readonly onChanged: () => void;
+}
+
+interface ItemsTabProps extends ListProps {
+  /** The filter in the address of the page. */
+  readonly filter: ItemFilter;
 }
 
 type DialogName = "change" | "label" | "remove";
@@ -30,12 +35,12 @@ type DialogName = "change" | "label" | "remove";
  * Shows the items of a watchlist, each with its values and its last change. Loads more items while
  * the user scrolls. Calls `onChanged` after the user has added, removed or labeled items.
  */
-export function ItemsTab({ list, onChanged }: ItemsTabProps) {
-  const [filter, setFilter] = useState(allItems);
+export function ItemsTab({ list, filter, onChanged }: ItemsTabProps) {
   const [open, setOpen] = useState<DialogName>();
-  const pages = useItems(list, filter);
+  const now = useMemo(() => new Date(), [filter.changed]);
+  const pages = useItems({ list, filter, now });
   const selection = useSelection(pages.entries);
-  const download = useAction(async (api) => itemsCsv(await loadItems(api, list, filter)));
+  const download = useAction(async (api) => itemsCsv(await loadItems(api, { list, filter, now })));
   const changed = (): void => {
     selection.clear();
     pages.refresh();
@@ -53,7 +58,7 @@ export function ItemsTab({ list, onChanged }: ItemsTabProps) {
           filter={filter}
           onChange={(next) => {
             selection.clear();
-            setFilter(next);
+            replacePlace(linkTo(`/watchlists/${list.id}`, placeOf(next)));
           }}
         />
         {download.error && <ErrorState error={download.error} />}
@@ -134,7 +139,7 @@ function Selected({ selection, onOpen }: SelectedProps) {
   );
 }
 
-interface DialogsProps extends ItemsTabProps {
+interface DialogsProps extends ListProps {
   readonly open: DialogName | undefined;
   readonly items: readonly WatchlistItem[];
   readonly onClose: () => void;
@@ -176,9 +181,10 @@ function Items({ list, pages, filter, selection }: ItemsProps) {
  * Returns the number of items that match the filter, from the counts of the watchlist. Returns
  * undefined if the filter selects by more than the state, because the counts are only by state.
  */
-function totalOf(list: Watchlist, { state, changedSince, search }: ItemFilter) {
-  if (changedSince !== undefined || search.trim() !== "") return undefined;
-  return state === undefined ? list.item_count : list.items_by_state[state];
+function totalOf(list: Watchlist, { state, changed, search }: ItemFilter): number | undefined {
+  if (changed !== "" || search.trim() !== "") return undefined;
+  const counts: Readonly<Record<string, number>> = list.items_by_state;
+  return state === "" ? list.item_count : counts[state];
 }
 
 function NoItems({ list, filter }: Pick<ItemsProps, "list" | "filter">) {
@@ -187,7 +193,7 @@ function NoItems({ list, filter }: Pick<ItemsProps, "list" | "filter">) {
   }
   return (
     <EmptyState title="No items match the filter.">
-      {filter.changedSince !== undefined && "No item changed or was delisted since then."}
+      {filter.changed !== "" && "No item changed or was delisted since then."}
     </EmptyState>
   );
 }

@@ -9,7 +9,7 @@ import { type VirtualColumn, VirtualTable } from "../../ui/virtual-table.tsx";
 import { mainChangeOf, toneOf, valueWords, summaryOf } from "./item-values.ts";
 import type { Selection } from "./use-selection.ts";
 
-const rowHeights = { wide: 36, narrow: 60 };
+const rowHeights = { wide: 44, narrow: 84 };
 const tableHeight = 612;
 
 interface ItemsTableProps {
@@ -63,15 +63,7 @@ const columnsOf = (list: Watchlist): readonly VirtualColumn<WatchlistItem>[] => 
     name: "item",
     head: "Item",
     isRowHead: true,
-    cell: ({ id, label, title, state }) => (
-      <>
-        <a href={linkTo(`/watchlists/${list.id}/items/${id}`)} title={title ?? undefined}>
-          {label ?? title ?? id}
-        </a>
-        {(label ?? title) !== null && <code class="muted small">{id}</code>}
-        {state !== "active" && <StateBadge state={state} />}
-      </>
-    ),
+    cell: (item) => <ItemWords item={item} list={list} />,
   },
   {
     name: "values",
@@ -79,29 +71,57 @@ const columnsOf = (list: Watchlist): readonly VirtualColumn<WatchlistItem>[] => 
     cell: (item) => <span class="number">{summaryOf(item, list.currency)}</span>,
   },
   { name: "change", head: "Last change", cell: (item) => <Change item={item} list={list} /> },
-  {
-    name: "changed",
-    head: "Changed",
-    cell: ({ last_change: change }) => <RelativeTime time={change?.changed_at ?? null} />,
-  },
   { name: "read", head: "Last read", cell: ({ last_read_at: at }) => <RelativeTime time={at} /> },
 ];
 
-function Change({ item, list }: { readonly item: WatchlistItem; readonly list: Watchlist }) {
-  const change = mainChangeOf(item);
-  if (change === undefined) return <span class="muted">none</span>;
-  const { field, before, after, percent, others } = change;
+interface RowProps {
+  readonly item: WatchlistItem;
+  readonly list: Watchlist;
+}
+
+/** The label, the title and the ID of an item, with a link to its page. */
+function ItemWords({ item: { id, label, title, state }, list }: RowProps) {
+  const words = [label, title, id].filter((one) => one !== null).join(", ");
   return (
-    <span class="number">
-      {percent !== undefined && (
+    <span class="item-words" title={words}>
+      <a href={linkTo(`/watchlists/${list.id}/items/${id}`)}>{label ?? title ?? id}</a>
+      {label !== null && title !== null && title !== label && <span class="small"> {title}</span>}
+      {(label ?? title) !== null && (
         <>
-          <strong class={`change-${toneOf(change)}`}>{formatPercentChange(percent)}</strong>{" "}
+          {" "}
+          <code class="muted small">{id}</code>
         </>
       )}
-      <span class="muted">
-        {field} {valueWords(field, before, list.currency)} →{" "}
-        {valueWords(field, after, list.currency)}
-        {others > 0 && `, and ${others} more`}
+      {state !== "active" && (
+        <>
+          {" "}
+          <StateBadge state={state} />
+        </>
+      )}
+    </span>
+  );
+}
+
+function Change({ item, list }: RowProps) {
+  const change = mainChangeOf(item);
+  if (change === undefined || item.last_change === null) return <span class="muted">none</span>;
+  const { field, before, after, percent, others } = change;
+  return (
+    <span class="item-change">
+      <span class="number">
+        {percent !== undefined && (
+          <>
+            <strong class={`change-${toneOf(change)}`}>{formatPercentChange(percent)}</strong>{" "}
+          </>
+        )}
+        <span class="muted">
+          {field} {valueWords(field, before, list.currency)} →{" "}
+          {valueWords(field, after, list.currency)}
+          {others > 0 && `, and ${others} more`}
+        </span>
+      </span>
+      <span class="muted small">
+        <RelativeTime time={item.last_change.changed_at} />
       </span>
     </span>
   );

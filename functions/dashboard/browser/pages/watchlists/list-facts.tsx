@@ -1,5 +1,6 @@
 import type { Watchlist } from "../../api/resources.ts";
 import { formatCount } from "../../format/numbers.ts";
+import { linkTo } from "../../shell/router.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Stat } from "../../ui/card.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
@@ -8,7 +9,7 @@ import { scheduleWords } from "./schedule-draft.ts";
 
 /** Shows the most important values of a watchlist, and notices about problems. */
 export function ListFacts({ list }: { readonly list: Watchlist }) {
-  const { new: fresh, active, delisted } = list.items_by_state;
+  const { new: fresh, active } = list.items_by_state;
   const { pulseRun, refreshRun, newAsins } = list.estimated_credits;
   return (
     <>
@@ -18,7 +19,11 @@ export function ListFacts({ list }: { readonly list: Watchlist }) {
         <Stat
           label="Items"
           value={formatCount(list.item_count)}
-          note={`${formatCount(active)} active, ${formatCount(fresh)} new, ${formatCount(delisted)} delisted`}
+          note={
+            <>
+              {formatCount(active)} active, {formatCount(fresh)} new, <DelistedLink list={list} />
+            </>
+          }
         />
         <Stat
           label="Next run"
@@ -42,6 +47,14 @@ export function ListFacts({ list }: { readonly list: Watchlist }) {
       </dl>
     </>
   );
+}
+
+/** The number of delisted items, with a link to these items. */
+export function DelistedLink({ list }: { readonly list: Watchlist }) {
+  const { delisted } = list.items_by_state;
+  const words = `${formatCount(delisted)} delisted`;
+  if (delisted === 0) return <>{words}</>;
+  return <a href={linkTo(`/watchlists/${list.id}`, { state: "delisted" })}>{words}</a>;
 }
 
 /** Returns why no run is due. */

@@ -10,13 +10,20 @@ const pageSizes = { first: 200, further: 500 };
 /** The largest page that the API returns. */
 const pageMax = 1_000;
 
+interface ItemsRequest {
+  readonly list: Watchlist;
+  readonly filter: ItemFilter;
+  /** The time from which the time spans of the filter count back. */
+  readonly now: Date;
+}
+
 /**
  * Loads the items that match a filter, page by page. Loads them again when a run ends or the
  * number of items changes.
  */
-export function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
+export function useItems({ list, filter, now }: ItemsRequest): Pages<WatchlistItem> {
   const search = useDebounced(filter.search.trim());
-  const query = queryOf({ ...filter, search }, list);
+  const query = queryOf({ ...filter, search }, { list, now });
   const pages = usePages<WatchlistItem>(
     (api, cursor, signal) =>
       api.get<List<WatchlistItem>>(`watchlists/${list.id}/items`, {
@@ -36,8 +43,7 @@ export function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistIt
 /** Loads all items that match a filter, in its order. */
 export async function loadItems(
   api: ApiClient,
-  list: Watchlist,
-  filter: ItemFilter,
+  { list, filter, now }: ItemsRequest,
 ): Promise<readonly WatchlistItem[]> {
   const items: WatchlistItem[] = [];
   for (let hasMore = true; hasMore;) {
@@ -45,7 +51,7 @@ export async function loadItems(
       query: {
         limit: pageMax,
         starting_after: items.at(-1)?.id,
-        ...queryOf(filter, list),
+        ...queryOf(filter, { list, now }),
       },
     });
     items.push(...page.data);

@@ -5,7 +5,6 @@ import type { Watchlist, WatchlistRun } from "../../api/resources.ts";
 import { type Query, useQuery } from "../../api/use-query.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { IgnoredParts } from "../../shell/ignored-parts.tsx";
-import { readQuery } from "../../shell/page-query.ts";
 import { Page } from "../../shell/page.tsx";
 import { linkTo, replacePlace } from "../../shell/router.ts";
 import { LinkButton } from "../../ui/button.tsx";
@@ -13,6 +12,7 @@ import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { PageProps } from "../../shell/shown-page.ts";
 import { HeldRun } from "./held-run.tsx";
+import { type ItemFilter, readPlace } from "./item-filter.ts";
 import { ItemsTab } from "./items-tab.tsx";
 import { ListActions } from "./list-actions.tsx";
 import { ListFacts } from "./list-facts.tsx";
@@ -33,7 +33,8 @@ const isBusy = ({ last_run_status: status, run_count: runs, status: state }: Wat
   status === "running" || (runs === 0 && state === "active");
 
 /**
- * The page of the watchlist with the ID in `parameters`. The query parameter `tab` names the tab.
+ * The page of the watchlist with the ID in `parameters`. The query parameter `tab` names the tab,
+ * and the others are the filter of its items.
  * The page is rendered before the watchlist is loaded, so that its heading keeps the focus when the
  * watchlist arrives.
  */
@@ -44,7 +45,7 @@ export function WatchlistPage({ parameters, query }: PageProps) {
     [id],
     { poll: (shown, error) => (isGone(error) ? undefined : pollSeconds(shown)) },
   );
-  const { values, ignored } = readQuery(query, { tab: tabNames });
+  const { tab, filter, ignored } = readPlace(query, tabNames);
   const shown = isGone(list.error) ? undefined : list.data;
   return (
     <Page
@@ -65,7 +66,7 @@ export function WatchlistPage({ parameters, query }: PageProps) {
         <NoList />
       ) : (
         <Loaded query={list}>
-          {(read) => <ShownList list={read} query={list} tab={values["tab"]} />}
+          {(read) => <ShownList list={read} query={list} tab={tab} filter={filter} />}
         </Loaded>
       )}
     </Page>
@@ -92,9 +93,11 @@ interface ShownListProps {
   readonly list: Watchlist;
   readonly query: Query<Watchlist>;
   readonly tab: string | undefined;
+  /** The filter of the tab with the items. */
+  readonly filter: ItemFilter;
 }
 
-function ShownList({ list, query, tab }: ShownListProps) {
+function ShownList({ list, query, tab, filter }: ShownListProps) {
   const { run: latest, refresh } = useLatestRun(list, query.refresh);
   useEndOfHold(list, latest, query.refresh);
   const current = tabNames.find((name) => name === tab) ?? "items";
@@ -118,7 +121,13 @@ function ShownList({ list, query, tab }: ShownListProps) {
           )
         }
       >
-        <TabContent tab={current} list={list} latest={latest} onChanged={query.refresh} />
+        <TabContent
+          tab={current}
+          list={list}
+          filter={filter}
+          latest={latest}
+          onChanged={query.refresh}
+        />
       </Tabs>
     </>
   );
@@ -153,12 +162,13 @@ function TabLabel({ words, count }: { readonly words: string; readonly count: nu
 interface TabContentProps {
   readonly tab: (typeof tabNames)[number];
   readonly list: Watchlist;
+  readonly filter: ItemFilter;
   readonly latest: WatchlistRun | undefined;
   readonly onChanged: () => void;
 }
 
-function TabContent({ tab, list, latest, onChanged }: TabContentProps) {
+function TabContent({ tab, list, filter, latest, onChanged }: TabContentProps) {
   if (tab === "runs") return <RunsTab list={list} latest={latest} />;
   if (tab === "settings") return <SettingsTab list={list} onChanged={onChanged} />;
-  return <ItemsTab list={list} onChanged={onChanged} />;
+  return <ItemsTab list={list} filter={filter} onChanged={onChanged} />;
 }

@@ -13,7 +13,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import type { PageProps } from "../../shell/shown-page.ts";
-import { noRunWords } from "./list-facts.tsx";
+import { DelistedLink, noRunWords } from "./list-facts.tsx";
 import { ListState } from "./list-state.tsx";
 import { scheduleWords } from "./schedule-draft.ts";
 import "./watchlists.css";
@@ -184,14 +184,16 @@ const columns: readonly Column<Watchlist>[] = [
 
 function ItemCounts({ list }: { readonly list: Watchlist }) {
   const { new: fresh, delisted } = list.items_by_state;
-  const notes = [
-    ...(fresh > 0 ? [`${formatCount(fresh)} new`] : []),
-    ...(delisted > 0 ? [`${formatCount(delisted)} delisted`] : []),
-  ];
   return (
     <div class="list-counts">
       <span>{formatCount(list.item_count)}</span>
-      {notes.length > 0 && <span class="muted small">{notes.join(", ")}</span>}
+      {fresh + delisted > 0 && (
+        <span class="muted small">
+          {fresh > 0 && `${formatCount(fresh)} new`}
+          {fresh > 0 && delisted > 0 && ", "}
+          {delisted > 0 && <DelistedLink list={list} />}
+        </span>
+      )}
     </div>
   );
 }
