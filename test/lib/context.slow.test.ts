@@ -245,8 +245,8 @@ describe("the context file of a stage", () => {
   });
 
   it.each([
-    ["{", "prod.json is not a JSON object"],
-    ["[]", "prod.json is not a JSON object"],
+    ["{", "prod.json must be a JSON object of context keys"],
+    ["[]", "prod.json must be a JSON object of context keys"],
     ['{"wafs": true}', "prod.json: 'wafs' is unknown. Known keys: responseMode,"],
     ['{"stage": "prod"}', "prod.json: 'stage' is not allowed in a file"],
     ['{"unprotect": "x"}', "prod.json: 'unprotect' is not allowed in a file"],
