@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   currentPace,
   runOutOf,
+  unlimitedWords,
   type PausedCredits,
   type Spending,
 } from "../../../functions/dashboard/browser/pages/overview/run-out.ts";
@@ -166,5 +167,24 @@ describe("the time until the credits are used up in the dashboard", () => {
     ],
   ])("%s", (...[, account, use, expected]) => {
     expect(runOutOf(account, use, now)).toEqual(expected);
+  });
+});
+
+describe("the words of the dashboard for an account without a forecast within ten years", () => {
+  const forecastOf = (likely: number) => ({
+    forecast: {
+      watchlists: 1,
+      day: { runs: 1, best: likely, likely, worst: likely },
+      month: { runs: 30, best: likely, likely, worst: likely },
+      balance_runs_out_at: { best: null, likely: null, worst: null },
+    },
+  });
+
+  it("state more than ten years if schedules use credits", () => {
+    expect(unlimitedWords(forecastOf(600)).value).toBe("More than ten years");
+  });
+
+  it("state the reason if no schedule uses credits", () => {
+    expect(unlimitedWords(forecastOf(0)).note).toContain("no schedule uses credits");
   });
 });

@@ -12,7 +12,7 @@ import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
 import { BudgetCard } from "./budget-card.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
 import { readPausedCredits } from "./paused-credits.ts";
-import { type PausedCredits, type RunOut, runOutOf } from "./run-out.ts";
+import { type PausedCredits, type RunOut, runOutOf, unlimitedWords } from "./run-out.ts";
 import { RunOutList } from "./run-out-list.tsx";
 import { UsageByCauseCard } from "./usage-card.tsx";
 
@@ -91,7 +91,7 @@ function Credits({ account, usage, paused }: CreditsProps) {
           value={formatCount(held)}
           note="reserved by calls and runs in progress"
         />
-        <Stat label="Lasts for" {...lasting(balance, runOut)} />
+        <Stat label="Lasts for" {...lasting(account, runOut)} />
         <Stat
           label="Concurrency in use"
           value={`${formatCount(inFlight)} of ${formatCount(limit)}`}
@@ -108,17 +108,12 @@ function Credits({ account, usage, paused }: CreditsProps) {
 
 /** @param runOut null if there is no forecast, undefined while it is loading */
 function lasting(
-  balance: number,
+  account: Account,
   runOut: RunOut | null | undefined,
 ): { value: string; note: ComponentChildren } {
-  if (balance === 0) return { value: "0 hours", note: "no credits left" };
+  if (account.credit_balance === 0) return { value: "0 hours", note: "no credits left" };
   if (runOut === undefined) return { value: "…", note: "" };
-  if (runOut === null) {
-    return {
-      value: "–",
-      note: "no schedule uses credits, and there is too little use to forecast",
-    };
-  }
+  if (runOut === null) return unlimitedWords(account);
   return { value: lastingWords(runOut[0].hours), note: <RunOutList runOut={runOut} /> };
 }
 

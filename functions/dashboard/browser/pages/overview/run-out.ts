@@ -103,3 +103,14 @@ export function runOutOf(account: Spending, use: Use, now: Date): RunOut | null 
   const [first, ...later] = forecasts.toSorted((one, other) => one.hours - other.hours);
   return first === undefined ? null : [first, ...later];
 }
+
+/** Returns the words for an account that `runOutOf` returns null for: the time, and the reason. */
+export const unlimitedWords = ({
+  forecast,
+}: Pick<Spending, "forecast">): { readonly value: string; readonly note: string } =>
+  forecast.month.likely > 0
+    ? { value: "More than ten years", note: "from the schedules of the active watchlists" }
+    : {
+        value: "–",
+        note: "no schedule uses credits, and there is too little use to forecast",
+      };
