@@ -234,7 +234,7 @@ export const endpointStore = (environment: DeliveriesNeeds, overrides: Overrides
  * @param overrides dependencies that tests replace
  */
 export const destinations = (environment: DeliveriesNeeds, overrides: Overrides) =>
-  dynamoDestinationStore(dynamo(overrides), environment.DELIVERIES_TABLE);
+  dynamoDestinationStore(dynamo(overrides), deliveriesTable(environment, overrides));
 
 /**
  * Creates the store of the export log.

@@ -160,11 +160,9 @@ export const accountCommands: Commands = {
 async function showAccount(accountId: string, admin: Admin): Promise<unknown> {
   const account = await existingAccount(accountId, admin);
   const { dynamo, target } = admin;
-  const endpoints = await dynamoEndpoints(dynamo, {
-    tableName: target.tables.deliveries,
-    ...time,
-  }).list(accountId);
-  const destination = await dynamoDestinationStore(dynamo, target.tables.deliveries).get(accountId);
+  const deliveries = { tableName: target.tables.deliveries, ...time };
+  const endpoints = await dynamoEndpoints(dynamo, deliveries).list(accountId);
+  const destination = await dynamoDestinationStore(dynamo, deliveries).get(accountId);
   const ledgerReader = ledgerReaderOf(admin);
   const { shards = 0 } = (await ledgerReader.account(accountId)) ?? {};
   const holds = await Array.fromAsync(ledgerReader.openHolds({ id: accountId, shards }));

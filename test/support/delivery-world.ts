@@ -112,7 +112,7 @@ export async function startDeliveryWorld() {
       clock,
       random,
     };
-    const destinations = dynamoDestinationStore(tables.client, tableName);
+    const destinations = dynamoDestinationStore(tables.client, patience);
     const buckets = s3CustomerBuckets({ policy });
     const publishing: PublishDependencies = {
       endpoints,

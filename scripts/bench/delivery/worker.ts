@@ -66,7 +66,7 @@ const s3 = new S3Client({ forcePathStyle: true });
 const queue = sqsOutboxQueue(new SQSClient({ useQueueUrlAsEndpoint: false }), queueUrl);
 const table = { tableName, clock, random };
 const endpoints = dynamoEndpointStore(dynamo, table);
-const destinations = dynamoDestinationStore(dynamo, tableName);
+const destinations = dynamoDestinationStore(dynamo, table);
 const outbox = dynamoOutboxStore<DeliveryRecord>(dynamo, {
   ...table,
   recordWrite: (account, record) => deliveryWrite(tableName, account, record),

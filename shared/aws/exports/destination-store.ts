@@ -17,6 +17,7 @@ import {
   variant,
 } from "valibot";
 import { assertNever } from "../../base/assert.ts";
+import type { Clock, RandomSource } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import {
   compressions,
@@ -27,49 +28,54 @@ import {
 import type { DestinationReport, DestinationStore } from "../../exports/destination-store.ts";
 import type { DestinationSuccess } from "../../exports/export-record.ts";
 import type { Write } from "../deliveries/outbox-writes.ts";
-import { type Row, conditionalWrite } from "../table/dynamo.ts";
+import { type Row, conditionalWrite, retryOnConflict } from "../table/dynamo.ts";
 import { readRow } from "../table/row-reads.ts";
 import { deliveryKeys } from "../table/table.ts";
 
 const isRevision = "revision = :revision";
 
+export interface DynamoDestinationOptions {
+  readonly tableName: string;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+}
+
 /**
  * Stores S3 destinations in DynamoDB, one row for each account. Writes are conditional on the row's
- * revision.
+ * revision. They are repeated while a transaction that records an export has locked the row.
  */
 export function dynamoDestinationStore(
   client: DynamoDBDocumentClient,
-  TableName: string,
+  options: DynamoDestinationOptions,
 ): DestinationStore {
+  const { tableName: TableName } = options;
   const rowOf = (accountId: string) => ({ TableName, Key: deliveryKeys.destination(accountId) });
   return {
     async get(accountId) {
       const row = await readRow(client, TableName, deliveryKeys.destination(accountId));
       return row === undefined ? null : destinationOf(row);
     },
-    put: (accountId, destination, replaces) =>
-      conditionalWrite(() =>
-        client.send(
-          new PutCommand({
-            TableName,
-            Item: {
-              ...deliveryKeys.destination(accountId),
-              ...settingsOf(destination),
-              ...noFailures,
-              failures_in_row: destination.failuresInRow,
-              last_success_at: destination.lastSuccessAt,
-              last_error: destination.lastError,
-              created_at: destination.createdAt,
-            },
-            ...(replaces === null
-              ? { ConditionExpression: "attribute_not_exists(pk)" }
-              : {
-                  ConditionExpression: isRevision,
-                  ExpressionAttributeValues: { ":revision": replaces },
-                }),
-          }),
-        ),
-      ),
+    put(accountId, destination, replaces) {
+      const command = new PutCommand({
+        TableName,
+        Item: {
+          ...deliveryKeys.destination(accountId),
+          ...settingsOf(destination),
+          ...noFailures,
+          failures_in_row: destination.failuresInRow,
+          last_success_at: destination.lastSuccessAt,
+          last_error: destination.lastError,
+          created_at: destination.createdAt,
+        },
+        ...(replaces === null
+          ? { ConditionExpression: "attribute_not_exists(pk)" }
+          : {
+              ConditionExpression: isRevision,
+              ExpressionAttributeValues: { ":revision": replaces },
+            }),
+      });
+      return conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
+    },
     async change(accountId, destination, { revision, checked }) {
       let storedRow: Row | undefined;
       const set = { ...settingsOf(destination), ...(checked ? noFailures : {}) };
@@ -80,13 +86,14 @@ export function dynamoDestinationStore(
         ReturnValues: "ALL_NEW",
       });
       const changed = await conditionalWrite(async () => {
-        storedRow = (await client.send(command)).Attributes;
+        storedRow = (await retryOnConflict(options, () => client.send(command))).Attributes;
       });
       return changed && storedRow !== undefined ? destinationOf(storedRow) : null;
     },
     async delete(accountId) {
       const command = new DeleteCommand({ ...rowOf(accountId), ReturnValues: "ALL_OLD" });
-      return (await client.send(command)).Attributes !== undefined;
+      const { Attributes } = await retryOnConflict(options, () => client.send(command));
+      return Attributes !== undefined;
     },
     async report(accountId, revision, report) {
       const command = new UpdateCommand({
@@ -94,7 +101,7 @@ export function dynamoDestinationStore(
         ...updating(changesOf(report), { ":revision": revision }),
         ConditionExpression: isRevision,
       });
-      await conditionalWrite(() => client.send(command));
+      await conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
     },
   };
 }

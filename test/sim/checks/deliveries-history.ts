@@ -202,12 +202,9 @@ function holdersOf(world: World, history: DeliveryHistory) {
 /** Creates a function that records the state of a row after a write to the row. */
 function notesOf(world: World, history: DeliveryHistory) {
   const { tasks, client, table } = world;
-  const endpoints = dynamoEndpoints(client, {
-    tableName: table,
-    clock: world.clock,
-    random: world.randomSource,
-  });
-  const destinations = dynamoDestinationStore(client, table);
+  const options = { tableName: table, clock: world.clock, random: world.randomSource };
+  const endpoints = dynamoEndpoints(client, options);
+  const destinations = dynamoDestinationStore(client, options);
   const secrets = kmsSecretBox(
     {
       send: async ({ input }: { input: Members }) => world.key.service("Decrypt", input),

@@ -1,10 +1,13 @@
+import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoDestinationStore } from "../../../../shared/aws/exports/destination-store.ts";
 import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
 import type { Destination } from "../../../../shared/exports/destination.ts";
 import type { DestinationStore } from "../../../../shared/exports/destination-store.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
 
 const aDestination: Destination = {
   enabled: true,
@@ -35,9 +38,14 @@ const gone = { outcome: "failed", error: "NoSuchBucket" } as const;
 const tables = openTables();
 let table: string;
 let store: DestinationStore;
+const optionsOf = (tableName: string) => ({
+  tableName,
+  clock: { ...fixedClock(at.toISOString()), sleep: async () => {} },
+  random: countingRandom(),
+});
 beforeEach(async () => {
   table = await tables.create();
-  store = dynamoDestinationStore(tables.client, table);
+  store = dynamoDestinationStore(tables.client, optionsOf(table));
 });
 
 describe("dynamoDestinationStore", () => {
@@ -68,6 +76,34 @@ describe("dynamoDestinationStore", () => {
     expect(await store.put("acct_1", { ...aDestination, revision: "2" }, "0")).toBe(false);
     expect(await store.put("acct_1", { ...aDestination, revision: "2" }, "1")).toBe(true);
     expect(await store.get("acct_1")).toMatchObject({ revision: "2" });
+  });
+
+  it("repeats each write that a transaction with the same row prevents", async () => {
+    const locked: string[] = [];
+    const client = watchedClient(tables.client, (command, send) => {
+      const { name } = command.constructor;
+      if (name === "GetCommand" || locked.at(-1) === name) return send();
+      locked.push(name);
+      throw new TransactionConflictException({ message: "locked", $metadata: {} });
+    });
+    const contended = dynamoDestinationStore(client, optionsOf(table));
+    const second = { ...aDestination, revision: "2" };
+
+    expect(await contended.put("acct_1", aDestination, null)).toBe(true);
+    expect(await contended.change("acct_1", second, { revision: "1", checked: true })).toEqual(
+      second,
+    );
+    locked.push("before the report");
+    await contended.report("acct_1", "2", gone);
+    expect(await contended.get("acct_1")).toMatchObject({ failuresInRow: 1 });
+    expect(await contended.delete("acct_1")).toBe(true);
+    expect(locked).toEqual([
+      "PutCommand",
+      "UpdateCommand",
+      "before the report",
+      "UpdateCommand",
+      "DeleteCommand",
+    ]);
   });
 
   it("stores exactly one of many concurrent changes of the same revision", async () => {
