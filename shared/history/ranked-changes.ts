@@ -194,14 +194,14 @@ const tooManyLookups = (): Error =>
   invalidParam(
     "since",
     `For more than ${lookupsMax} items, the last value before a change is older than 'since'. Send an ` +
-      "earlier 'since', or list single changes sorted by time.",
+      "earlier 'since', or send sort=time without 'compare'.",
   );
 
 const tooManyPoints = (): Error =>
   invalidParam(
     "since",
     `The time span has more than ${limits.comparedPointsMax} history points to compare. Send a later 'since', ` +
-      "or list single changes sorted by time.",
+      "or send sort=time without 'compare'.",
   );
 
 function rankCursor(

@@ -147,8 +147,8 @@ async function giveBack(
 }
 
 /**
- * Reads the rows of an account's targets that have a due time: at most ten webhook endpoints, and
- * the S3 destination.
+ * Reads the rows of an account's targets that have a due time: at most ten webhook endpoints,
+ * the S3 destination and the event bus.
  */
 export function readTargets(
   client: DynamoDBDocumentClient,

@@ -13,13 +13,17 @@ interface KeptItems {
   readonly items: readonly DetailedItem[];
 }
 
-/** Maximum number of kept items of all watchlists. An item takes about 1 KB. */
-const itemsMax = 50_000;
+/**
+ * Maximum number of kept items and watchlists. A watchlist counts too, because its versions are kept
+ * even if none of its items is out of stock. An item takes about 1 KB.
+ */
+const entriesMax = 50_000;
 
 /**
  * Returns a function that lists the items of a watchlist that are out of stock. It keeps the items of
  * the watchlists that were read last. While no page of a watchlist changes, a later call reads only
- * the versions of the pages, and decodes no item.
+ * the versions of the pages, and decodes no item. This saves transfer and decoding, but no read
+ * units: DynamoDB charges for the whole pages.
  */
 export function keptStock(
   table: PageTable,
@@ -41,11 +45,11 @@ export function keptStock(
 function keep(kept: Map<string, KeptItems>, watchlistId: string, entry: KeptItems): void {
   kept.delete(watchlistId);
   kept.set(watchlistId, entry);
-  let count = [...kept.values()].reduce((sum, { items }) => sum + items.length, 0);
+  let count = [...kept.values()].reduce((sum, { items }) => sum + items.length + 1, 0);
   for (const [id, { items }] of kept) {
-    if (count <= itemsMax) return;
+    if (count <= entriesMax) return;
     kept.delete(id);
-    count -= items.length;
+    count -= items.length + 1;
   }
 }
 

@@ -24,7 +24,10 @@ export interface Download {
   readonly isCut: boolean;
 }
 
-/** Returns the download of all changes that a query selects. Its state is that of this query. */
+/**
+ * Returns the download of all changes that a query selects. `isCut` is about this query; `busy` and
+ * the error are those of the last download.
+ */
 export function useDownload(query: ChangesQuery): Download {
   const [loaded, setLoaded] = useState(0);
   const [cut, setCut] = useState<string>();

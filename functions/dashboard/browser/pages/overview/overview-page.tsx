@@ -38,7 +38,8 @@ export function OverviewPage() {
     [],
     { poll: () => pollSeconds },
   );
-  const paused = useQuery(readPausedCredits, [], { poll: () => pollSeconds });
+  // Not polled: runs of paused watchlists rarely change, and each of these watchlists is a request.
+  const paused = useQuery(readPausedCredits, []);
   return (
     <Page title="Overview" lead={account.data?.name}>
       <Loaded query={account} skeleton={<SkeletonCard lines={3} />}>

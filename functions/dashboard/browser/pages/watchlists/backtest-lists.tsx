@@ -1,12 +1,10 @@
-import type { List, Watchlist } from "../../api/resources.ts";
+import type { Watchlist } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
+import { readWatchlists } from "../../api/watchlists.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/field.tsx";
 import { ErrorState } from "../../ui/states.tsx";
-
-/** The maximum number of watchlists in an account. */
-const watchlistsMax = 100;
 
 interface BacktestListsProps {
   /** The watchlist of the page, which is always tested. */
@@ -21,11 +19,7 @@ interface BacktestListsProps {
  * ran.
  */
 export function BacktestLists({ list, chosen, onChange }: BacktestListsProps) {
-  const lists = useQuery(
-    (api, signal) =>
-      api.get<List<Watchlist>>("watchlists", { signal, query: { limit: watchlistsMax } }),
-    [],
-  );
+  const lists = useQuery(readWatchlists, []);
   const others = lists.data?.data.filter(
     ({ id, platform, marketplace, run_count: runs }) =>
       id !== list.id && platform === list.platform && marketplace === list.marketplace && runs > 0,

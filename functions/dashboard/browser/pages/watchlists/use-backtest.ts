@@ -16,7 +16,6 @@ export interface BacktestInput {
 export interface TestedRuns {
   readonly backtest: Backtest;
   readonly runs: readonly WatchlistRun[];
-  readonly days: number;
 }
 
 /** The back-test of one watchlist. */
@@ -95,7 +94,7 @@ async function testOf(
     started.object === "backtest_job"
       ? await endOf(api, `${path}/backtests/${started.id}`, onProgress)
       : started;
-  return { backtest, runs, days };
+  return { backtest, runs };
 }
 
 /** Returns a time just before a run started, so that the back-test includes it. */
