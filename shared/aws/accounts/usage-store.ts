@@ -29,65 +29,92 @@ interface Days {
  */
 export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {
   const { accountsTable: table } = options;
-  const stored = (key: RowKey, { from, to }: Days): Promise<readonly UsageChange[]> => {
-    const rows = queryRows(client, {
-      TableName: table,
-      ConsistentRead: true,
-      KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
-      ExpressionAttributeValues: { ":pk": key.pk, ":from": key.sk + from, ":to": key.sk + to },
-    });
-    return Array.fromAsync(rows, (row) => usageOf(row, key.sk));
+  const stored = (key: RowKey, { from, to }: Days): Promise<readonly Row[]> =>
+    Array.fromAsync(
+      queryRows(client, {
+        TableName: table,
+        ConsistentRead: true,
+        KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+        ExpressionAttributeValues: { ":pk": key.pk, ":from": key.sk + from, ":to": key.sk + to },
+      }),
+    );
+  /**
+   * Reads the usage rows of shards. For a single day, a request reads the rows of up to 100 shards.
+   * For several days, a request reads the rows of one shard.
+   */
+  const storedOfShards = async (
+    accountId: string,
+    shards: readonly Shard[],
+    days: Days,
+  ): Promise<readonly Row[]> => {
+    const keyOf = (date: string) => (shard: Shard) =>
+      accountKeys.shardUsage(accountId, shard.number, date);
+    if (days.from === days.to)
+      return rowsByKey(client, { ...options, table }, shards.map(keyOf(days.from)));
+    const rows = await Promise.all(shards.map(keyOf("")).map((key) => stored(key, days)));
+    return rows.flat();
   };
-  const current = async (accountId: string, number: number): Promise<Shard> => {
-    const [row] = await rowsByKey(client, { ...options, table }, [
-      accountKeys.shard(accountId, number),
-    ]);
+  const readAgain = async (
+    accountId: string,
+    shards: readonly Shard[],
+  ): Promise<readonly Shard[]> => {
+    const keys = shards.map((shard) => accountKeys.shard(accountId, shard.number));
+    const rows = await rowsByKey(client, { ...options, table }, keys);
     assert(
-      row !== undefined,
+      rows.length === keys.length,
       "every shard of an account must exist, because shards are never deleted",
     );
-    return shardOf(row);
+    return rows.map(shardOf);
   };
   /**
-   * Reads a shard's usage, and repeats the read if records were copied from the journal to a page
-   * during the read. For a busy account, several repetitions may be needed, because it copies
-   * records many times a second.
+   * Reads the usage of shards. Repeats the read of those shards whose records were copied from the
+   * journal to a page during the read. For a busy account, several repetitions may be needed,
+   * because it copies records many times a second.
    */
-  const ofShard = (
+  const ofShards = async (
     accountId: string,
-    shard: Shard,
+    shards: readonly Shard[],
     days: Days,
   ): Promise<readonly UsageChange[]> => {
-    let before = shard;
-    return retryWhileContended(options, async () => {
-      const key = accountKeys.shardUsage(accountId, shard.number, "");
-      const inPages = await stored(key, days);
-      const after = await current(accountId, shard.number);
+    const changes: UsageChange[] = [];
+    let left = shards;
+    await retryWhileContended(options, async () => {
+      const inPages = await storedOfShards(accountId, left, days);
+      const current = await readAgain(accountId, left);
       // Records that were copied to a page between the two reads are in neither result.
-      const isUncopied = startOf(before) === startOf(after);
-      before = after;
-      if (!isUncopied) return "again";
-      const inJournal = [...usageByDay(after.journal).values()];
-      return [...inPages, ...inJournal.filter(({ date }) => date >= days.from && date <= days.to)];
+      const uncopied = left.flatMap(
+        (before) => current.find((after) => isSameStart(before, after)) ?? [],
+      );
+      for (const shard of uncopied) {
+        const { pk } = accountKeys.shard(accountId, shard.number);
+        changes.push(...inPages.filter((row) => row["pk"] === pk).map(usageOf));
+        const inJournal = [...usageByDay(shard.journal).values()];
+        changes.push(...inJournal.filter(({ date }) => date >= days.from && date <= days.to));
+      }
+      left = current.filter((shard) => !uncopied.includes(shard));
+      return left.length === 0 ? "read" : "again";
     });
+    return changes;
   };
   return {
     async daily(accountId, days) {
       const { shards = [] } = (await readAccountRows({ client, ...options }, accountId)) ?? {};
-      const all = await Promise.all([
+      const [unsharded, sharded] = await Promise.all([
         stored(accountKeys.usage(accountId, ""), days),
-        ...shards.map((shard) => ofShard(accountId, shard, days)),
+        ofShards(accountId, shards, days),
       ]);
-      return sumByDay(all.flat());
+      return sumByDay([...unsharded.map(usageOf), ...sharded]);
     },
   };
 }
 
 /**
- * Returns the sequence number before the first record in the shard's row, which changes when
- * records are copied to a page.
+ * Returns true if both are the same shard, and no records were copied to a page between the reads.
+ * Copying changes the sequence number before the first record in the shard's row.
  */
-const startOf = (shard: Shard): number => journalOf(shard).before.sequence;
+const isSameStart = (before: Shard, after: Shard): boolean =>
+  before.number === after.number &&
+  journalOf(before).before.sequence === journalOf(after).before.sequence;
 
 function sumByDay(changes: readonly UsageChange[]): readonly DailyUsage[] {
   const days = new Map<string, UsageChange>();
@@ -95,8 +122,10 @@ function sumByDay(changes: readonly UsageChange[]): readonly DailyUsage[] {
   return [...days.values()].toSorted((a, b) => (a.date < b.date ? -1 : 1));
 }
 
-const usageOf = (row: Row, prefix: string): UsageChange => ({
-  date: String(row["sk"]).slice(prefix.length),
+const usageKeyPrefix = accountKeys.usage("", "").sk;
+
+const usageOf = (row: Row): UsageChange => ({
+  date: String(row["sk"]).slice(usageKeyPrefix.length),
   requests: Number(row["requests"]),
   successful: Number(row["successful"]),
   failed: Number(row["failed"]),

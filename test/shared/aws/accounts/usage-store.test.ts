@@ -1,5 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  BatchGetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { copyJournalOf } from "../../../../shared/aws/ledger/copy-journal.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
@@ -30,6 +35,14 @@ async function work(holdId: string, time: string, credits: number): Promise<void
   const source = { requestId: holdId };
   await ledger.reserve({ accountId, holdId, credits: 10, slot: true, source, now, expiresAt });
   await ledger.settle({ accountId, holdId, credits, succeeded: credits > 0, now });
+}
+
+/** Returns the partitions of the usage rows that a command reads. */
+function usagePartitions(command: unknown): unknown[] {
+  if (command instanceof QueryCommand) return [command.input.ExpressionAttributeValues?.[":pk"]];
+  if (!(command instanceof BatchGetCommand)) return [];
+  const keys = command.input.RequestItems?.[world.accountsTable]?.Keys ?? [];
+  return keys.filter(({ sk }) => String(sk).startsWith("usage#")).map(({ pk }): unknown => pk);
 }
 
 describe("dynamoUsageStore", () => {
@@ -73,36 +86,60 @@ describe("dynamoUsageStore", () => {
     );
   });
 
-  it("reads a shard again only if its records are copied to a page during the read", async () => {
+  it.each([
+    { period: "one day", to: "2026-03-01" },
+    { period: "several days", to: "2026-03-04" },
+  ])(
+    "reads the usage of $period of a shard again only if its records are copied to a page during the read",
+    async ({ to }) => {
+      accountId = await world.open(25_000);
+      const uncopied = watchedClient(world.client, (command, send) => {
+        if (command instanceof TransactWriteCommand) throw new Error("not copied");
+        return send();
+      });
+      ledger = world.ledgerThrough(uncopied);
+      for (const holdId of ["h1", "h2", "h3", "h4"])
+        await work(holdId, "2026-03-01T12:00:00.000Z", 2);
+      const time = { clock: systemClock, random: systemRandom };
+      const process = ledgerProcess(world.client, { ...world, ...time });
+      const reads: unknown[] = [];
+      const client = watchedClient(world.client, async (command, send) => {
+        const answer = await send();
+        const found = usagePartitions(command);
+        const { pk } = accountKeys.shard(accountId, 0);
+        if (found.includes(pk) && !reads.includes(pk)) await copyJournalOf(process, accountId, 0);
+        reads.push(...found);
+        return answer;
+      });
+
+      const busy = dynamoUsageStore(client, { ...world, ...time });
+      expect(await busy.daily(accountId, { from: "2026-03-01", to })).toMatchObject([
+        { requests: 4, credits: 8 },
+      ]);
+      const readsOf = (shard: number): number =>
+        reads.filter((pk) => pk === accountKeys.shard(accountId, shard).pk).length;
+      expect([readsOf(0), readsOf(1)]).toEqual([2, 1]);
+    },
+  );
+
+  it("reads the usage of one day in five requests, whatever the number of shards", async () => {
     accountId = await world.open(25_000);
-    const uncopied = watchedClient(world.client, (command, send) => {
-      if (command instanceof TransactWriteCommand) throw new Error("not copied");
+    await work("h1", "2026-03-01T12:00:00.000Z", 2);
+    let requests = 0;
+    const client = watchedClient(world.client, (_, send) => {
+      requests += 1;
       return send();
     });
-    ledger = world.ledgerThrough(uncopied);
-    for (const holdId of ["h1", "h2", "h3", "h4"])
-      await work(holdId, "2026-03-01T12:00:00.000Z", 2);
-    const time = { clock: systemClock, random: systemRandom };
-    const process = ledgerProcess(world.client, { ...world, ...time });
-    const reads: unknown[] = [];
-    const client = watchedClient(world.client, async (command, send) => {
-      const answer = await send();
-      if (command instanceof QueryCommand) {
-        const pk: unknown = command.input.ExpressionAttributeValues?.[":pk"];
-        if (pk === accountKeys.shard(accountId, 0).pk && !reads.includes(pk)) {
-          await copyJournalOf(process, accountId, 0);
-        }
-        reads.push(pk);
-      }
-      return answer;
-    });
 
-    const days = { from: "2026-03-01", to: "2026-03-01" };
-    const busy = dynamoUsageStore(client, { ...world, ...time });
-    expect(await busy.daily(accountId, days)).toMatchObject([{ requests: 4, credits: 8 }]);
-    const readsOf = (shard: number): number =>
-      reads.filter((pk) => pk === accountKeys.shard(accountId, shard).pk).length;
-    expect([readsOf(0), readsOf(1)]).toEqual([2, 1]);
+    const { accountsTable } = world;
+    const counted = dynamoUsageStore(client, {
+      accountsTable,
+      clock: systemClock,
+      random: systemRandom,
+    });
+    const day = { from: "2026-03-01", to: "2026-03-01" };
+    expect(await counted.daily(accountId, day)).toMatchObject([{ requests: 1, credits: 2 }]);
+    expect(requests).toBe(5);
   });
 
   it("subtracts a reversed charge from the day on which the charge was counted", async () => {
