@@ -13,6 +13,7 @@ import {
   type Texts,
 } from "./costs/assumptions.ts";
 import { listRunCount, measureList } from "./costs/list-runs.ts";
+import { memoryRows } from "./costs/memory-sizes.ts";
 import { logMeter } from "./costs/log-meter.ts";
 import { pricesReadOn } from "./measure/prices.ts";
 import { busMonth, standingMonth } from "./costs/standing.ts";
@@ -36,6 +37,8 @@ async function main(values: Texts, isJson: boolean): Promise<void> {
   const watchlist = await measureList(assumptions, { logs, progress });
   const metrics = logs.metrics();
   const standing = standingMonth({ sweeperPass: watchlist.sweeperPass, metrics }, assumptions);
+  const works = [...calls.map(({ name, work }) => ({ name, ...work })), ...watchlist.works];
+  const memorySizes = memoryRows(works, assumptions);
   if (isJson) {
     const result = {
       prices_read_on: pricesReadOn,
@@ -44,6 +47,7 @@ async function main(values: Texts, isJson: boolean): Promise<void> {
       list: listRows(watchlist, defaultRefreshEveryRuns),
       standing: standingRows(standing),
       event_bus: busRows(busMonth()),
+      memory_sizes: memorySizes,
     };
     process.stdout.write(`${JSON.stringify(result)}\n`);
     return;
@@ -52,12 +56,15 @@ async function main(values: Texts, isJson: boolean): Promise<void> {
   printTable("A watchlist", listRows(watchlist, defaultRefreshEveryRuns));
   printTable("Fixed costs", standingRows(standing));
   printTable("The event bus, with eventBus on", busRows(busMonth()));
+  printTable("Memory sizes of functions", memorySizes);
   process.stdout.write(`
   dollars: list prices in us-east-1 on ${pricesReadOn}, on demand, no free tier (scripts/measure/prices.ts).
   measured: DynamoDB units, requests, CPU, log bytes and stored bytes of warm functions in a local
     world, with their memory in prod. Responses are counted compressed, as they are sent.
   billed ms: the CPU time at the share of a CPU that Lambda assigns to the memory size, plus the time
     that the function waits.
+  memory sizes: the billed duration, and the dollars of Lambda for a million invocations. A star
+    marks the size that the function has in prod.
   a watchlist: on retailer_a with the default pipeline, a webhook endpoint and an S3 destination. One
     item in a hundred changes between runs, and every ${defaultRefreshEveryRuns}th run is a refresh. Its baseline costs
     $${dollarsOf(watchlist.baseline).toFixed(2)} once.

@@ -14,7 +14,7 @@ import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
 import type { Progress } from "../../tools/command-line/progress.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
-import { type Assumptions, billedMs, sourceMs, type Speed } from "./assumptions.ts";
+import { type Assumptions, billedMs, sourceMs, type Speed, type Work } from "./assumptions.ts";
 import type { LogMeter } from "./log-meter.ts";
 import { bytesPerGigabyte, lambdaUsage, type Usage } from "../measure/usage.ts";
 
@@ -43,7 +43,7 @@ interface Call {
 /** The mean measurements of one kind of call. */
 export interface CallCosts {
   readonly name: string;
-  readonly cpuMs: number;
+  readonly work: Work;
   readonly billedMs: number;
   readonly usage: Usage;
 }
@@ -268,14 +268,12 @@ function costsOf(call: Call, one: Measured, assumptions: Assumptions): CallCosts
   const { cpuMs, roundTrips, answerBytes } = one;
   const waitsMs =
     call.source === undefined ? 0 : sourceMs(call.source.scraper, call.source.ids, assumptions);
-  const milliseconds = billedMs(
-    { cpuMs, awsRequests: roundTrips, waitsMs, memoryMegabytes },
-    assumptions,
-  );
+  const work = { cpuMs, awsRequests: roundTrips, waitsMs, memoryMegabytes };
+  const milliseconds = billedMs(work, assumptions);
   const logBytes = one.logBytes + assumptions.platformLogBytes + accessLogBytes;
   return {
     name: call.name,
-    cpuMs,
+    work,
     billedMs: milliseconds,
     usage: {
       ...lambdaUsage({ invocations: 1, milliseconds, memoryMegabytes }),

@@ -13,6 +13,7 @@ import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type Assumptions, billedMs, sourceMs } from "./assumptions.ts";
 import type { LogMeter } from "./log-meter.ts";
+import type { FunctionWork } from "./memory-sizes.ts";
 import { type Stored, measureStoredBytes } from "./stored-bytes.ts";
 import { bytesPerGigabyte, lambdaUsage, sumOf, type Usage } from "../measure/usage.ts";
 import { workerMegabytes } from "../measure/worker-memory.ts";
@@ -32,6 +33,8 @@ export interface WatchlistCosts {
   readonly listBytes: number;
   /** The data that a sweep run stores until it expires. */
   readonly sweepBytes: Pick<Stored, "expiringPerMonth" | "objects">;
+  /** The mean work of the invocations of each function, in the baseline and in the sweep run. */
+  readonly works: readonly FunctionWork[];
 }
 
 const list = "costs";
@@ -96,23 +99,31 @@ async function measure(bench: Bench): Promise<WatchlistCosts> {
   await subscribe(world);
   const empty = await stored();
   const listId = await createList(bench);
-  const usages: Usage[] = [];
+  const runs: Measured[] = [];
   const looks: Stored[] = [];
   for (let runNumber = 1; runNumber <= refreshRun; runNumber += 1) {
     bench.progress.begin(`run ${runNumber} of a watchlist of ${items} items`);
-    usages.push(await measureRun(listId, runNumber, bench));
+    runs.push(await measureRun(listId, runNumber, bench));
     looks.push(await stored());
   }
   await measureSweeper(bench);
   const sweeperPass = await measureSweeper(bench);
   const [before, after] = [looks[sweepRun - 2], looks[sweepRun - 1]];
+  const [baseline, sweep, refresh] = [runs[0], runs[sweepRun - 1], runs[refreshRun - 1]];
   assert(before !== undefined && after !== undefined, "every run must be examined");
+  assert(baseline !== undefined && sweep !== undefined, "every run must be measured");
+  assert(refresh !== undefined, "the refresh must be measured");
   return {
     items,
-    baseline: usages[0] ?? {},
-    sweep: usages[sweepRun - 1] ?? {},
-    refresh: usages[refreshRun - 1] ?? {},
-    sweeperPass,
+    baseline: baseline.usage,
+    sweep: sweep.usage,
+    refresh: refresh.usage,
+    sweeperPass: sweeperPass.usage,
+    works: [
+      ...baseline.works.map((one) => ({ ...one, name: `${one.name}, baseline` })),
+      ...sweep.works.map((one) => ({ ...one, name: `${one.name}, sweep` })),
+      ...sweeperPass.works,
+    ],
     listBytes: after.kept - empty.kept,
     sweepBytes: {
       expiringPerMonth: after.expiringPerMonth - before.expiringPerMonth,
@@ -166,7 +177,14 @@ function prepare(runNumber: number, { answersDir }: Bench): string[] {
   return all.map(({ id }) => id);
 }
 
-async function measureRun(listId: string, runNumber: number, bench: Bench): Promise<Usage> {
+/** The measurements of one run, or of one pass of the sweeper. */
+interface Measured {
+  readonly usage: Usage;
+  /** The mean work of the invocations of each function that ran. */
+  readonly works: readonly FunctionWork[];
+}
+
+async function measureRun(listId: string, runNumber: number, bench: Bench): Promise<Measured> {
   const { world } = bench;
   if (runNumber > 1) prepare(runNumber, bench);
   await takeAll(bench);
@@ -189,18 +207,18 @@ async function measureRun(listId: string, runNumber: number, bench: Bench): Prom
     { tier, ids: items },
     { tier: "lite" as const, ids: tier === "pulse" ? moved : 0 },
   ];
-  return {
-    ...usageOf(taken, sourceWaitMs(reads, bench.assumptions), bench),
-    schedulerInvocation: 1,
-  };
+  const works = worksOf(taken, sourceWaitMs(reads, bench.assumptions), bench);
+  return { works, usage: { ...usageOf(taken, works, bench), schedulerInvocation: 1 } };
 }
 
-async function measureSweeper(bench: Bench): Promise<Usage> {
+async function measureSweeper(bench: Bench): Promise<Measured> {
   await takeAll(bench);
   const finished = bench.world.finished();
   bench.world.send("sweep");
   await finished;
-  return usageOf(await takeAll(bench), 0, bench);
+  const taken = await takeAll(bench);
+  const works = worksOf(taken, 0, bench);
+  return { works, usage: usageOf(taken, works, bench) };
 }
 
 /**
@@ -258,17 +276,42 @@ function addCounts<Counts extends object>(one: Counts, other: Counts): Counts {
   return Object.fromEntries(sums) as Counts;
 }
 
-function usageOf({ dynamo, world, logBytes }: Taken, sourceWait: number, bench: Bench): Usage {
-  const { assumptions } = bench;
-  const lambdas = Object.entries(world.workers).map(([name, worker]) => {
-    const memoryMegabytes = workerMegabytes[name as WorkerName];
-    const { cpuMs, requests: awsRequests, requestsOutside, invocations } = worker;
-    const outside = requestsOutside * assumptions.receiverMs;
-    const waitsMs = outside + (name === "run-step" ? sourceWait : 0);
-    const work = { cpuMs, awsRequests, waitsMs, memoryMegabytes };
-    return lambdaUsage({ invocations, milliseconds: billedMs(work, assumptions), memoryMegabytes });
-  });
-  const invocations = Object.values(world.workers).reduce((sum, one) => sum + one.invocations, 0);
+/**
+ * Returns the mean work of the invocations of each function that ran.
+ * @param sourceWait How long all invocations of the step worker wait for the source, in milliseconds.
+ */
+const worksOf = (
+  { world }: Taken,
+  sourceWait: number,
+  { assumptions }: Bench,
+): readonly FunctionWork[] =>
+  Object.entries(world.workers)
+    .filter(([, { invocations }]) => invocations > 0)
+    .map(([name, { cpuMs, requests, requestsOutside, invocations }]) => {
+      const outside = requestsOutside * assumptions.receiverMs;
+      return {
+        name,
+        invocations,
+        cpuMs: cpuMs / invocations,
+        awsRequests: requests / invocations,
+        waitsMs: (outside + (name === "run-step" ? sourceWait : 0)) / invocations,
+        memoryMegabytes: workerMegabytes[name as WorkerName],
+      };
+    });
+
+function usageOf(
+  { dynamo, world, logBytes }: Taken,
+  works: readonly FunctionWork[],
+  { assumptions }: Bench,
+): Usage {
+  const lambdas = works.map(({ invocations, ...work }) =>
+    lambdaUsage({
+      invocations,
+      milliseconds: invocations * billedMs(work, assumptions),
+      memoryMegabytes: work.memoryMegabytes,
+    }),
+  );
+  const invocations = works.reduce((sum, one) => sum + one.invocations, 0);
   const logged = logBytes + invocations * assumptions.platformLogBytes;
   return {
     ...sumOf(lambdas),

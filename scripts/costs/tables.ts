@@ -41,7 +41,7 @@ const million = 1_000_000;
  * Returns one table row for each kind of call, with the dollars of a million calls for each line of
  * the bill.
  */
-export function callRows(costs: readonly CallCosts[]): object[] {
+export function callRows(costs: readonly Omit<CallCosts, "work">[]): object[] {
   const used = partsOf(costs.map(({ usage }) => usage));
   return costs.map(({ name, billedMs, usage }) => {
     const all = times(usage, million);
@@ -62,7 +62,7 @@ export function callRows(costs: readonly CallCosts[]): object[] {
  * @param options.refreshEveryRuns How many runs there are for each refresh.
  */
 export function listMonth(
-  costs: WatchlistCosts,
+  costs: Omit<WatchlistCosts, "works">,
   { everyMinutes, refreshEveryRuns }: { everyMinutes: number; refreshEveryRuns: number },
 ): Usage {
   const runs = (monthDays * 24 * 60) / everyMinutes;
@@ -84,7 +84,7 @@ const cadences = [5, 15, 60];
  * line of the bill.
  * @param refreshEveryRuns How many runs there are for each refresh.
  */
-export function listRows(costs: WatchlistCosts, refreshEveryRuns: number): object[] {
+export function listRows(costs: Omit<WatchlistCosts, "works">, refreshEveryRuns: number): object[] {
   const months = cadences.map((everyMinutes) => ({
     name: `every ${everyMinutes} min`,
     usage: listMonth(costs, { everyMinutes, refreshEveryRuns }),

@@ -6,6 +6,7 @@ import {
   sourceMs,
 } from "../../scripts/costs/assumptions.ts";
 import { logMeter } from "../../scripts/costs/log-meter.ts";
+import { memoryRows } from "../../scripts/costs/memory-sizes.ts";
 import { alarmMetrics, busMonth, firewallRules } from "../../scripts/costs/standing.ts";
 import { sizeOf } from "../../scripts/costs/stored-bytes.ts";
 import { busRows, callRows, listMonth, listRows } from "../../scripts/costs/tables.ts";
@@ -80,7 +81,7 @@ describe("the cost tables", () => {
   };
 
   it("show the cost of a million calls of each kind, with a column for each billed service that a kind of call uses", () => {
-    const light = { name: "light", cpuMs: 1, billedMs: 12.4, usage: { gatewayRequest: 1 } };
+    const light = { name: "light", billedMs: 12.4, usage: { gatewayRequest: 1 } };
     const heavy = { ...light, name: "heavy", usage: { gatewayRequest: 2, logGigabyte: 1e-6 } };
 
     expect(callRows([light, heavy])).toEqual([
@@ -112,6 +113,19 @@ describe("the cost tables", () => {
     // Dollars: 2.25 + 1.20 + 2 * (0.25 + 0.20) + 2 * 0.023.
     expect(dollarsOf(month)).toBeCloseTo(4.396_006, 6);
     expect(listRows(costs, 8).at(-1)).toMatchObject({ "every 60 min": "4.40" });
+  });
+
+  it("show the duration and the cost of an invocation at each memory size, with a star at the configured size", () => {
+    const work = { cpuMs: 100, awsRequests: 2, waitsMs: 1_000, memoryMegabytes: 512 };
+    const [row] = memoryRows([{ name: "run-step", ...work }], readAssumptions({ "aws-ms": "5" }));
+
+    // 0.2 dollars of requests, and at 512 MB: 0.5 GB * 1.3555 s * 13.3334 dollars a million.
+    expect(row).toMatchObject({
+      "an invocation": "run-step",
+      "512 MB": "1356 ms $9.24 *",
+      "1769 MB": "1110 ms $25.77",
+      "3008 MB": "1110 ms $43.68",
+    });
   });
 });
 
