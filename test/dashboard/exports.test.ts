@@ -180,7 +180,7 @@ describe.skipIf(lacksChromium)("the export page of the dashboard", () => {
     expect(status).toBe(404);
   });
 
-  it("shows which part of the address it ignores", async () => {
+  it("shows which part of its URL it ignores", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/exports?state=lost", "S3 export");

@@ -46,7 +46,7 @@ describe("a ledger entry in the dashboard", () => {
     expect(balanceChange({ balance_before: 10, balance_after: 12 })).toBe("+2");
   });
 
-  it("shows its type and what it does, or an unknown type as it is", () => {
+  it("shows its type and what it does, and shows an unknown type unchanged", () => {
     expect(typeWords({ type: "reserve" })).toEqual(["Hold", "credits set aside"]);
     expect(typeWords({ type: "gift" })).toEqual(["gift", ""]);
   });

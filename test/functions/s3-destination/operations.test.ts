@@ -247,7 +247,7 @@ describe("PUT /v1/s3_destination", () => {
     await expect(put({ endpoint })).rejects.toMatchObject({ details: { param: "endpoint" } });
   });
 
-  it("never connects to a non-public address, even if the registered endpoint has one or resolves to one", async () => {
+  it("never connects to a non-public address, even if the registered endpoint contains or resolves to such an address", async () => {
     const buckets = s3CustomerBuckets({
       policy: { ...addressPolicy(), allowLoopback: true },
       lookup: (_, __, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]),
@@ -699,7 +699,7 @@ describe("GET /v1/s3_destination/exports", () => {
   });
 
   it.each(["1", "2", "3", "100"])(
-    "lists each attempted or pending export once over all pages, in pages of %s",
+    "lists each attempted or pending export once over all pages, with at most %s exports per page",
     async (limit) => {
       await world.setDestination("acct_1");
       for (const n of [1, 2, 3, 4]) await publish(n);
@@ -720,7 +720,7 @@ describe("GET /v1/s3_destination/exports", () => {
   );
 
   it.each(["1", "2", "100"])(
-    "filters attempted and pending exports by 'since' and 'watchlist_id', in pages of %s",
+    "filters attempted and pending exports by 'since' and 'watchlist_id', with at most %s exports per page",
     async (limit) => {
       await world.setDestination("acct_1");
       for (const n of [1, 2, 3, 4]) await publish(n);

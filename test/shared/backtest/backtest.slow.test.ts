@@ -516,7 +516,7 @@ describe("a back-test of a pipeline with renamed or additional steps", () => {
     expect(runs.map(({ run }) => [run.credits, run.stats.deferred])).toEqual([[0, 4]]);
   });
 
-  it("defers items whose creation time is later than the clock of their first run", async () => {
+  it("defers items whose creation time is later than the start time of their first run", async () => {
     const bench = await startRunBench({ tables });
     const running = pipeline(step("check", { when: "changed", notify: true }));
     const list = await bench.createList(ids, { pipeline: running, maxCreditsPerRun: 3 });

@@ -208,7 +208,7 @@ describe("an upgrade from export layout 1", () => {
     await expectEachEventOnce([run]);
   });
 
-  it("after a backfill shows each event exactly one time in the documented glob and in the documented view", async () => {
+  it("after a backfill shows each event exactly once in the documented glob and in the documented view", async () => {
     await world.setDestination(account);
     const run = aRun(types, { runId: "wlrun_1", runNumber: 1 });
     const old = aRun(types, { runId: "wlrun_0", runNumber: 0 });

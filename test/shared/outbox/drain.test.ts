@@ -360,7 +360,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(closed).toBe(1);
   });
 
-  it("reads a small outbox one time, even if a processed entry adds another due entry", async () => {
+  it("reads a small outbox once, even if a processed entry adds another due entry", async () => {
     entries = [entry("a"), entry("b", { lane: "later", dueAt: "2026-11-20T10:05:00.000Z" })];
     session = {
       ...session,

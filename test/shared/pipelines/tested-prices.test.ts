@@ -34,7 +34,7 @@ describe("the derived prices that a pipeline tests", () => {
     ]);
   });
 
-  it("are none if no route uses a derived price, and are calculated one time per pipeline", () => {
+  it("are none if no route uses a derived price, and are calculated once per pipeline", () => {
     const pipeline = pipelineWith({ ...notify, field: "price", op: "below", value: 5 });
     expect(testedPrices(pipeline)).toEqual([]);
     expect(testedPrices(pipeline)).toBe(testedPrices(pipeline));

@@ -49,7 +49,7 @@ const delisted = (item: Item): Item => ({
 });
 
 describe("a change of a watchlist's items", () => {
-  it("counts each of its IDs one time, by the effect on the item", async () => {
+  it("counts each of its IDs once, by the effect on the item", async () => {
     const all = itemsOf(["10001", "10002", "10003", "10004"]);
     const list = await world.open(all.map((item) => (item.id === "10003" ? delisted(item) : item)));
     const changed = await change(list, {

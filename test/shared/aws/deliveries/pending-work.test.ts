@@ -80,7 +80,7 @@ describe("dynamoPendingWork", () => {
   });
 
   it.each([1, 2, 3])(
-    "with a limit of %i, returns more entries if they have the same due time as the last one",
+    "with a limit of %i, also returns further entries with the same due time as the last entry",
     async (limit) => {
       await outbox.add(target, [entry(1, "older"), ...["a", "b", "c"].map((key) => entry(2, key))]);
 

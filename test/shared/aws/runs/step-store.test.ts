@@ -321,7 +321,7 @@ describe("a batch of a step", () => {
     expect(results.map((result) => result.shape)).toEqual([shape]);
   });
 
-  it("is counted as done in its step only one time if it is marked as done twice", async () => {
+  it("is counted as done in its step only once if it is marked as done twice", async () => {
     await plan({ step: aStep(), batches });
     const ref = refOf(aStep(), 1);
 
