@@ -51,7 +51,7 @@ describe("GET /v1/watchlists", () => {
 });
 
 describe("GET /v1/watchlists/{id}", () => {
-  it("returns the watchlist, and 404 for an unknown watchlist or one of another account", async () => {
+  it("returns the watchlist, and 404 for an unknown watchlist or a watchlist of another account", async () => {
     await put(1);
 
     expect((await world.ask(`GET /${idOf(1)}`)).json["id"]).toBe(idOf(1));

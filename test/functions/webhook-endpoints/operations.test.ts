@@ -538,7 +538,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect(answer.body["previous_secret_expires_at"]).toBe(expiresAt);
   });
 
-  it("leaves two secrets valid after concurrent calls, and 'secret_hint' belongs to one of them", async () => {
+  it("leaves two secrets valid after concurrent calls, and 'secret_hint' belongs to one of the two secrets", async () => {
     const { id, secret } = await createHere();
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)));
 

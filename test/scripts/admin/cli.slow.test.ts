@@ -331,7 +331,7 @@ describe("the admin command, for dead letters,", () => {
     sqs.destroy();
   });
 
-  it("makes the messages that it showed visible in their queue again if a signal stops the command", async () => {
+  it("makes the shown messages visible in their queue again if a signal stops the command", async () => {
     const { sqs } = await bury(3);
     let receives = 0;
     const forwarder = await startSqsForwarder((target) => {
@@ -589,7 +589,7 @@ describe("the admin command, with a wrong command line,", () => {
     expect(await admin(...words)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 
-  it("explains how to start the local world if the command needs it and it is not running", async () => {
+  it("explains how to start the local world if the command needs a local world and none is running", async () => {
     const nowhere = { LOCAL_DIR: join(folder, "none") };
     expect((await run(["packs"], nowhere)).out).toContain('"pack": "starter"');
     const { code, err } = await run(["accounts"], nowhere);

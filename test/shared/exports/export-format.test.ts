@@ -191,7 +191,7 @@ describe("the format of a run's exported objects", () => {
 });
 
 describe("an upgrade from export layout 1", () => {
-  it("exports a run again from its first event if the previous release exported a part of it", async () => {
+  it("exports a run again from its first event if the previous release exported only a part of the run", async () => {
     await world.setDestination(account);
     const run = aRun(types, { runId: "wlrun_1", runNumber: 1 });
     failPuts(() => true);

@@ -387,7 +387,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(messages).toEqual([{ delay: 300 }]);
   });
 
-  it("stores its changes before it processes entries that others added before the release", async () => {
+  it("stores its changes before it processes entries that other processes added before the release of the lease", async () => {
     entries = [entry("a")];
     session = {
       ...session,
@@ -404,7 +404,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(recorded).toBe(1);
   });
 
-  it("reads no entries if the claim returns all of them", async () => {
+  it("reads no entries if the claim returns all entries", async () => {
     entries = [entry("a")];
     claimedEntries = [...entries];
     await drain(target, dependencies);
@@ -413,7 +413,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(reads).toBe(0);
   });
 
-  it("lets the session begin its reads for the due entries before it reads the target", async () => {
+  it("lets the session begin the reads for the due entries before the drain reads the target", async () => {
     const steps: string[] = [];
     const usual = session;
     session = {

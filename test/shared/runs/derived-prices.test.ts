@@ -58,7 +58,7 @@ describe("a route with a derived field", () => {
     expect(matched(route, priced([1, 20], [1, null], [1, 15], [1, 15], [1, 18]))).toEqual([2, 3]);
   });
 
-  it("compares with an average that weights each price by the time for which it was valid", () => {
+  it("compares with an average that weights each price by the time for which the price was valid", () => {
     const route = { ...ok, field: "average30d", op: "is", value: 15 } as const;
     expect(matched(route, priced([1, 10], [30, 20], [14, 20], [1, 20]))).toEqual([3]);
   });

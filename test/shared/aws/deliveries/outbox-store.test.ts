@@ -98,7 +98,7 @@ describe("adding to an outbox", () => {
     ]);
   });
 
-  it("stores an entry only one time if it is added twice", async () => {
+  it("stores an entry only once if the same entry is added twice", async () => {
     await store.add(target, [entry("a")]);
     await store.add(target, [entry("a")]);
 

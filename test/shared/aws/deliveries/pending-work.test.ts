@@ -43,7 +43,7 @@ const keysOf = async (span: Partial<Parameters<PendingWork["newest"]>[1]> = {}) 
 };
 
 describe("dynamoPendingWork", () => {
-  it("lists the delivery targets of an account that have outbox entries, even while they are being drained", async () => {
+  it("lists the delivery targets of an account that have outbox entries, even while a worker drains the targets", async () => {
     const drained = endpointTarget(account, "we_2");
     const leased = endpointTarget(account, "we_3");
     const foreign = endpointTarget("acct_2", "we_4");

@@ -183,7 +183,7 @@ describe("the choice of the product on a page", () => {
     expect(factsOf(ofJson(aProduct({ offers: cheap }), main)).price).toEqual(usd(19.99));
   });
 
-  it("falls back to the product in the page title if nothing else identifies it", () => {
+  it("falls back to the product in the page title if nothing else identifies the product", () => {
     const page = ofJson(aProduct({ name: "Oak Bookshelf", offers: cheap }), aProduct());
     const titled = page.replace("<title>Shop", "<title>Kelwick Lamp | Shop");
     expect(factsOf(titled).price).toEqual(usd(19.99));
@@ -258,7 +258,7 @@ describe("a group of variants in JSON-LD", () => {
     expect(facts).not.toHaveProperty("availability");
   });
 
-  it("returns the offers of the group if it has any", () => {
+  it("returns the offers of the group if the group has offers", () => {
     const group = aProduct({ "@type": "ProductGroup", productGroupID: "6501234" });
     expect(factsOf(ofJson(group)).price).toEqual(usd(19.99));
   });
@@ -298,7 +298,7 @@ describe("the choice of the offer on a page", () => {
     expect(priceAmong({ ...aggregate, highPrice: 9 })).toBeUndefined();
   });
 
-  it("returns the price of the product if it has no offer", () => {
+  it("returns the price of the product if the product has no offer", () => {
     const product = aProduct({ offers: undefined, price: "19.99", priceCurrency: "USD" });
     expect(factsOf(ofJson(product)).price).toEqual(usd(19.99));
   });

@@ -349,14 +349,14 @@ describe("the robots.txt of a site", () => {
   );
 
   it.each([429, 500, 503])(
-    'with status %d makes pages "unavailable", and the scraper requests none of them',
+    'with status %d makes pages "unavailable", and the scraper requests no page',
     async (status) => {
       expect(await statusOf(readFrom(withRobots({ status })))).toBe("unavailable");
       expect(shop.pages()).toEqual([]);
     },
   );
 
-  it('without a response makes pages "unavailable", and the scraper requests none of them', async () => {
+  it('without a response makes pages "unavailable", and the scraper requests no page', async () => {
     for (const reaction of ["hang", "reset"] as const) {
       const read = readFrom(withRobots(reaction), undefined, { withinMs: 1_000 });
       expect(await statusOf(read)).toBe("unavailable");
