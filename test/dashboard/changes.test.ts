@@ -128,7 +128,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     expect((await saved(page, "CSV")).trim().split("\r\n")).toHaveLength(all.length + 1);
   });
 
-  it("shows the loaded changes at the same place after the user returns from an item", async () => {
+  it("shows the loaded changes at the same scroll position after the user returns from an item", async () => {
     const { page, signIn, goTo } = await dashboard.open({ size: "phone" });
     // Short pages, so that the list has several of them.
     await page.route("**/v1/changes?*", (route) => {
@@ -155,7 +155,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     await expect.poll(() => rows(page).count()).toBe(2);
   });
 
-  it("reads sizes as users type them, and refuses others at the field before it calls the service", async () => {
+  it("accepts a size with a percent sign or a decimal comma, and shows an error for other sizes before it calls the service", async () => {
     const { page } = await dashboard.openAt("/changes", "What changed");
     await expectLoaded(page);
     const sent: string[] = [];
@@ -189,7 +189,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("shows the net change of a time span, one row for each item and field", async () => {
+  it("shows the net change of a time span, with one row for each item and field", async () => {
     const { page } = await dashboard.openAt("/changes?span=7", "What changed");
     await rows(page).first().waitFor();
     const net = await shown("compare=period&sort=size");
@@ -204,7 +204,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     await expectAccessible(page);
   });
 
-  it("offers the fields that exist, and only those of the chosen kind", async () => {
+  it("offers exactly the fields that exist for the chosen kind of change", async () => {
     const { page } = await dashboard.openAt("/changes?kind=price_drop", "What changed");
     const field = page.getByLabel("Field", { exact: true });
     expect(await field.locator("option").allTextContents()).toEqual([
@@ -222,7 +222,7 @@ describe.skipIf(lacksChromium)("the page 'What changed' of the dashboard", () =>
     await expect.poll(() => page.url()).not.toContain("field=price");
   });
 
-  it("names the parts of the address that it ignores", async () => {
+  it("shows which parts of its URL it ignores", async () => {
     const { page } = await dashboard.openAt("/changes?span=400&period=7&sort=date", "What changed");
     const notice = page.getByRole("status").filter({ hasText: "The page ignores a part" });
     await notice.waitFor();

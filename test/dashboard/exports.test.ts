@@ -35,7 +35,7 @@ describe.skipIf(lacksChromium)("the export page of the dashboard", () => {
   };
   const destination = async () => (await dashboard.world.api.get("/s3_destination")).body;
 
-  it("lets the user set an S3 destination, test it, view the export of a run and write that export again", async () => {
+  it("lets the user set and test an S3 destination, view the export of a run, and write that export again", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     const refused: string[] = [];
     page.on("response", (answer) => {
@@ -180,7 +180,7 @@ describe.skipIf(lacksChromium)("the export page of the dashboard", () => {
     expect(status).toBe(404);
   });
 
-  it("shows which part of the address it ignores", async () => {
+  it("shows which part of its URL it ignores", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/exports?state=lost", "S3 export");

@@ -45,7 +45,7 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
         : undefined;
     });
 
-  it("shows the item's details, price and changes, its events, and the rules that sent them", async () => {
+  it("shows the item's details, price and changes, its events, and the rules that caused the events", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/${item}`, label);
     const about = page.getByRole("region", { name: "About the item", exact: true });
@@ -91,7 +91,7 @@ describe.skipIf(lacksChromium)("the page of an item in the dashboard", () => {
     await api.send("DELETE", `/webhook_endpoints/${String(body["id"])}`);
   });
 
-  it("shows another time span of the chart, which the keyboard can choose", async () => {
+  it("lets the user choose another time span of the chart with the keyboard", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo(`/watchlists/${list}/items/${item}`, label);
     const span = page.getByRole("button", { name: "400 days" });

@@ -42,7 +42,7 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     return page;
   };
 
-  it("has column headers, rows of 44 pixels, and each change in percent with its sign and its time", async () => {
+  it("has column headers and rows 44 pixels high, and shows each change in percent with its sign and its time", async () => {
     const page = await opened();
     const table = page.getByRole("table", { name: "Items" });
     await page.setViewportSize({ width: 1_600, height: 900 });
@@ -108,7 +108,7 @@ describe.skipIf(lacksChromium)("the table of a watchlist's items in the dashboar
     expect(status).toBe(404);
   });
 
-  it("gives each item a row of 84 pixels on a phone, and opens the page of an item", async () => {
+  it("has rows 84 pixels high on a phone, and opens the page of an item", async () => {
     const page = await opened("phone");
     const row = page.locator(".virtual-body").getByRole("row").nth(1);
     expect((await row.boundingBox())?.height).toBe(84);

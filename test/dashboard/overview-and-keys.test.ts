@@ -134,7 +134,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     );
   });
 
-  it("shows when the credits end by the schedules and by the rate of use, without paused watchlists", async () => {
+  it("forecasts when the credits run out, from the schedules and from past use, and leaves out paused watchlists", async () => {
     const dayMs = 86_400_000;
     const today = new Date();
     const dayBefore = (days: number): string =>
@@ -251,7 +251,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await row.getByText("You are signed in with this key.").waitFor({ state: "attached" });
   });
 
-  it("has a menu on a phone that closes when the user chooses a page", async () => {
+  it("has a menu that closes on a phone when the user chooses a page", async () => {
     const { page, signIn } = await dashboard.open({ size: "phone" });
     await signIn();
     await page.getByRole("button", { name: "Open the menu" }).click();

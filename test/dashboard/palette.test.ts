@@ -53,7 +53,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
   const isIndex = (url: URL): boolean =>
     url.pathname.endsWith("/v1/watchlists/items") && !isSearch(url.href);
 
-  it("shows items of the index before the service answers, and then also items that are new to the service", async () => {
+  it("shows items from its index before the service answers, and then also new items that only the service knows", async () => {
     const { page, signIn } = await dashboard.open();
     const search = page.getByRole("combobox", { name: "Page, watchlist or item" });
     const option = (name: string) => page.getByRole("option", { name });
@@ -178,7 +178,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     await expectAccessible(page, undefined, "dialog");
   });
 
-  it("reports that nothing matches, and restores the keyboard focus when Esc closes the search", async () => {
+  it("reports that no item matches, and restores the keyboard focus when Esc closes the search", async () => {
     const { page } = await dashboard.openAt("/keys", "API keys");
     const button = page.getByRole("button", { name: /^Search/ });
     await button.click();
@@ -191,7 +191,7 @@ describe.skipIf(lacksChromium)("the search of the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
   });
 
-  it("does not offer a new watchlist to a key that cannot create one", async () => {
+  it("does not offer to create a watchlist if the user's key cannot create one", async () => {
     const scopes = ["read", "write"];
     const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "x", scopes });
     const { page, signIn } = await dashboard.open();

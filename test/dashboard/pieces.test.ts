@@ -89,7 +89,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     await page.getByText("All about the pear").waitFor();
   });
 
-  it("a table of thousands of rows renders fewer than 40 of them, and loads more when the user reaches its end", async () => {
+  it("a table of thousands of rows renders fewer than 40 rows, and loads more rows when the user reaches the end of the table", async () => {
     const table = page.getByRole("table", { name: "Rows" });
     const body = table.locator(".virtual-body");
     const rows = body.getByRole("row");
@@ -256,7 +256,7 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     }
   });
 
-  it("a dialog higher than the window scrolls inside, and a click on its scrollbar does not close it", async () => {
+  it("a dialog higher than the window scrolls inside, and a click on its scrollbar does not close the dialog", async () => {
     await page.setViewportSize({ width: 900, height: 420 });
     await page.getByRole("button", { name: "Open tall dialog" }).click();
     const dialog = page.getByRole("dialog", { name: "Tall" });

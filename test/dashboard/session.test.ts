@@ -201,7 +201,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("works below a path prefix, such as a stage name, with or without a final slash", async () => {
+  it("begins at a URL with a path prefix, such as '/prod', with or without a final slash", async () => {
     const prefixed = createServer((request, response) => {
       const path = request.url?.replace(/^\/prod/, "") ?? "";
       void fetch(new URL(path, dashboard.url), {

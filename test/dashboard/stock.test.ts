@@ -13,7 +13,7 @@ import {
 /** A sandbox item that is always sold out, and one that is always in stock. */
 const [soldOut, inStock] = ["9000003", "9000000"];
 
-describe.skipIf(lacksChromium)("the page Out of stock of the dashboard", () => {
+describe.skipIf(lacksChromium)("the page 'Out of stock' of the dashboard", () => {
   let dashboard: DashboardWorld;
   let kettles = "";
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe.skipIf(lacksChromium)("the page Out of stock of the dashboard", () => {
     page.getByRole("table", { name: "Items out of stock" }).locator("tbody tr");
   const names = (page: Page) => rows(page).getByRole("rowheader").locator("a:first-child");
 
-  it("lists what is sold out now in all watchlists, sorted, filtered by watchlist, and as CSV", async () => {
+  it("lists the sold-out items of all watchlists, and lets the user sort, filter and save them as CSV", async () => {
     const { page } = await dashboard.openAt("/changes?kind=sold_out", "What changed");
     await page.getByRole("link", { name: "All items that are out of stock now" }).click();
     await page.getByRole("heading", { name: "2 items out of stock" }).waitFor();
@@ -68,7 +68,7 @@ describe.skipIf(lacksChromium)("the page Out of stock of the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "Amber lamp" }).waitFor();
   });
 
-  it("is reached from a watchlist, and leads to the items that are back in stock", async () => {
+  it("can be opened from a watchlist, and links to the items that are back in stock", async () => {
     const { page } = await dashboard.openAt(`/watchlists/${kettles}`, "Kettles");
     await page.getByRole("link", { name: "Out of stock now" }).click();
     await page.getByRole("heading", { name: "1 item out of stock" }).waitFor();
@@ -79,13 +79,13 @@ describe.skipIf(lacksChromium)("the page Out of stock of the dashboard", () => {
     expect(await net.getAttribute("aria-pressed")).toBe("true");
   });
 
-  it("names the parts of the address that it ignores", async () => {
+  it("shows which parts of its URL it ignores", async () => {
     const { page } = await dashboard.openAt("/stock?order=size", "Out of stock");
     await page.getByText(/^order=size: the valid values are changed_at desc,/).waitFor();
   });
 
   it.each(["light", "dark"] as const)(
-    "is accessible on a phone in the %s scheme, and offers to try again after an error",
+    "is accessible on a phone in the %s color scheme, and offers to try again after an error",
     async (scheme) => {
       const { page, signIn, goTo } = await dashboard.open({ scheme, size: "phone" });
       await signIn();

@@ -73,7 +73,7 @@ describe.skipIf(lacksChromium)("the dashboard page 'Try it'", () => {
     await expectAccessible(page);
   });
 
-  it("lists the sandbox IDs of the platform with what a read returns, and adds them to the call", async () => {
+  it("lists the sandbox IDs of the platform with the result of a read, and adds the chosen IDs to the call", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     await page.getByText("IDs to try", { exact: true }).click();
@@ -87,7 +87,7 @@ describe.skipIf(lacksChromium)("the dashboard page 'Try it'", () => {
     await page.getByRole("button", { name: "Add B0SANDBOXN" }).waitFor();
   });
 
-  it("shows that the address names an unknown call, and offers the product call instead", async () => {
+  it("shows that the URL names an unknown call, and offers the product call instead", async () => {
     const page = await openPage("orders");
     await page.getByText(/^call=orders: the valid values are products, offers,/).waitFor();
     await page.getByRole("tab", { name: "Products", selected: true }).waitFor();
@@ -173,7 +173,7 @@ describe.skipIf(lacksChromium)("the dashboard page 'Try it'", () => {
     faults.splice(0);
   });
 
-  it("shows the chosen call as code that works after the user inserts an API key", async () => {
+  it("shows the chosen call as code that runs after the user inserts an API key", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     await page.getByLabel("SKUs").fill("9000000");
@@ -245,7 +245,7 @@ print(response.json())`);
     if (answered.stdout !== "") expect(answered.stdout).toContain("(got 10000)");
   });
 
-  it("stores the chosen call in the address, and keeps typed values when the user chooses another call", async () => {
+  it("stores the chosen call in the URL, and keeps typed values when the user chooses another call", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_a");
     await page.getByLabel("ASINs").fill("B0SANDBOX0");

@@ -104,12 +104,12 @@ describe("the dashboard's search for item IDs in pasted text with other content"
       ["B000000001", "B000000002"],
     ],
     ["sku,title,asin\nAB12345678,Cup,B000000001\nAB12345679,Pot,B000000001", ["B000000001"]],
-  ])("ignores words that are merely as long as an ID: %j", (text, ids) => {
+  ])("ignores words that have only the length of an ID: %j", (text, ids) => {
     const found = readFor("retailer_a", text);
     expect([found.ids, found.malformed]).toEqual([ids, []]);
   });
 
-  it("reports a word that is merely as long as an ID as malformed", () => {
+  it("reports a word as malformed if it has only the length of an ID", () => {
     const { ids, malformed } = readFor("retailer_a", "DISHWASHER B000000001");
     expect(ids).toEqual(["B000000001"]);
     expect(malformed).toEqual([{ text: "DISHWASHER", line: 1 }]);
@@ -130,7 +130,7 @@ describe("the dashboard's search for item IDs in pasted text with other content"
     ["price,sku\n19999,6505678\n29999,6505679\nTotal"],
     ["Total\nprice,sku\n19999,6505678\nSum\n29999,6505679,x\n49998"],
   ])(
-    "takes IDs from the column whose header names IDs, or else with the most different IDs: %j",
+    "takes IDs from the column whose header names IDs, or else from the column with the most distinct IDs: %j",
     (text) => {
       const { ids, malformed } = read(text);
       expect([ids, malformed]).toEqual([["6505678", "6505679"], []]);
@@ -180,7 +180,7 @@ describe("the dashboard's editor of JSON pipelines", () => {
     return text.slice(start, end);
   };
 
-  it("finds the text range of the value at a path", () => {
+  it("finds the text range of the value at a JSON path", () => {
     expect(at("entry")).toBe('"a"');
     expect(at("steps[0].routes[0].run")).toBe('"b"');
     expect(JSON.parse(at("steps[1]"))).toEqual({ id: "b" });

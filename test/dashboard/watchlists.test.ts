@@ -155,7 +155,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await editor.getAttribute("aria-invalid")).toBeNull();
   });
 
-  it("are filtered by state and name, and the address contains the filter", async () => {
+  it("are filtered by state and name, and the URL contains the filter", async () => {
     await aList("Apples", ["9000000"]);
     const paused = await aList("Pears", ["9000000"]);
     await dashboard.world.api.send("PATCH", `/watchlists/${paused}`, { status: "paused" });
@@ -418,7 +418,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await page.getByText("Not run now.").count()).toBe(0);
   });
 
-  it("show an error if one page cannot be rendered, while other pages still work", async () => {
+  it("show an error if one page cannot be rendered, while other pages can still be opened", async () => {
     const { page, goTo, faults } = await visit();
     await page.route("**/v1/platforms", (route) => route.fulfill({ json: { data: null } }));
     await page.evaluate("location.assign('#/watchlists/new')");

@@ -313,7 +313,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     expect(await page.getByText("The service disabled this endpoint").count()).toBe(0);
   });
 
-  it("let the user disable and enable an endpoint, and then recover the events of the time in between", async () => {
+  it("let the user disable and enable an endpoint, and then recover the events of the time while it was disabled", async () => {
     const id = await register("hooks/recover", { description: "Recover" });
     const page = await signInTo(`/webhooks/${id}`, "Recover");
     await page.getByRole("button", { name: "Disable" }).click();
@@ -412,7 +412,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
     expect(await page.getByRole("link", { name: "/hooks/gone" }).count()).toBe(0);
   });
 
-  it("filter the delivery log by the query in the address, and load it page by page", async () => {
+  it("filter the delivery log by the query in the URL, and load the log page by page", async () => {
     const id = await register("hooks/many", { description: "Many" });
     const { page, signIn, goTo } = await dashboard.open();
     const asked: string[] = [];
@@ -449,7 +449,7 @@ describe.skipIf(lacksChromium)("the webhook pages of the dashboard", () => {
       .toContain(`#/webhooks/${id}?event_type=watchlist.run.completed`);
   });
 
-  it("show which parts of the address they ignore, and apply the others", async () => {
+  it("show which parts of the URL they ignore, and apply the other parts", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     const asked: string[] = [];
     page.on("request", (request) => {

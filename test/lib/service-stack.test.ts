@@ -196,7 +196,7 @@ describe("the permissions of the service", () => {
     expect(holdersOf("kms:Encrypt")).toEqual(["webhook-endpoints", "s3-destination"]);
   });
 
-  it("allow only the finisher to write event bodies, and only functions that return or send event bodies to read them", () => {
+  it("allow only the finisher to write event bodies, and only functions that return or send event bodies to read event bodies", () => {
     expect(holdersOf("s3:PutObject")).toEqual(["run-finisher"]);
     expect(holdersOf("s3:GetObject")).toEqual(["webhook-endpoints", "events", "delivery"]);
   });
@@ -235,7 +235,7 @@ describe("the permissions of the service", () => {
     expect(JSON.stringify(grantsOf("dashboard"))).not.toContain("dynamodb:");
   });
 
-  it("allow only functions that serve or run watchlists to change them", () => {
+  it("allow only functions that serve or run watchlists to change watchlists", () => {
     expect(holdersOf("dynamodb:PutItem", "WatchlistsTable")).toEqual([
       "watchlists",
       "mcp",
@@ -258,7 +258,7 @@ describe("the permissions of the service", () => {
     }
   });
 
-  it("allow only the functions that are listed as a queue's senders to send to it", () => {
+  it("allow only the functions that are listed as a queue's senders to send to the queue", () => {
     expect(holdersOf("sqs:SendMessage", '"RunsQueue"')).toEqual([
       "products",
       "offers",

@@ -282,7 +282,7 @@ describe("the command 'rpd listen'", () => {
     expect(second.received).toEqual(["evt_3", "evt_4", "evt_5"]);
   });
 
-  it("sends at its second start all events since its first start", async () => {
+  it("sends all events since its first start when it is started for the second time", async () => {
     const cursor = join(dirname(fileWith("")), "cursor");
     const before = new Date().toISOString();
     const started = await rpd([...listening("http://127.0.0.1:1"), "--cursor", cursor], () => {
@@ -319,7 +319,7 @@ describe("the command rpd", () => {
     }
   });
 
-  it("suggests the nearest option or command for a misspelled one, and exits with 2", async () => {
+  it("suggests the nearest option or command for a misspelled one, and exits with code 2", async () => {
     expect(await offline(["changes", "--knid", "sold_out"])).toMatchObject({
       code: 2,
       warnings: "rpd: There is no option '--knid'. Did you mean '--kind'?\n",
@@ -363,7 +363,7 @@ describe("the command rpd", () => {
     expect(warnings).toBe("rpd: The service requires a key. Set RPD_API_KEY to your key.\n");
   });
 
-  it("exits with 130 if the user presses Ctrl-C during a call", async () => {
+  it("exits with code 130 if the user presses Ctrl-C during a call", async () => {
     const stopped = await rpd(["watchlists"], async () => {
       interrupt();
       return new Promise(() => {});
@@ -394,7 +394,7 @@ describe("the command rpd", () => {
     expect(reads()).toBe(20);
   });
 
-  it("prints code, message and request ID of an error, and exits with 1", async () => {
+  it("prints the code, message and request ID of an error, and exits with code 1", async () => {
     vi.stubEnv("RPD_API_KEY", "svc_live_1");
     onTestFinished(() => void vi.unstubAllEnvs());
     const { code, warnings } = await rpd(["watchlists"], () => failure(401, "UNAUTHORIZED"));

@@ -226,7 +226,7 @@ describe("GET /v1/usage", () => {
       });
     });
 
-    it("returns the usage of the requested UTC days only", async () => {
+    it("returns only the usage of the requested UTC days", async () => {
       await work("a", "2026-03-08T23:59:59.999Z", { held: 10, charged: 10 });
       await work("b", "2026-03-09T00:00:00.000Z", { held: 10, charged: 7 });
       await work("c", "2026-03-10T12:00:00.000Z", { held: 10, charged: 0 });
@@ -649,7 +649,7 @@ describe("DELETE /v1/api_keys/{id}", () => {
   });
 
   describe("returns 404 and", () => {
-    it("returns the same error, except for the ID, for an unknown key, another account's key and a deleted key", async () => {
+    it("returns the same error apart from the ID for an unknown key, another account's key and a deleted key", async () => {
       const foreign = await ask("GET", "api_keys", { key: await stranger() });
       const [theirs] = foreign.body["data"] as { id: string }[];
       const made = await ask("POST", "api_keys", { body: { name: "old" } });
@@ -722,7 +722,7 @@ describe("PATCH /v1/account", () => {
     expect(body).toMatchObject({ daily_credits_left: 50, credits_spent_today: 30 });
   });
 
-  it("sets a daily budget that gets refunds back, and that starts in full on the next UTC day", async () => {
+  it("sets a daily budget that regains refunded credits, and that is fully available again on the next UTC day", async () => {
     await ask("PATCH", "account", { body: { daily_credit_budget: 50 } });
     await work("a", today, { held: 50, charged: 10 });
     expect((await ask("GET", "account")).body).toMatchObject({ daily_credits_left: 40 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { configuredVersions } from "../../../functions/composition/written-versions.ts";
 
-it("a Lambda function writes rows in the previous versions if its environment requests them, and otherwise in the current ones", () => {
+it("a Lambda function writes rows in the previous versions if its environment requests this, and otherwise in the current versions", () => {
   expect(configuredVersions({})).toBe("current");
   expect(configuredVersions({ STORED_VERSIONS: "current" })).toBe("current");
   expect(configuredVersions({ STORED_VERSIONS: "previous" })).toBe("previous");

@@ -45,7 +45,7 @@ import { type Platform, platforms } from "../../../shared/platforms/catalog.ts";
 const read = (query: string) => readFilter(new URLSearchParams(query));
 
 describe("the filters of the dashboard page 'What changed'", () => {
-  it("keep their values when they are written to the address and read from it", () => {
+  it("keep their values when they are written to the URL and read from it", () => {
     const filter = {
       span: "7",
       compare: "period",
@@ -60,7 +60,7 @@ describe("the filters of the dashboard page 'What changed'", () => {
     expect(queryOf(read("").filter)).toEqual({});
   });
 
-  it("name each part of the address that they do not apply", () => {
+  it("report each part of the URL that they do not apply", () => {
     const { filter, ignored } = read(
       "span=400&kind=cheaper&sort=date&compare=week&period=7&field=x",
     );
@@ -77,13 +77,13 @@ describe("the filters of the dashboard page 'What changed'", () => {
     expect(ignored[4]?.reason).toMatch(/^this page has only span, compare, kind,/);
   });
 
-  it("do not apply sizes to a kind without sizes, and name them", () => {
+  it("ignore the sizes in a URL if its kind of change has no size, and report each ignored size", () => {
     const { filter, ignored } = read("kind=sold_out&sort=size&percent=5&field=price");
     expect(filter).toMatchObject({ kind: "sold_out", field: "", sort: "time", percent: "" });
     expect(ignored.map(({ name }) => name)).toEqual(["field", "sort", "percent"]);
   });
 
-  it("lose the field and the sizes that do not fit a kind which the user chooses", () => {
+  it("drop the field and the sizes that do not fit the kind of change that the user chooses", () => {
     const { filter } = read("kind=price_drop&field=price&percent=5&sort=size");
     expect(queryOf(changedFilter(filter, { kind: "sold_out" }))).toEqual({ kind: "sold_out" });
     expect(queryOf(changedFilter(filter, { kind: "price_rise" }))).toMatchObject({
@@ -92,7 +92,7 @@ describe("the filters of the dashboard page 'What changed'", () => {
     });
   });
 
-  it("read sizes as users type them", () => {
+  it("accept a size with a percent sign or a decimal comma", () => {
     expect(sizesOf({ percent: "5%", amount: "5,5" })).toEqual({
       percent: { value: 5 },
       amount: { value: 5.5 },
@@ -100,7 +100,7 @@ describe("the filters of the dashboard page 'What changed'", () => {
     expect(sizesOf({ percent: "-5", amount: "" }).percent.error).toMatch(/from 0 to 1,000,000/);
   });
 
-  it("have the kinds, the orders and the comparisons of the API", () => {
+  it("offer the same kinds, sort orders and comparisons as the API", () => {
     expect(kinds.map(([kind]) => kind)).toEqual(changeKinds);
     expect(sorts.map(([sort]) => sort)).toEqual(changeSorts);
     expect(comparisons.map(([compare]) => compare)).toEqual(apiComparisons);
@@ -111,7 +111,7 @@ describe("the filters of the dashboard page 'What changed'", () => {
     }
   });
 
-  it("offer exactly the fields of the API, with their platforms, kinds and sizes", () => {
+  it("offer exactly the fields that the API accepts, with their platforms, kinds and sizes", () => {
     const isAccepted = (field: string, platform: Platform | undefined): boolean => {
       try {
         checkObservedField("field", field, { platform, more: [delistedField] });
@@ -149,7 +149,7 @@ describe("the filters of the dashboard page 'What changed'", () => {
     expect(fieldsOf("sold_out")).toEqual(["inStock"]);
   });
 
-  it("match nothing on the platforms for which the API refuses the kind", () => {
+  it("request no changes from a platform if the API refuses the kind of change for that platform", () => {
     for (const platform of Object.keys(platforms) as Platform[]) {
       for (const kind of changeKinds) {
         const check = () => checkObservedKind(kind, platform);

@@ -44,7 +44,7 @@ const bySchedules = (hours: number) => [
   },
 ];
 
-describe("the runs that a balance covers, in the dashboard,", () => {
+describe("the number of runs that a balance covers, in the dashboard,", () => {
   it.each([
     [
       "includes the first run and the ordinary runs after it",
@@ -88,7 +88,7 @@ describe("the runs that a balance covers, in the dashboard,", () => {
     expect(coverageOf(estimate, withBalance(balance), now)).toEqual(expected);
   });
 
-  it("use the forecasts of the Overview: those of the schedules and of the rate of use", () => {
+  it("is shown with both forecasts of the Overview page: one from the schedules, one from past use", () => {
     const day = (n: number) => ({
       date: `2026-03-0${n}`,
       requests: 1,

@@ -12,7 +12,7 @@ describe("a number that a user types", () => {
     ["0,25", 0.25],
     ["1000.5", 1000.5],
     ["", undefined],
-  ])("in percent is read from %j", (text, value) => {
+  ])("in percent is read from the text %j", (text, value) => {
     expect(decimalIn(text, { unit: "percent" })).toEqual({ value });
   });
 
@@ -26,14 +26,14 @@ describe("a number that a user types", () => {
     },
   );
 
-  it("is refused with a separator of thousands, which is a decimal comma to other users", () => {
+  it("is refused if it has a thousands separator, which other users would read as a decimal comma", () => {
     for (const text of ["1,000", "1,000.50", "1,000,000"]) {
       expect(decimalIn(text, { unit: "amount" }).error).toMatch(/without separators of thousands/);
     }
     expect(decimalIn("1.000", { unit: "amount" })).toEqual({ value: 1 });
   });
 
-  it("is refused with a percent sign as an amount", () => {
+  it("is refused as an amount if it has a percent sign", () => {
     expect(decimalIn("5%", { unit: "amount" }).error).toMatch(/such as 10 or 2.50/);
   });
 });

@@ -3,7 +3,7 @@ import { undeliveredWords } from "../../../functions/dashboard/browser/pages/wat
 import { keepsEventsOf } from "../../../functions/dashboard/browser/pages/watchlists/item-events.ts";
 
 describe("an event on the page of an item", () => {
-  it("without a delivery states why, if all deliveries since then were read", () => {
+  it("states why it has no delivery as soon as all deliveries since the event are loaded", () => {
     expect(undeliveredWords({ isComplete: true })).toMatch(
       /no enabled endpoint subscribed to its type/,
     );

@@ -20,7 +20,7 @@ const isBehind = (one: EventEntry, type: string, route: Route): boolean =>
   behind(one, type, [route]).length === 1;
 
 describe("the rules behind an event in the dashboard", () => {
-  it("are the routes with notify of the step that the event names", () => {
+  it("are the routes with 'notify' in the step that the event names", () => {
     const route = { when: "changed", notify: true };
     expect(behind(drop, changed, [route, { when: "changed", run: "check" }])).toEqual([route]);
     expect(behind({ ...drop, step: "other" }, changed, [route])).toEqual([]);
@@ -37,11 +37,14 @@ describe("the rules behind an event in the dashboard", () => {
     [false, { field: "price", min_delta_percent: 10.1 }],
     [true, { field: "price", op: "below", value: 95 }],
     [false, { field: "price", op: "below", value: 90 }],
-  ])("are possible (%s) after the price changed from 100 to 90: %j", (possible, part) => {
-    expect(isBehind(drop, changed, { when: "changed", notify: true, ...part })).toBe(possible);
-  });
+  ])(
+    "include a route (expected: %s) after the price changed from 100 to 90: %j",
+    (possible, part) => {
+      expect(isBehind(drop, changed, { when: "changed", notify: true, ...part })).toBe(possible);
+    },
+  );
 
-  it("do not include a route for an increase or a decrease in its other direction, nor a route whose field became nothing only if it needs a direction", () => {
+  it("do not include a route for a decrease if the field increased or lost its value", () => {
     const gone = { ...entry, changes: { price: { before: 100, after: null } } };
     const route = { when: "changed", field: "price", notify: true };
     expect(isBehind(gone, changed, route)).toBe(true);
@@ -59,12 +62,15 @@ describe("the rules behind an event in the dashboard", () => {
     [true, { field: "price", op: "below", value: { metadata: "target" } }],
     [true, { field: "price", op: "below", value: { field: "lowest30d" } }],
     [true, { field: "price", op: "a later operator", value: 1 }],
-  ])("are possible (%s) if the known values do not fail a test: %j", (possible, test) => {
-    const one = { ...entry, branch: "ok", metadata: { target: 95 } };
-    expect(isBehind(one, matched, { when: "ok", where: [test], notify: true })).toBe(possible);
-  });
+  ])(
+    "include a route only if the known values can pass its test (expected: %s): %j",
+    (possible, test) => {
+      const one = { ...entry, branch: "ok", metadata: { target: 95 } };
+      expect(isBehind(one, matched, { when: "ok", where: [test], notify: true })).toBe(possible);
+    },
+  );
 
-  it("have the cause that the event names", () => {
+  it("are the routes with the cause that the event names", () => {
     const route = { when: "ok", notify: true };
     expect(isBehind({ ...entry, branch: "ok" }, matched, route)).toBe(true);
     expect(isBehind({ ...entry, branch: "new" }, matched, route)).toBe(false);

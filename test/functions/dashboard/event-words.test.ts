@@ -24,7 +24,7 @@ describe("the body of a delivery in the dashboard", () => {
     expect(eventBodyOf("not JSON")).toEqual({ indented: "not JSON" });
   });
 
-  it("has the entries of an event about items, with the values that are known then", () => {
+  it("contains the entries of an event about items, with the values at the time of the event", () => {
     expect(bodyOf(changed).items).toMatchObject({ currency: "USD", part: 1, parts: 1 });
     for (const type of [changed, "watchlist.product.matched", delisted] as const) {
       expect(entryOf(type), type).toMatchObject({
@@ -37,7 +37,7 @@ describe("the body of a delivery in the dashboard", () => {
     expect(bodyOf("webhook.test").run).toBeUndefined();
   });
 
-  it("has the result of a run", () => {
+  it("contains the result of a run as one sentence", () => {
     expect(runSentence(bodyOf("watchlist.run.completed").run!)).toBe(
       "Run 1 ended with the status “completed”: no item changed. It cost 1 credit.",
     );
@@ -64,7 +64,7 @@ describe("the words for an event in the dashboard", () => {
     expect(valuesLine(entryOf(delisted), "USD")).toBe("price: 89.99 USD, inStock: yes");
   });
 
-  it("name the rule, all rules that are possible, or why no rule is known", () => {
+  it("name the rule that caused it, or all possible rules, or the reason why no rule is known", () => {
     const rules = [
       { step: "check", route: { when: "changed", notify: true, cooldown: "6h" } },
       { step: "check", route: { when: "changed", field: "price", op: "decreased" } },

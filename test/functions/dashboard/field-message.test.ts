@@ -17,7 +17,7 @@ describe("an error of the API at a field of the dashboard", () => {
     );
   });
 
-  it("names what to enter in a field that may be empty", () => {
+  it("states that a field may be empty", () => {
     const [issue] = safeParse(creditLimitField("daily_credit_budget", ""), "abc").issues ?? [];
     expect(fieldMessage("Credits per day", issue?.message ?? "")).toBe(
       'Credits per day must be a whole number of at least 1, or empty (got "abc").',

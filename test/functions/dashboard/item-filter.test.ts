@@ -34,14 +34,14 @@ describe("the dashboard's item filter", () => {
     expect(since(null)).toBeUndefined();
   });
 
-  it("selects changes of a time span before now, or since a time", () => {
+  it("selects changes of the last week, or since a time in the URL", () => {
     const since = (changed: string) =>
       queryOf({ ...allItems, changed }, { list: { last_run_at: null }, now }).changed_since;
     expect(since("week")).toBe("2026-03-01T00:00:00.000Z");
     expect(since("2026-01-01")).toBe("2026-01-01");
   });
 
-  it("is the same after it was written to the address and read from it", () => {
+  it("is unchanged after it was written to the URL and read from it", () => {
     const filters: readonly ItemFilter[] = [
       allItems,
       { state: "delisted", changed: "day", search: "blue kettle", order: "price desc" },
@@ -54,7 +54,7 @@ describe("the dashboard's item filter", () => {
     }
   });
 
-  it("names the parts of the address that it does not apply", () => {
+  it("reports the parts of the URL that it does not apply", () => {
     const read = readPlace(new URLSearchParams("tab=items&state=gone&changed=today&page=2"), tabs);
     expect(read.tab).toBe("items");
     expect(read.filter).toEqual(allItems);

@@ -47,7 +47,7 @@ describe("the index of items that the dashboard searches", () => {
     expect(idsFor("green kettle")).toEqual([]);
   });
 
-  it("finds at most the given number of items, those by ID first, and counts all matches", () => {
+  it("returns at most the given number of items, with matches of the ID first, and counts all matches", () => {
     expect(findItems(items, "kettle", 1)).toEqual({ items: [items[0]], total: 2 });
     expect(findItems(items, "12345", 1)).toEqual({ items: [items[2]], total: 2 });
   });
@@ -63,7 +63,7 @@ describe("the search of the dashboard merges what the index and the service foun
     expect(merged.total).toBe(3);
   });
 
-  it("and leaves out an item that the service no longer finds, unless the service found more than it returned", () => {
+  it("and leaves out an item that the service no longer finds if the service returned all its matches", () => {
     const answer = known.items.slice(1);
     expect(idsOf(mergeItems(known, { items: answer, total: 1 }, 20))).toEqual(["9000002"]);
     const cut = mergeItems(known, { items: answer, total: undefined }, 20);
@@ -83,7 +83,7 @@ describe("the search of the dashboard merges what the index and the service foun
     expect(merged.items).toEqual([items[0], renamed]);
   });
 
-  it("and shows what one of them found while the other has no answer", () => {
+  it("and shows the results of the index or of the service while the other has not answered", () => {
     expect(mergeItems(known, undefined, 20)).toEqual(known);
     expect(mergeItems(undefined, known, 20)).toEqual(known);
     expect(mergeItems(undefined, undefined, 20)).toEqual({ items: [], total: 0 });

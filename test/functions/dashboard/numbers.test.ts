@@ -19,7 +19,7 @@ describe("numbers in the dashboard", () => {
     expect(formatNumber(2175.2)).toBe("2,175.2");
   });
 
-  it("show a share to the nearest tenth of a percent, and only the whole as 100 %", () => {
+  it("show a proportion to the nearest tenth of a percent, and show 100 % only for a proportion of exactly 1", () => {
     expect([14_000 / 35_090, 0.9999, 1].map(formatShare)).toEqual(["39.9%", "99.9%", "100%"]);
   });
 

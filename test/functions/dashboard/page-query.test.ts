@@ -7,8 +7,8 @@ import {
 import { readQuery } from "../../../functions/dashboard/browser/shell/page-query.ts";
 import { itemOrders, itemSorts } from "../../../shared/watchlists/arrange-items.ts";
 
-describe("the address of a page of the dashboard", () => {
-  it("gives the valid values, and names every other part with the reason", () => {
+describe("the query in the URL of a dashboard page", () => {
+  it("is read into its valid values, and every other parameter is reported with the reason", () => {
     const query = new URLSearchParams("tab=runs&name=any text&size=5&state=old");
     const form = { tab: ["items", "runs"], name: undefined, state: ["new", "active"] };
     expect(readQuery(query, form)).toEqual({
@@ -20,14 +20,14 @@ describe("the address of a page of the dashboard", () => {
     });
   });
 
-  it("cannot name a filter that every object has", () => {
+  it("cannot set a filter named 'constructor', which every JavaScript object inherits", () => {
     const { values, ignored } = readQuery(new URLSearchParams("constructor=1"), {});
     expect([values, ignored.length]).toEqual([{}, 1]);
   });
 });
 
-describe("the filters of the page Out of stock", () => {
-  it("ask for the items that changed last first, without a search that is too short", () => {
+describe("the filters of the dashboard page 'Out of stock'", () => {
+  it("request the most recently changed items first, and omit a search text that is too short", () => {
     const { filter, ignored } = readFilter(new URLSearchParams("search=a&order=size"));
     expect(ignored.map(({ name }) => name)).toEqual(["order"]);
     expect(queryOf(filter)).toEqual({
@@ -40,7 +40,7 @@ describe("the filters of the page Out of stock", () => {
     expect(queryOf({ ...filter, search: " kettle " }).search).toBe("kettle");
   });
 
-  it("offer only orders of the API", () => {
+  it("offer only sort orders that the API accepts", () => {
     for (const [value] of stockOrders) {
       const [sort, order] = value.split(" ");
       expect(itemSorts).toContain(sort);

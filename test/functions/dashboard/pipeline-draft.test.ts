@@ -56,14 +56,14 @@ describe("the template of price drops in the dashboard", () => {
     expect(pipelineOf({ ...draft, minDrop: "many" }, known)).toBeUndefined();
   });
 
-  it("is shown with the minimum drop of a watchlist, in any order of the keys", () => {
+  it("is shown with the minimum drop of a watchlist, whatever the order of the keys in its pipeline", () => {
     const { notify, ...others } = drop;
     const pipeline = pipelineWith([{ ...others, min_delta_percent: 5, notify }]);
     const list = { default_pipeline: false, pipeline } as unknown as Watchlist;
     expect(pipelineDraftOf(list, known)).toMatchObject({ template: "price_drops", minDrop: "5" });
   });
 
-  it("is not shown for a watchlist with further limits", () => {
+  it("is not shown for a watchlist whose route has a setting that the template lacks", () => {
     const pipeline = pipelineWith([{ ...drop, min_delta_percent: 5, confirm: 2 }]);
     const list = { default_pipeline: false, pipeline } as unknown as Watchlist;
     expect(pipelineDraftOf(list, known).template).toBeNull();

@@ -57,7 +57,7 @@ describe("the credits used per day in the dashboard", () => {
       null,
     ],
     [
-      "start on the first day of which all runs of paused watchlists are known",
+      "start on the first day for which all runs of paused watchlists are known",
       daily(900, 900, 900, 100, 100, 100, 100, 50),
       old,
       { since: dateOf(3), byDay: new Map() },
@@ -100,7 +100,7 @@ describe("the credits of paused watchlists in the dashboard", () => {
     });
   });
 
-  it("are known from the day after the oldest kept run if a watchlist ran more often than runs are kept", () => {
+  it("are known only from the day after the oldest kept run if earlier runs were deleted", () => {
     const runs = Array.from({ length: 500 }, () => runAt("2026-03-05T10:00:00Z", 1));
     expect(pausedCredits([runs], from).since).toBe("2026-03-06");
   });
@@ -160,7 +160,7 @@ describe("the time until the credits are used up in the dashboard", () => {
     ["is unknown if neither schedules nor calls use credits", spending(5_000, null), unused, null],
     ["is unknown if it is more than ten years", spending(400_000, null), used, null],
     [
-      "is 0 if the forecast is earlier than the browser's time",
+      "is 0 if the forecast time has already passed on the browser's clock",
       spending(0, -2),
       unused,
       [bySchedules(0)],
@@ -170,7 +170,7 @@ describe("the time until the credits are used up in the dashboard", () => {
   });
 });
 
-describe("the words of the dashboard for an account without a forecast within ten years", () => {
+describe("the text that the dashboard shows for an account without a date when its credits run out", () => {
   const forecastOf = (likely: number) => ({
     forecast: {
       watchlists: 1,
@@ -180,11 +180,11 @@ describe("the words of the dashboard for an account without a forecast within te
     },
   });
 
-  it("state more than ten years if schedules use credits", () => {
+  it("is 'More than ten years' if schedules use credits", () => {
     expect(unlimitedWords(forecastOf(600)).value).toBe("More than ten years");
   });
 
-  it("state the reason if no schedule uses credits", () => {
+  it("contains the reason if no schedule uses credits", () => {
     expect(unlimitedWords(forecastOf(0)).note).toContain("no schedule uses credits");
   });
 });

@@ -35,7 +35,7 @@ describe("the start time from which the dashboard calculates an interval's next 
 describe("the error about an interval in the dashboard", () => {
   const every = (amount: string) => ({ ...newSchedule(), amount });
 
-  it("names the typed amount without the unit that the user chose", () => {
+  it("quotes the number that the user typed, without the chosen unit", () => {
     const message = "'every' must be a whole number with m, h or d, such as 15m (got \"abch\").";
     expect(intervalMessage(every("abc"), message)).toBe(
       'The interval must be a whole number, such as 15 (got "abc").',
@@ -45,7 +45,7 @@ describe("the error about an interval in the dashboard", () => {
     );
   });
 
-  it("is the error of the service for a whole number", () => {
+  it("is the unchanged error of the service if the user typed a whole number", () => {
     const message = "'every' must be from 5m to 7d (got \"1m\").";
     expect(intervalMessage(every("1"), message)).toBe(
       'The interval must be from 5m to 7d (got "1m").',

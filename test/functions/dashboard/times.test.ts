@@ -43,7 +43,7 @@ describe("the labels of a time axis in the dashboard", () => {
   const at = (...date: readonly [number, number, number, number?]): number =>
     new Date(...date).getTime() / 1_000;
 
-  it("are days, with the year at the first one and when it changes", () => {
+  it("are days, with the year at the first day and at each change of year", () => {
     const times = [at(2025, 11, 28), at(2025, 11, 30), at(2026, 0, 1), at(2026, 0, 3)];
     expect(axisLabels(times, 2 * 86_400)).toEqual([
       "28 Dec\n2025",
@@ -53,7 +53,7 @@ describe("the labels of a time axis in the dashboard", () => {
     ]);
   });
 
-  it("are times for steps below a day, with the day at the first one and when it changes", () => {
+  it("are times for steps below a day, with the date at the first time and at each change of date", () => {
     const times = [at(2026, 10, 28, 12), at(2026, 10, 28, 18), at(2026, 10, 29, 0)];
     expect(axisLabels(times, 6 * 3_600)).toEqual(["12:00\n28 Nov", "18:00", "00:00\n29 Nov"]);
   });

@@ -39,14 +39,14 @@ describe("a ledger entry in the dashboard", () => {
     expect(itemsOf(entry)).toBe("–");
   });
 
-  it("shows by how much it changed the balance: a hold decreases it, the charge of the hold does not", () => {
+  it("shows by how much it changed the balance: a hold decreases the balance, and the charge of the hold does not", () => {
     const hold = { balance_before: 1_010, balance_after: 10 };
     expect(balanceChange(hold)).toBe("−1,000");
     expect(balanceChange(entry)).toBe("0");
     expect(balanceChange({ balance_before: 10, balance_after: 12 })).toBe("+2");
   });
 
-  it("shows its type and what it does, or an unknown type as it is", () => {
+  it("shows its type and what it does, and shows an unknown type unchanged", () => {
     expect(typeWords({ type: "reserve" })).toEqual(["Hold", "credits set aside"]);
     expect(typeWords({ type: "gift" })).toEqual(["gift", ""]);
   });

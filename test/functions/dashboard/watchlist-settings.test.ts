@@ -29,7 +29,7 @@ describe("the limits of a watchlist in the dashboard's form", () => {
     expect(limitFieldsOf(limitsOf(aList(noLimits)))).toEqual(noLimits);
   });
 
-  it("contain the default brake when the user turns on the brake of a watchlist without one", () => {
+  it("contain the default brake when the user turns on the brake of a watchlist that has none", () => {
     const draft = { ...limitsOf(aList(noLimits)), isBraked: true };
     expect(limitFieldsOf(draft).brake).toEqual(presentBrake(defaultBrake));
   });

@@ -32,7 +32,7 @@ describe("the log lines of a delivery worker", () => {
     expect(keysAfter([firstEntry(run)])).toMatchObject({ run_ids: "wlrun_1" });
   });
 
-  it("name at most ten runs, and mark that there are more", () => {
+  it("name at most ten runs, and mark that there are more runs", () => {
     const runs = Array.from({ length: 300 }, (_, n) => pendingEntry(n));
     const named = String(keysAfter(runs)["run_ids"]).split(" ");
 

@@ -65,7 +65,7 @@ const sent = () =>
     return `${id} attempt ${String(headers["service-attempt"])}`;
   });
 
-it("Outboxes that the previous release stored are drained: retries, first attempts and exports", async () => {
+it("the delivery worker drains outboxes that the previous release stored: retries, first attempts and exports", async () => {
   world.clock.advance(60_000);
   await world.deliverDue();
 
@@ -79,7 +79,7 @@ it("Outboxes that the previous release stored are drained: retries, first attemp
   expect(await world.targets.due(world.clock.now(), 10)).toEqual([]);
 });
 
-it("A run is added to a feed and to outboxes that the previous release stored, and is delivered once", async () => {
+it("a run is added to an event feed and to outboxes that the previous release stored, and is delivered once", async () => {
   world.clock.advance(60_000);
   await world.deliverDue();
   const before = receiver.requests.length;

@@ -442,7 +442,7 @@ describe("GET /v1/events returns 400 for", () => {
 });
 
 describe("GET /v1/events returns 401", () => {
-  it("to an API key that does not exist", async () => {
+  it("for an API key that does not exist", async () => {
     expect((await ask({}, "svc_live_unknown")).status).toBe(401);
   });
 });

@@ -154,7 +154,7 @@ describe("a call to a public, retired or unknown path", () => {
     expect(answer.status).toBe(500);
   });
 
-  it("gets the public document with the process's own rate limit while the key store cannot be read", async () => {
+  it("gets the public document, counted by the process's own rate limiter, while the key store cannot be read", async () => {
     admission = { outcome: "unreadable", rate, error: new Error("the store is down") };
     const headers = { "X-API-Key": key };
     const answer = await callEdge(documents, { route: "GET /docs", headers });

@@ -31,7 +31,7 @@ describe("the deprecation headers of a response", () => {
     });
   });
 
-  it("are sent for a deprecated field of the body only if the call contains the field", () => {
+  it("are sent for a deprecated body field only if the call contains that field", () => {
     const used = { body: { asins: ["B0SANDBOX0"] }, query: {} };
     expect(deprecationHeaders("POST /v1/products", used, table)).toEqual({
       Deprecation: `@${Date.UTC(2026, 10, 23) / 1_000}`,

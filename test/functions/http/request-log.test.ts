@@ -159,7 +159,7 @@ describe("the log line of an API call", () => {
     });
   });
 
-  it("contains the requested path, without an API key in it, if no route matches the path", async () => {
+  it("contains the requested path with masked API keys if no route matches the path", async () => {
     const path = `/v1/offers/${apiKey}/whsec_canary`;
     const line = closing(await logged(async () => undefined, { path }));
 

@@ -50,7 +50,7 @@ describe("a call of an MCP tool", () => {
     });
   });
 
-  it("returns the result as JSON in a second text, for clients that read only text", async () => {
+  it("returns the result a second time as JSON text, for clients that read only text", async () => {
     const { result } = await callWith(named("list_platforms"), {}, async () => ({
       status: 200,
       body: { data: [{ id: "retailer_d" }] },

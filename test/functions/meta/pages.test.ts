@@ -92,7 +92,7 @@ describe("the documentation page", () => {
   });
 
   it.each(pages)(
-    "%s loads only scripts and styles of this service, and contains no inline ones",
+    "%s loads only scripts and styles of this service, and contains no inline scripts or styles",
     async (path) => {
       const { headers, body } = await get(path);
       const policy = String(headers?.["Content-Security-Policy"]);
@@ -118,7 +118,7 @@ describe("the documentation page", () => {
     }
   });
 
-  it("/docs/reference lists every operation before scripts run, with the link that the reference uses later", async () => {
+  it("/docs/reference lists every operation and its link even before scripts run", async () => {
     const linked = linksOf("/docs/reference", (await get("/docs/reference")).body);
     const expected = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(
@@ -160,7 +160,7 @@ describe("the page /docs/errors", () => {
     for (const code of Object.keys(errorGuide)) expect(body).toContain(`<h2 id="${code}">`);
   });
 
-  it("advises a retry for exactly those CONFLICT errors whose message advises one", async () => {
+  it("advises a retry for exactly those CONFLICT errors whose message also advises a retry", async () => {
     const { body } = await get("/docs/errors");
     const section = body.split('<h2 id="CONFLICT">')[1]?.split("<h2")[0];
     expect(section).toContain("<strong>Retry:</strong> if <code>message</code>");
@@ -235,7 +235,7 @@ describe("a file that documentation pages load", () => {
     }
   });
 
-  it("is sent compressed with brotli or gzip, or uncompressed, according to what the client accepts", async () => {
+  it("is sent with the compression that the client accepts: brotli, gzip or none", async () => {
     const path = `/docs/assets/${assets.find((name) => name.startsWith("reference-"))}`;
     const plain = await get(path);
     expect(plain.headers).not.toHaveProperty("Content-Encoding");
@@ -293,7 +293,7 @@ describe("an unknown or retired path", () => {
     ["/v1/scrape", 410, "GONE"],
     ["/v1/jobs/17", 410, "GONE"],
     ["/v1/batches", 410, "GONE"],
-  ])("%s returns %d %s", async (path, status, code) => {
+  ])("%s returns %d with the error code %s", async (path, status, code) => {
     const answer = await get(path);
     expect(answer.statusCode).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code } });

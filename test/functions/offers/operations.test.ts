@@ -25,7 +25,7 @@ const numbered = (count: number): string[] =>
 
 describe("POST /v1/offers", () => {
   describe("returns 200 and", () => {
-    it("charges 3 credits for a listing with several offers, 1 for one with at most one offer, and 0 for an unavailable one", async () => {
+    it("charges 3 credits for a listing with several offers, 1 credit for a listing with at most one offer, and nothing for an unavailable listing", async () => {
       const ids = [two, many, none, missing, unread];
       const { status, headers, body } = await customer.call("POST /v1/offers", { ids });
       expect(status).toBe(200);

@@ -129,7 +129,7 @@ const invalid = (param: string) => ({
 const missing = (param: string) => ({ code: "MISSING_PARAM", status: 400, details: { param } });
 
 describe("PUT /v1/s3_destination", () => {
-  it("returns 201 with the destination but without its secret, and deletes the object that it wrote to check the bucket", async () => {
+  it("returns 201 with the destination but without its secret, and deletes the object that the check of the bucket wrote", async () => {
     const { status, body } = await put();
 
     const at = world.clock.now().toISOString();
@@ -223,7 +223,7 @@ describe("PUT /v1/s3_destination", () => {
     expect(store.requests).toHaveLength(1);
   });
 
-  it("returns 400 that names 'region' when AWS has no host for it", async () => {
+  it("returns 400 that names 'region' when AWS has no host for the region", async () => {
     const lookup = (_: string, __: unknown, answer: (error: Error, address: string) => void) =>
       answer(Object.assign(new Error("none"), { code: "ENOTFOUND" }), "");
     const policy = addressPolicy({ allowLoopback: true });
@@ -247,7 +247,7 @@ describe("PUT /v1/s3_destination", () => {
     await expect(put({ endpoint })).rejects.toMatchObject({ details: { param: "endpoint" } });
   });
 
-  it("never connects to a non-public address, even if the registered endpoint has one or resolves to one", async () => {
+  it("never connects to a non-public address, even if the registered endpoint contains or resolves to such an address", async () => {
     const buckets = s3CustomerBuckets({
       policy: { ...addressPolicy(), allowLoopback: true },
       lookup: (_, __, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]),
@@ -331,7 +331,7 @@ describe("an S3 destination with a role", () => {
     expect(new Set(world.roles.asked.map(({ externalId }) => externalId)).size).toBe(2);
   });
 
-  it("requires the key ID and the secret when a PATCH changes it back to an access key", async () => {
+  it("requires the key ID and the secret when a PATCH changes the destination back to an access key", async () => {
     assumed();
     await put({ ...aRole, role_arn: roleArn });
 
@@ -424,7 +424,7 @@ describe("PATCH /v1/s3_destination", () => {
     },
   );
 
-  it("checks the bucket when it enables a disabled destination", async () => {
+  it("checks the bucket when the body enables a disabled destination", async () => {
     await patch({ enabled: false });
     refusing(403, "AccessDenied");
 
@@ -471,7 +471,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect(checked.body).toMatchObject({ status: "active", last_error: null });
   });
 
-  it("sends a wake-up message for the pending exports when it disables the destination", async () => {
+  it("sends a wake-up message for the pending exports when the body disables the destination", async () => {
     await patch({ enabled: false });
 
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
@@ -699,7 +699,7 @@ describe("GET /v1/s3_destination/exports", () => {
   });
 
   it.each(["1", "2", "3", "100"])(
-    "lists each attempted or pending export once over all pages, in pages of %s",
+    "lists each attempted or pending export once over all pages, with at most %s exports per page",
     async (limit) => {
       await world.setDestination("acct_1");
       for (const n of [1, 2, 3, 4]) await publish(n);
@@ -720,7 +720,7 @@ describe("GET /v1/s3_destination/exports", () => {
   );
 
   it.each(["1", "2", "100"])(
-    "filters attempted and pending exports by 'since' and 'watchlist_id', in pages of %s",
+    "filters attempted and pending exports by 'since' and 'watchlist_id', with at most %s exports per page",
     async (limit) => {
       await world.setDestination("acct_1");
       for (const n of [1, 2, 3, 4]) await publish(n);

@@ -276,7 +276,7 @@ describe("a call that sets the labels of items", () => {
       { call, when: "after" as const },
     ]),
   )(
-    "sets all labels when it is repeated after its process died $when port call $call",
+    "sets all labels when it is repeated after its process died $when external call $call",
     async (point) => {
       const change = { add: items, remove: ["9000001"] };
       await world.process(point).ask(`POST /${id}/items`, { body: change });

@@ -438,7 +438,7 @@ describe("POST /v1/watchlists without a required parameter", () => {
 });
 
 describe("the name in POST /v1/watchlists", () => {
-  it("may have up to 100 characters, and a character outside the Basic Multilingual Plane counts as one", async () => {
+  it("may have up to 100 characters, and a character outside the Basic Multilingual Plane counts as one character", async () => {
     expect((await create({ name: "😀".repeat(100) })).status).toBe(201);
     expect(refusal(await create({ name: "😀".repeat(101) }))).toEqual([
       400,

@@ -147,7 +147,7 @@ describe("a credit estimate of a stored watchlist", () => {
 });
 
 describe("a credit forecast with a daily budget", () => {
-  it("has a maximum of the used part of today's budget plus the next day's budget", async () => {
+  it("is at most the credits that today's runs used plus the budget of the next day", async () => {
     const list = await createList({ dailyCreditBudget: 7 });
     const day = async () => {
       const { body } = await callOnBench(bench, "POST", {

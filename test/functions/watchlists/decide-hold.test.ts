@@ -304,7 +304,7 @@ describe("POST /v1/watchlists/{id}/runs/{run_number}/discard", () => {
     await expectStillHeld();
   });
 
-  it("keeps the first reason if the call is repeated with another one", async () => {
+  it("keeps the first reason if the call is repeated with another reason", async () => {
     await decide("discard", { body: { reason } });
     const answer = await decide("discard", { body: { reason: "Another one." } });
     expect(answer).toMatchObject({ status: 202, body: { brake: { reason } } });

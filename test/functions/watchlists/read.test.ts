@@ -51,7 +51,7 @@ describe("GET /v1/watchlists", () => {
 });
 
 describe("GET /v1/watchlists/{id}", () => {
-  it("returns the watchlist, and 404 for an unknown watchlist or one of another account", async () => {
+  it("returns the watchlist, and 404 for an unknown watchlist or a watchlist of another account", async () => {
     await put(1);
 
     expect((await world.ask(`GET /${idOf(1)}`)).json["id"]).toBe(idOf(1));
@@ -112,7 +112,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect((await world.ask(`POST /${idOf(1)}/run`, { as: "stranger" })).status).toBe(404);
   });
 
-  it("returns 409 for a watchlist without items, and explains how to add some", async () => {
+  it("returns 409 for a watchlist without items, and explains how to add items", async () => {
     await putWatchlist(
       { client: world.client, ...world.options },
       aWatchlist({ id: idOf(1), itemCounts: { new: 0, active: 0, delisted: 0 } }),
@@ -152,7 +152,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect((await world.ask(`POST /${idOf(1)}/run`)).status).toBe(202);
   });
 
-  it("starts a run of a paused watchlist, and leaves it paused without a schedule", async () => {
+  it("starts a run of a paused watchlist, and leaves the watchlist paused without a schedule", async () => {
     await putWatchlist(
       { client: world.client, ...world.options },
       aWatchlist({ id: idOf(1), status: "paused", pausedReason: "user", nextRunAt: null }),
@@ -365,7 +365,7 @@ describe("GET /v1/watchlists/{id}/items and GET /v1/watchlists/items", () => {
       expect((await pageOf({}, "stranger")).data).toEqual([]);
     });
 
-    it("GET /v1/watchlists/items with a stock lists the items of all watchlists that are out of stock now, sorted and page by page", async () => {
+    it("GET /v1/watchlists/items with 'stock' lists the items of all watchlists that are out of stock now, sorted and page by page", async () => {
       const stocked = (id: string, price: number, inStock: boolean): Item => ({
         ...newItem(id, at),
         state: "active",

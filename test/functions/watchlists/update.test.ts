@@ -65,7 +65,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(await stored()).toEqual({ ...list, name: "Tea", revision: 2, updatedAt: now });
   });
 
-  it("does not change the due time of a watchlist when it renames it", async () => {
+  it("does not change the due time of a watchlist that it renames", async () => {
     await put({ nextRunAt: "2026-03-01T09:59:00.000Z" });
 
     expect((await patch({ name: "Tea", every: "60m" })).json["next_run_at"]).toBe(
@@ -124,7 +124,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await patch({ refresh_every_runs: 1_000 })).json["refresh_every_runs"]).toBe(1_000);
   });
 
-  it("refuses 'refresh_every_runs' if no run would use it, and refers the client to 'pipeline.refresh'", async () => {
+  it("refuses 'refresh_every_runs' if no run would use the setting, and refers the client to 'pipeline.refresh'", async () => {
     await put();
     const otherPlatform = await patch({ refresh_every_runs: 5 });
     await patch({ pipeline: { steps: [{ id: "a", scraper: "retailer_d.standard" }] } });

@@ -90,7 +90,7 @@ describe("the health of a webhook endpoint", () => {
     expect(body).toMatchObject(untouched);
   });
 
-  it("contains the time of the last success, both in GET of one endpoint and in the list of endpoints", async () => {
+  it("contains the time of the last success in the response for one endpoint and in the list of endpoints", async () => {
     await run();
 
     const at = now().toISOString();

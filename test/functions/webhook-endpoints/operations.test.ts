@@ -175,7 +175,7 @@ describe("POST /v1/webhook_endpoints", () => {
     expect(refusal(await create(body))).toEqual(invalid(param));
   });
 
-  it("accepts a description of 120 characters, and an empty one", async () => {
+  it("accepts a description of 120 characters, and an empty description", async () => {
     const description = "x".repeat(120);
 
     expect((await created({ description })).body).toMatchObject({ description });
@@ -538,7 +538,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect(answer.body["previous_secret_expires_at"]).toBe(expiresAt);
   });
 
-  it("leaves two secrets valid after concurrent calls, and 'secret_hint' belongs to one of them", async () => {
+  it("leaves two secrets valid after concurrent calls, and 'secret_hint' belongs to one of the two secrets", async () => {
     const { id, secret } = await createHere();
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)));
 
@@ -826,7 +826,7 @@ describe("the access rules of the webhook operations:", () => {
   );
 
   it.each(operations.filter(({ key }) => key.includes("{id}")))(
-    "$key returns the same error for another account's resource as for an unknown ID, except for the ID",
+    "$key returns the same error apart from the ID for another account's resource as for an unknown ID",
     async ({ key }) => {
       const { id } = await createHere();
       await test(id);

@@ -130,7 +130,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
   const paths = [...methodsOf(service).keys()].map((route) => route.replace("ANY ", ""));
   const [defaults, ...ofRoutes] = settings;
 
-  it("are set for each path and method of a route, with a default for all others", () => {
+  it("are set for each path and method of a route, with a default for all other paths and methods", () => {
     expect(defaults).toMatchObject({ HttpMethod: "*", ResourcePath: "/*" });
     const pairs = ofRoutes.map(({ HttpMethod, ResourcePath }) => {
       const path = ResourcePath === "/" ? "/" : ResourcePath.slice(1).replaceAll("~1", "/");

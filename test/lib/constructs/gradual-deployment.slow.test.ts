@@ -34,7 +34,7 @@ describe("a gradual deployment", () => {
     expect(used).toHaveLength(Object.keys(environment).length);
   });
 
-  it("is rolled back by errors of the newest version of its function, and by failing calls", () => {
+  it("is rolled back after errors of the newest version of its function, and after failed API calls", () => {
     for (const [name, aliasId] of aliasIds(service)) {
       const { AlarmConfiguration, AutoRollbackConfiguration } =
         groups[groupOf(name)]?.Properties ?? {};

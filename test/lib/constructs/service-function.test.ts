@@ -86,7 +86,7 @@ describe("every Lambda function", () => {
     expect(feedingThemselves).toEqual(["delivery", "run-step"]);
   });
 
-  it("has a timeout of 300 seconds if it streams responses of the API, and of 29 seconds if it buffers them", () => {
+  it("has a timeout of 300 seconds if it streams responses of the API, and of 29 seconds if it buffers these responses", () => {
     for (const [name, group] of Object.entries(groups)) {
       const properties = functions[functionIds(service).get(name) ?? ""]?.Properties;
 

@@ -81,7 +81,7 @@ const queueUrl = (name: string): string =>
   `${world.ready["sqs_endpoint"]}/000000000000/RetailProductData-dev-service-${name}`;
 
 describe("the admin command, for an account,", () => {
-  it("creates the account and its keys, which work until they are revoked, and shows the account", async () => {
+  it("creates the account and keys that the API accepts until they are revoked, and shows the account", async () => {
     const account = await openAccount();
     const made = await result("create-key", "--account", account, "--name", "server");
     const api = apiClient(world.ready["base_url"] ?? "", String(made["key"]));
@@ -331,7 +331,7 @@ describe("the admin command, for dead letters,", () => {
     sqs.destroy();
   });
 
-  it("makes the messages that it showed visible in their queue again if a signal stops the command", async () => {
+  it("makes the shown messages visible in their queue again if a signal stops the command", async () => {
     const { sqs } = await bury(3);
     let receives = 0;
     const forwarder = await startSqsForwarder((target) => {
@@ -589,7 +589,7 @@ describe("the admin command, with a wrong command line,", () => {
     expect(await admin(...words)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 
-  it("explains how to start a local world if none is running and the command needs one", async () => {
+  it("explains how to start the local world if the command needs a local world and none is running", async () => {
     const nowhere = { LOCAL_DIR: join(folder, "none") };
     expect((await run(["packs"], nowhere)).out).toContain('"pack": "starter"');
     const { code, err } = await run(["accounts"], nowhere);

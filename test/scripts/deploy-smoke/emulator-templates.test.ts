@@ -44,7 +44,7 @@ const expressionOn = (stat: string) => ({
   },
 });
 
-test("the template adapter replaces an alarm on an expression by an alarm on its first metric, and changes nothing else", () => {
+test("the template adapter of the smoke test replaces an alarm on an expression with an alarm on its first metric, and changes nothing else", () => {
   const { Resources, Outputs, summary } = simplified(expressionOn("Sum"));
   expect(Resources.Alarm).toEqual({
     Type: "AWS::CloudWatch::Alarm",
@@ -55,7 +55,7 @@ test("the template adapter replaces an alarm on an expression by an alarm on its
   expect(summary).toContain("1 alarm ");
 });
 
-test("the template adapter shortens the visibility timeouts of queues, and adds none to a queue without one", () => {
+test("the template adapter of the smoke test shortens the visibility timeouts of queues, and adds none to a queue without one", () => {
   const queue = (Properties: object) => ({ Type: "AWS::SQS::Queue", Properties });
   const Resources = {
     A: queue({ VisibilityTimeout: 1_080, Name: "a" }),
@@ -71,7 +71,7 @@ test("the template adapter shortens the visibility timeouts of queues, and adds 
   });
 });
 
-test("the template adapter names a changed template after the hash of its new content", () => {
+test("the template adapter of the smoke test names a changed template after the hash of its new content", () => {
   simplified(expressionOn("Sum"));
   const now = hashOf(readFileSync(join(assembly, "One.template.json"), "utf8"));
   for (const name of manifests) {
@@ -79,13 +79,13 @@ test("the template adapter names a changed template after the hash of its new co
   }
 });
 
-test("the template adapter keeps the percentile of an alarm's metric", () => {
+test("the template adapter of the smoke test keeps the percentile of an alarm's metric", () => {
   const { Properties } = simplified(expressionOn("p99")).Resources.Alarm;
   expect(Properties).toMatchObject({ ExtendedStatistic: "p99" });
   expect(Properties).not.toHaveProperty("Statistic");
 });
 
-test("the template adapter refuses an alarm whose expressions have no metric", () => {
+test("the template adapter of the smoke test refuses an alarm whose expressions have no metric", () => {
   const alarm = { Type: "AWS::CloudWatch::Alarm", Properties: { Metrics: [{ Expression: "1" }] } };
   expect(() => simplified(alarm)).toThrow("at least one metric");
 });

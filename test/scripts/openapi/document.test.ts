@@ -69,7 +69,7 @@ describe("the OpenAPI document", () => {
     expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it("is identical to the output of `npm run openapi`, like the pages of /docs", async () => {
+  it("is identical to the output of `npm run openapi`, and so are the pages of /docs", async () => {
     const expected = await generatedFiles();
     const stored = readdirSync(generatedFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -135,7 +135,7 @@ describe("every operation of the OpenAPI document", () => {
     }
   });
 
-  it("declares the cost header exactly if the operation charges per item", () => {
+  it("declares the cost header if and only if the operation charges per item", () => {
     const charged = operations.filter(({ operation }) =>
       Object.values(operation.responses).some(
         (answer) => "X-Service-Credits" in resolved(answer).headers,

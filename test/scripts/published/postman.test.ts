@@ -25,7 +25,7 @@ const callsIn = (items: readonly Item[]): string[] =>
     ...callsIn(item),
   ]);
 
-it("the Postman collection has each call of the OpenAPI document", () => {
+it("the Postman collection contains every operation of the OpenAPI document", () => {
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(
       (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
@@ -34,6 +34,6 @@ it("the Postman collection has each call of the OpenAPI document", () => {
   expect(callsIn((collection as { item: Item[] }).item).toSorted()).toEqual(calls.toSorted());
 });
 
-it("the Postman collection is the same whenever it is made from the same document", async () => {
+it("the Postman collection is identical each time it is generated from the same document", async () => {
   expect(JSON.stringify(await postmanCollection(document))).toBe(JSON.stringify(collection));
 });

@@ -43,7 +43,7 @@ describe("checkOutRelease", () => {
     expect(readFileSync(join(project, "node_modules/package.txt"), "utf8")).toBe("installed");
   });
 
-  it("fails for an unknown tag with the names of the newest tags", async () => {
+  it("fails for an unknown tag, and names the newest tags", async () => {
     commit("old");
     git("tag", "v1");
     await expect(checkOutRelease("v2", project)).rejects.toThrow(

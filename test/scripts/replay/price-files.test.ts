@@ -42,7 +42,7 @@ describe("the price files of a replay", () => {
     ]);
   });
 
-  it("are sampled at even distances", () => {
+  it("are sampled at regular intervals, and completely if the sample size exceeds the number of products", () => {
     const lines = Array.from({ length: 10 }, (_, n) => line(`${n}`, ["2026-01-01", 1]));
     const folder = written({ corner: lines.join("") });
 

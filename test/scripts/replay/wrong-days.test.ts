@@ -136,7 +136,7 @@ describe("a day with wrong prices in a replay", () => {
     );
   });
 
-  it("makes the replay fail if a run with the right prices is held", async () => {
+  it("makes the replay fail if a run with correct prices is held", async () => {
     await expect(play(januaryToFebruary, 1)).rejects.toThrow(
       "The brake must not hold the run of one on 2026-01-31, which has the recorded prices.",
     );

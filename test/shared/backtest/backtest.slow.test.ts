@@ -319,7 +319,7 @@ describe("a back-test", () => {
       expect(others.map(({ run }) => run.stats.steps["check"]?.requested)).toEqual([3, 4, 4]);
     });
 
-    it("omits and counts the reads from before a user removed an item and added it again", async () => {
+    it("omits and counts the reads from before an item was removed and added again", async () => {
       const list = await bench.createList(ids, { pipeline: pipelines["changed routes"] ?? null });
       const reads = { "10001": [10, 9, 8, 7], "10002": [5, 5, 4, 4], "10003": [], "10004": [] };
       await playChanges(list, reads, { 3: [addAgain("10001")] });
@@ -516,7 +516,7 @@ describe("a back-test of a pipeline with renamed or additional steps", () => {
     expect(runs.map(({ run }) => [run.credits, run.stats.deferred])).toEqual([[0, 4]]);
   });
 
-  it("defers items whose creation time is later than the clock of their first run", async () => {
+  it("defers items whose creation time is later than the start time of their first run", async () => {
     const bench = await startRunBench({ tables });
     const running = pipeline(step("check", { when: "changed", notify: true }));
     const list = await bench.createList(ids, { pipeline: running, maxCreditsPerRun: 3 });

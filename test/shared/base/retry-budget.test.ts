@@ -48,7 +48,7 @@ describe("a retry budget", () => {
     expect(budget.leftMs()).toBe(7_000);
   });
 
-  it("counts the time of two parallel failed requests only one time", async () => {
+  it("counts the time of two parallel failed requests only once", async () => {
     const { clock, under, budget } = world(7_000);
     const ends = Promise.withResolvers<void>();
     const hanging = () => withinBudget(4_000, () => ends.promise).catch((error: unknown) => error);

@@ -174,7 +174,7 @@ describe("the check of stored versions between two releases", () => {
     ]);
   });
 
-  it("allows one release to accept a new version, the next to write it, and the third to require it", () => {
+  it("allows one release to accept a new version, the next release to write the version, and the third release to require it", () => {
     const steps = [
       [
         { version: 1, accepts: [1] },

@@ -60,7 +60,7 @@ describe("a listed ledger entry of a run's step", () => {
 describe("a listed ledger entry", () => {
   const { run_id: _run, step: _step, ...unattributed } = shown;
 
-  it("contains no ID of a call, a run or a step if it is about none of these", async () => {
+  it("contains no ID of a call, a run or a step if it belongs to none of the three", async () => {
     expect(await listed(null)).toStrictEqual(unattributed);
   });
 

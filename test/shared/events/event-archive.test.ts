@@ -229,7 +229,7 @@ describe("a read of archived events", () => {
     expect(fetched).toEqual(apart.map(({ gzip }) => gzip.bytes));
   });
 
-  it("returns the right lines if two requested lines have adjacent byte ranges in different chunks", async () => {
+  it("returns the requested lines if two of them have adjacent byte ranges in different chunks", async () => {
     const run = noisy([0.75, 0.75, 0.775, 0.75]);
     const { events } = await archiveRun(run, bodies);
     const asked = [events[0], events[3]] as ArchivedEvent[];
@@ -290,7 +290,7 @@ const remove = (name: string) =>
   buckets.s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: `${folder}${name}` }));
 
 describe("the archive of a small run", () => {
-  it("is returned and not stored if the process writes the next kinds of rows", async () => {
+  it("is returned to the caller instead of being stored if the process writes the next row versions", async () => {
     const archive = await archiveUnlessSmall(small, { ...bodies, writes: "next" });
 
     expect(archive).not.toBeNull();
@@ -298,7 +298,7 @@ describe("the archive of a small run", () => {
   });
 
   it.each(["current", "previous"] as const)(
-    "is stored as objects if the process writes the %s kinds of rows",
+    "is stored as objects if the process writes the %s row versions",
     async (writes) => {
       expect(await archiveUnlessSmall(small, { ...bodies, writes })).toBeNull();
       expect(puts).toEqual(["events-00001.jsonl.gz", "run.json.gz"]);

@@ -24,7 +24,7 @@ const numbersOf = (before: unknown, after: unknown) => {
 };
 
 describe("the rows of an event of changed items", () => {
-  it("are one for each changed field, with JSON values and the label, metadata, title and address of the item", () => {
+  it("contain one row for each changed field, with JSON values and the label, metadata, title and URL of the item", () => {
     const details = {
       label: "Blue cup",
       metadata: { target_price: 9 },
@@ -78,14 +78,14 @@ describe("the rows of an event of changed items", () => {
     expect(numbersOf(true, false)).toEqual([null, null, null]);
   });
 
-  it("have null for the label, metadata, title and address that an item lacks", () => {
+  it("have null for a label, metadata, title or URL that the item lacks", () => {
     const [row] = changeRows(changed({ price: { before: 1, after: 2 } }));
     expect(row).toMatchObject({ label: null, metadata: null, title: null, url: null });
   });
 });
 
 describe("the rows of an event of delisted items", () => {
-  it("are one for each item, without a field and values", () => {
+  it("contain one row for each item, without a field and without values", () => {
     const body = JSON.stringify({
       id: "evt_2",
       type: "watchlist.product.delisted",

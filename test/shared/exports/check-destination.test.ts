@@ -263,7 +263,7 @@ describe("setting an S3 destination with a role", () => {
 });
 
 describe("a test of an S3 destination", () => {
-  it("returns an error that names the field to change and the correction, as a refused change does", async () => {
+  it("returns the same kind of error as a refused change: it names the field and the correction", async () => {
     await put();
     server.answer = refuseAsStore(400, "KMS.DisabledException");
 

@@ -18,7 +18,7 @@ describe.each([
   });
 });
 
-it("a Parquet file of items has a column of the right type for each field that an item can store", () => {
+it("a Parquet file of items has a column of the field's type for each field that an item can store", () => {
   const typeOf = Object.fromEntries(itemColumns.map(({ name, type }) => [name, type]));
   expect(typeOf).toMatchObject({
     price: "DOUBLE",

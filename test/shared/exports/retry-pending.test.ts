@@ -104,7 +104,7 @@ describe("pending exports", () => {
     expect(await world.exportStates(account)).toEqual(["done"]);
   });
 
-  it("are each attempted one time after the client requests a retry, even if 30 are pending", async () => {
+  it("are each attempted once after the client requests a retry, even if 30 are pending", async () => {
     const numbers = Array.from({ length: 30 }, (_, n) => n);
     await publish(...numbers);
     await world.work();

@@ -37,7 +37,7 @@ const manifestOf = (objects: ReadonlyMap<string, Buffer>) => {
 };
 
 describe("the export of a run to a destination with the setting 'rows'", () => {
-  it("writes the changes of the run as one Parquet file, which the manifest lists", async () => {
+  it("writes the changes of the run as one Parquet file, and lists the file in the manifest", async () => {
     await world.setDestination(account, { rows: true });
     const run = threeChanges();
     await world.publish(run);

@@ -29,7 +29,7 @@ const mergeAfter = (runNumber: number, isOver = false): Promise<boolean> =>
 const merged = (): Promise<number> => history.mergedWindows(list.watchlistId);
 
 describe("mergeHistory", () => {
-  it("merges the history points of a window after the last run of the window, and not before", async () => {
+  it("merges the history points of a window only after the last run of the window", async () => {
     for (const run of runsOf(1).slice(0, -1)) {
       await record(run);
       expect(await mergeAfter(run)).toBe(true);

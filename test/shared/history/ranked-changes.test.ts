@@ -76,8 +76,8 @@ const shown = async (
   }));
 };
 
-describe("the changes of a whole period", () => {
-  it("compare the number before the period with the number at its end, in one entry per item", async () => {
+describe("the net changes of a period", () => {
+  it("compare the value before the period with the value at its end, in one entry per item", async () => {
     const points = [
       point("1", 2, price(100, 90)),
       point("1", 3, price(90, 95)),
@@ -98,7 +98,7 @@ describe("the changes of a whole period", () => {
     ]);
   });
 
-  it("are filtered by the net percentage, not by the size of single changes", async () => {
+  it("are filtered by the net percentage, not by the percentages of single changes", async () => {
     const points = [
       point("1", 2, price(100, 97)),
       point("1", 3, price(97, 94)),
@@ -114,7 +114,7 @@ describe("the changes of a whole period", () => {
     expect(single.changes.map(({ itemId }) => itemId)).toEqual(["2"]);
   });
 
-  it("show the last stock change, so that an item that came back is back in stock", async () => {
+  it("show only the last stock change of an item, such as 'back_in_stock' after the item was sold out", async () => {
     const stock = (before: boolean) => ({ inStock: { before, after: !before } });
     const points = [
       point("1", 2, stock(true)),
@@ -129,7 +129,7 @@ describe("the changes of a whole period", () => {
     ]);
   });
 
-  it("compare a price after a gap with the last number before the period", async () => {
+  it("compare a price after a gap with the last known price before the period", async () => {
     const earlier: ItemPoint = {
       runNumber: 0,
       at: "2026-02-20T00:00:00.000Z",
@@ -150,7 +150,7 @@ describe("the changes of a whole period", () => {
     expect(await shown(points)).toMatchObject([{ before: 20, after: 15, delta: -5 }]);
   });
 
-  it("list an item as delisted only if no later read found it, and ignore values from before", async () => {
+  it("list an item as delisted only if no later read found it, and otherwise ignore the values before the delisting", async () => {
     const points = [
       point("1", 2, price(10, 12)),
       lost("1", 3),
@@ -165,7 +165,7 @@ describe("the changes of a whole period", () => {
     ]);
   });
 
-  it("continue on the next page, and refuse the cursor of another order", async () => {
+  it("continue on the next page, and refuse the cursor of a list in another sort order", async () => {
     const points = ["1", "2", "3"].map((id, n) => point(id, 2, price(100, 90 - n)));
     const history = historyOf(points);
     const first = await rankedChanges({ ...query, sort: "amount", limit: 2 }, history);

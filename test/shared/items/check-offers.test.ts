@@ -116,18 +116,21 @@ describe("a check of offers", () => {
   it.each([
     [280_000, 110],
     [20_000, 20],
-  ])("with %i ms left lets the source respond for %i s", async (deadlineMs, seconds) => {
-    let asked: OffersCheckRequest | undefined;
-    const checker: OfferChecker = {
-      async checkOffers(request) {
-        asked = request;
-        return request.offers.map((offer) => answerOf(offer, true));
-      },
-    };
-    const call = world.newCall(deadlineMs);
-    await check(checker, 1, call);
-    expect(asked?.deadline).toEqual(new Date(call.now.getTime() + seconds * 1_000));
-  });
+  ])(
+    "with %i ms left until its deadline gives the source %i s to respond",
+    async (deadlineMs, seconds) => {
+      let asked: OffersCheckRequest | undefined;
+      const checker: OfferChecker = {
+        async checkOffers(request) {
+          asked = request;
+          return request.offers.map((offer) => answerOf(offer, true));
+        },
+      };
+      const call = world.newCall(deadlineMs);
+      await check(checker, 1, call);
+      expect(asked?.deadline).toEqual(new Date(call.now.getTime() + seconds * 1_000));
+    },
+  );
 });
 
 describe("a check of offers that costs more than the balance", () => {

@@ -122,18 +122,21 @@ describe("a read of offers", () => {
   it.each([
     [280_000, 170],
     [20_000, 20],
-  ])("with %i ms left lets the source respond for %i s", async (deadlineMs, seconds) => {
-    let asked: OffersReadRequest | undefined;
-    const scraper: OfferScraper = {
-      async readOffers(request) {
-        asked = request;
-        return request.ids.map((id) => answerOf(id, 1));
-      },
-    };
-    const call = world.newCall(deadlineMs);
-    await read(scraper, 1, call);
-    expect(asked?.deadline).toEqual(new Date(call.now.getTime() + seconds * 1_000));
-  });
+  ])(
+    "with %i ms left until its deadline gives the source %i s to respond",
+    async (deadlineMs, seconds) => {
+      let asked: OffersReadRequest | undefined;
+      const scraper: OfferScraper = {
+        async readOffers(request) {
+          asked = request;
+          return request.ids.map((id) => answerOf(id, 1));
+        },
+      };
+      const call = world.newCall(deadlineMs);
+      await read(scraper, 1, call);
+      expect(asked?.deadline).toEqual(new Date(call.now.getTime() + seconds * 1_000));
+    },
+  );
 
   it("never charges more than it reserved, and leaves no hold", async () => {
     const listing = fc.constantFrom<Listing>(0, 1, 2, 40, "not_found", "unavailable");

@@ -89,7 +89,7 @@ const read = (
 };
 
 describe("a read of products", () => {
-  it("charges the items that were found and those that do not exist, and refunds all others", async () => {
+  it("charges the items that were found and the items that do not exist, and refunds all other items", async () => {
     const { body, credits, balance } = await read(
       answering(["ok", "partial", "not_found", "unavailable"]),
       4,

@@ -48,7 +48,7 @@ describe("a message of the runs queue", () => {
   });
 });
 
-describe("the messages of the other queues", () => {
+describe("the messages of the queues for batches, finishes, back-tests and deliveries", () => {
   it("are parsed to the values that they were written with", () => {
     const batch = { ...run, runId: "wlrun_1", step: "lite", plan: "p", starts: null, batch: 7 };
     const hop = { ...batch, hops: 4 };
@@ -61,7 +61,7 @@ describe("the messages of the other queues", () => {
     expect(parse(deliveryMessage, sent(toDeliveryMessage(target)))).toEqual(target);
   });
 
-  it("are refused if a delivery message has an empty target ID", () => {
+  it("include a delivery message, which is refused if its target ID is empty", () => {
     const message = toDeliveryMessage({ accountId: "acct_1", targetId: "" });
     expect(() => parse(deliveryMessage, sent(message))).toThrow(/targetId|Invalid/);
   });

@@ -45,7 +45,7 @@ describe("the limit of four claimed targets of an account", () => {
     expect(afterClaim(own, [...three, taken("d", -1)], now)).toMatchObject({ outcome: "free" });
   });
 
-  it("counts claims at the same time in the order of the target IDs", () => {
+  it("counts simultaneous claims in the order of the target IDs", () => {
     expect(afterClaim(own, [...three, taken("d", 0)], now)).toEqual({ outcome: "full" });
     expect(afterClaim(own, [...three, taken("z", 0)], now)).toMatchObject({ outcome: "free" });
   });

@@ -360,7 +360,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(closed).toBe(1);
   });
 
-  it("reads a small outbox one time, even if a processed entry adds another due entry", async () => {
+  it("reads a small outbox once, even if a processed entry adds another due entry", async () => {
     entries = [entry("a"), entry("b", { lane: "later", dueAt: "2026-11-20T10:05:00.000Z" })];
     session = {
       ...session,
@@ -387,7 +387,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(messages).toEqual([{ delay: 300 }]);
   });
 
-  it("stores its changes before it processes entries that others added before the release", async () => {
+  it("stores its changes before it processes entries that other processes added before the release of the lease", async () => {
     entries = [entry("a")];
     session = {
       ...session,
@@ -404,7 +404,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(recorded).toBe(1);
   });
 
-  it("reads no entries if the claim returns all of them", async () => {
+  it("reads no entries if the claim returns all entries", async () => {
     entries = [entry("a")];
     claimedEntries = [...entries];
     await drain(target, dependencies);
@@ -413,7 +413,7 @@ describe("drain, which processes the entries of an outbox,", () => {
     expect(reads).toBe(0);
   });
 
-  it("lets the session begin its reads for the due entries before it reads the target", async () => {
+  it("lets the session begin the reads for the due entries before the drain reads the target", async () => {
     const steps: string[] = [];
     const usual = session;
     session = {

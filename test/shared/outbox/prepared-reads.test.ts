@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { preparedReads } from "../../../shared/outbox/prepared-reads.ts";
 
-it("A prepared read begins at once, and its result is returned once", async () => {
+it("a prepared read begins immediately, and only the first caller gets its result", async () => {
   const begun: string[] = [];
   const reads = preparedReads(async (id) => {
     begun.push(id);
@@ -15,7 +15,7 @@ it("A prepared read begins at once, and its result is returned once", async () =
   expect(await reads.read("b")).toBe("b 3");
 });
 
-it("A prepared read that fails throws its error only to its reader", async () => {
+it("a prepared read that fails throws its error only to the caller that requests its result", async () => {
   const reads = preparedReads(() => Promise.reject(new Error("no table")));
   reads.begin("unused");
   reads.begin("a");

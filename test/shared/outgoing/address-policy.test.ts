@@ -84,7 +84,7 @@ describe("isPublicAddress", () => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  it("refuses an IPv6 address with a zone", () => {
+  it("refuses an IPv6 address with a zone ID", () => {
     expect(isPublicAddress("2600::1")).toBe(true);
     expect(isPublicAddress("2600::1%eth0")).toBe(false);
   });

@@ -136,7 +136,7 @@ describe("the response of a webhook receiver", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("is accepted if its headers have at most 16 KiB, and not if they are larger", async () => {
+  it("is accepted if its headers have at most 16 KiB, and refused if the headers are larger", async () => {
     const receiver = await receiving((socket) =>
       socket.write(wire(200, { "X-Long": "x".repeat(17 * 1_024) })),
     );
@@ -237,7 +237,7 @@ describe("the time limits of a delivery request", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("abort a request if the server never reads it", async () => {
+  it("abort a request if the server never reads the request", async () => {
     const receiver = await receiving(() => {});
     receiver.atHeader = (socket) => socket.pause();
     const connection = guardedConnection({

@@ -274,7 +274,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("is closed if the server closes its connection after every response without announcing it", async () => {
+  it("is closed if the server closes its connection after every response without announcing the close", async () => {
     receiver.answer = (socket) => socket.end(wire(200, {}, "ok"));
     const connection = connect();
 

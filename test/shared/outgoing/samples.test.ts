@@ -70,24 +70,27 @@ async function sent(url: string, options: Partial<Parameters<typeof guardedConne
   }
 }
 
-describe("the documented result for a sample IP address", () => {
-  it.each(rowsOf("ip"))("$input: $expect", (row) => {
+describe("a sample IP address", () => {
+  it.each(rowsOf("ip"))("$input has the documented result: $expect", (row) => {
     // If the sample allows either result, the service chooses the stricter one.
     expect(isPublicAddress(row.input)).toBe(row.expect === "accept");
   });
 });
 
-describe("the documented result for a sample webhook URL", () => {
-  it.each(rowsOf("url"))("$input: $expect", async (row) => {
-    const names = nameServer(row.stub_dns ?? [somewherePublic]);
+describe("a sample webhook URL", () => {
+  it.each(rowsOf("url"))(
+    "$input has the documented result at registration: $expect",
+    async (row) => {
+      const names = nameServer(row.stub_dns ?? [somewherePublic]);
 
-    // Some samples allow either result, because it depends on DNS. The name server of this test
-    // resolves these names, so the service must accept the URLs.
-    expect(await isRegistered(row.input, names)).toBe(row.expect !== "refuse");
-  });
+      // Some samples allow either result, because it depends on DNS. The name server of this test
+      // resolves these names, so the service must accept the URLs.
+      expect(await isRegistered(row.input, names)).toBe(row.expect !== "refuse");
+    },
+  );
 
   it.each(rowsOf("url").filter((row) => row.stub_dns !== undefined))(
-    "is also a refusal when an event is sent: $input",
+    "$input is also refused when an event is sent",
     async (row) => {
       const { lookup } = nameServer(row.stub_dns ?? []);
 
@@ -100,22 +103,25 @@ describe("the documented result for a sample webhook URL", () => {
   );
 });
 
-describe("the documented result for a connection with sample DNS answers", () => {
-  it.each(rowsOf("dns"))("$input resolves to $answers: $expect", async (row) => {
-    const before = receiver.connections();
-    const names = nameServer(...(row.answers ?? []));
-    const url = new URL(row.input);
-    url.port = String(receiver.port);
+describe("a connection with sample DNS answers", () => {
+  it.each(rowsOf("dns"))(
+    "to $input, which resolves to $answers, has the documented result: $expect",
+    async (row) => {
+      const before = receiver.connections();
+      const names = nameServer(...(row.answers ?? []));
+      const url = new URL(row.input);
+      url.port = String(receiver.port);
 
-    const registered = await isRegistered(url.href, names);
-    expect(registered).toBe(row.expect !== "registration refused");
-    if (!registered) return;
-    expect(await sent(url.href, { policy: strict, lookup: names.lookup })).toEqual({
-      outcome: "failed",
-      error: "address_refused",
-    });
-    expect(receiver.connections()).toBe(before);
-  });
+      const registered = await isRegistered(url.href, names);
+      expect(registered).toBe(row.expect !== "registration refused");
+      if (!registered) return;
+      expect(await sent(url.href, { policy: strict, lookup: names.lookup })).toEqual({
+        outcome: "failed",
+        error: "address_refused",
+      });
+      expect(receiver.connections()).toBe(before);
+    },
+  );
 });
 
 const hurried: ExchangeTimes = { connectMs: 300, totalMs: 600 };
@@ -176,17 +182,20 @@ function trickle(socket: TLSSocket): void {
   socket.on("close", () => clearInterval(timer));
 }
 
-describe("the documented result for a sample receiver", () => {
-  it.each(rowsOf("receiver"))("$input: $expect", async ({ input }) => {
-    const play = receivers[input];
+describe("a delivery to a sample receiver", () => {
+  it.each(rowsOf("receiver"))(
+    "with the behavior '$input' has the documented result: $expect",
+    async ({ input }) => {
+      const play = receivers[input];
 
-    expect(play).toBeDefined();
-    await play?.();
-  });
+      expect(play).toBeDefined();
+      await play?.();
+    },
+  );
 });
 
 describe("the file of sample addresses, URLs and receivers", () => {
-  it("has no kind of sample without a test", () => {
+  it("contains only kinds of samples that these tests cover", () => {
     expect(rows).toHaveLength(
       rowsOf("ip").length + rowsOf("url").length + rowsOf("dns").length + rowsOf("receiver").length,
     );

@@ -80,7 +80,7 @@ describe("webhookSender", () => {
     await secure.stop();
   });
 
-  it("opens a separate connection for each receiver, and closes them all when it is closed", async () => {
+  it("opens a separate connection for each receiver, and closes all connections when the sender is closed", async () => {
     const before = receiver.connections();
     const [one, other] = [connect(receiver.url), connect(receiver.url)];
     await one.send({ headers, body });

@@ -48,7 +48,7 @@ describe("a key that does not apply to the 'when' of its route", () => {
     ["once", { when: "changed", once: true }, "'unchanged', 'ok' or 'failed'"],
     ["once", { when: "new", once: true }, "'unchanged', 'ok' or 'failed'"],
     ["once", { when: "always", once: true }, "'unchanged', 'ok' or 'failed'"],
-  ])("is refused: the key '%s' in the route %j", (key, route, accepted) => {
+  ])("is refused if it is the key '%s' of the route %j", (key, route, accepted) => {
     expect(refusalOf(route)).toEqual({
       param: `route.${key}`,
       message: `'${key}' applies only with 'when': ${accepted}. Omit it if 'when' is '${route.when ?? "ok"}'.`,

@@ -27,7 +27,7 @@ describe("the cooldown of a route", () => {
     expect(isCooling({ until }, at)).toBe(isActive);
   });
 
-  it("is not active if the route state does not have its end", () => {
+  it("is not active if the route state contains no end of a cooldown", () => {
     expect(isCooling({}, at)).toBe(false);
   });
 
@@ -69,7 +69,7 @@ describe("a route whose 'when' is not \"changed\"", () => {
     });
   });
 
-  it("with 'once' and 'confirm' matches one time while every read meets the condition", () => {
+  it("with 'once' and 'confirm' matches once while every read meets the condition", () => {
     expect(decided({ once: true, confirm: 2 }, ["met", "met", "met", "met"])).toStrictEqual({
       matched: [false, true, false, false],
       state: { matched: true },

@@ -24,7 +24,7 @@ describe("the default pipeline", () => {
     },
   );
 
-  it("of retailer_a reads all items at pulse, changed items also at lite, and new items at full", () => {
+  it("of retailer_a reads all items at the tier pulse, changed items also at lite, and new items at full", () => {
     expect(presentPipeline(defaultPipeline("retailer_a", defaultRefreshEveryRuns))).toEqual({
       entry: "pulse",
       baseline: "full",

@@ -89,7 +89,7 @@ describe("a step of a pipeline", () => {
     },
   );
 
-  it("stores the same kind of reading at lite and full, and another kind at pulse", () => {
+  it("stores the same kind of reading at the tiers lite and full, and another kind at the tier pulse", () => {
     const kindOf = (scraper: "retailer_a.lite" | "retailer_a.full" | "retailer_a.pulse"): string =>
       readingKind({ id: "a", scraper, routes: [] });
     expect(kindOf("retailer_a.lite")).toBe(kindOf("retailer_a.full"));

@@ -18,7 +18,7 @@ const twoSteps = (route: Route): Pipeline => ({
 });
 
 describe("the estimated credits of a run", () => {
-  it("for the default pipeline of retailer_a include all items at pulse, a refresh at lite, and new items at full", () => {
+  it("for the default pipeline of retailer_a include all items at the tier pulse, a refresh at lite, and new items at full", () => {
     expect(estimatedCredits(defaultPipeline("retailer_a", 8), items)).toEqual({
       pulseRun: 26,
       refreshRun: 101,
@@ -77,7 +77,7 @@ describe("the estimated credits of a run", () => {
     expect(estimatedCredits(twoSteps({ when: "always" }), one).pulseRun).toBe(1 + 3);
   });
 
-  it("include a step one time if two routes lead to it", () => {
+  it("include a step once if two routes lead to it", () => {
     const lite = "retailer_a.lite";
     const pipeline: Pipeline = {
       entry: "a",

@@ -43,7 +43,7 @@ describe("the states of notifying routes in API responses", () => {
     ]);
   });
 
-  it("show a route's cooldown one time, even if the route also runs a step", () => {
+  it("show a route's cooldown once, even if the route also runs a step", () => {
     const until = "2026-03-01T06:00:00.000Z";
     expect(presentRouteStates(pipeline, statesAt(3, { until }))).toEqual([
       { ...nothing, step: "check", route: 3, cooldown_until: until },

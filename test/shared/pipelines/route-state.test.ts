@@ -54,7 +54,7 @@ describe("the parts into which the routes of a step are split", () => {
     },
   );
 
-  it("are computed one time per step of a pipeline", () => {
+  it("are computed once per step of a pipeline", () => {
     const step = stepWith(drop);
     const pipeline = { entry: "lite", baseline: null, refresh: null, steps: [step] };
     expect(partsOf(step)).toBe(partsOf(step));

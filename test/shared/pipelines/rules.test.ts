@@ -556,7 +556,7 @@ describe("a change that another scraper read before the step did", () => {
     });
   });
 
-  it("is stored if the step reports it, and not otherwise", () => {
+  it("is stored only if the step reports it", () => {
     const matches = matchRoutes(lite(), seenByPulse([]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, trackedChanged: true });
   });

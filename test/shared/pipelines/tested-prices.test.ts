@@ -19,7 +19,7 @@ const at = "2026-11-01T12:00:00.000Z";
 const day = Math.floor(Date.parse(at) / 86_400_000);
 
 describe("the derived prices that a pipeline tests", () => {
-  it("are those that its routes test or compare with, including in 'where'", () => {
+  it("are the derived prices that its routes test or compare with, including in 'where'", () => {
     const pipeline = pipelineWith(
       { ...notify, field: "previousPrice", op: "above", value: 5 },
       { ...notify, field: "price", op: "below", value: { field: "lowest30d" } },
@@ -34,7 +34,7 @@ describe("the derived prices that a pipeline tests", () => {
     ]);
   });
 
-  it("are none if no route uses a derived price, and are calculated one time per pipeline", () => {
+  it("are none if no route uses a derived price, and are calculated once per pipeline", () => {
     const pipeline = pipelineWith({ ...notify, field: "price", op: "below", value: 5 });
     expect(testedPrices(pipeline)).toEqual([]);
     expect(testedPrices(pipeline)).toBe(testedPrices(pipeline));
@@ -74,7 +74,7 @@ describe("a derived price of an item", () => {
     expect(priceStatesAfter(pipeline, {}, drop)).toEqual({});
   });
 
-  it("keeps its stored trace at a read without a price, and changes it at a read with another price", () => {
+  it("keeps its stored trace at a read without a price, and changes the trace at a read with another price", () => {
     expect(priceStatesAfter(pipeline, started, undefined)).toEqual(started);
     expect(priceStatesAfter(pipeline, started, drop)).toEqual({
       previousPrice: { prices: { since: day, previous: 10 } },

@@ -34,7 +34,7 @@ it("the maximum reads of a step include all items that start there or are routed
   ]);
 });
 
-it("the maximum reads of a step include an item one time if it starts there and is also routed there", () => {
+it("the maximum reads of a step include an item once if it starts there and is also routed there", () => {
   expect(shown([["full", "offers"]])).toEqual([
     ["full", 1, 5],
     ["offers", 1, 3],

@@ -153,7 +153,7 @@ describe("a change of a field that two scrapers read", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject({ steps: ["pulse"] });
   });
 
-  it("does not route its item to lite again after a refresh at lite has reported it", async () => {
+  it("does not route its item to the step at lite again after a refresh at the tier lite has reported the change", async () => {
     const { next } = await watched(pipelineOf([toLite], [notify]));
     await next({});
     const refresh = await next({ lite: 9 });
@@ -174,7 +174,7 @@ describe("a change of a field that two scrapers read", () => {
     expect((await next({ pulse: 9 })).reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("is counted one time if several offers steps with different condition filters read it", async () => {
+  it("is counted once if several offers steps with different condition filters read it", async () => {
     const routes = [notify];
     const bench = await startRunBench({ tables });
     const list = await bench.createList([id], {
@@ -262,7 +262,7 @@ describe("the 'last_change' of an item", () => {
     expect((await next({ pulse: 8, lite: 8, price: 11 })).recorded).toEqual(newMinPrice(9, 8));
   });
 
-  it("contains each change one time if every message is delivered three times", async () => {
+  it("contains each change once if every message is delivered three times", async () => {
     const pipeline = pipelineOf([{ ...toLite, notify: true }], [notify]);
     const bench = await startRunBench({ tables, deliveries: 3 });
     const list = await bench.createList([id], { platform: "retailer_a", pipeline });

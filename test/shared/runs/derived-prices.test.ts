@@ -25,7 +25,7 @@ const ok = { when: "ok", notify: true } as const;
 describe("a route with a derived field", () => {
   const newLow = { ...ok, field: "price", op: "below", value: { field: "lowest30d" } } as const;
 
-  it("matches one time at a price below the lowest price of 30 days, and not again at the same price", () => {
+  it("matches once at a price below the lowest price of 30 days, and not again at the same price", () => {
     const reads = priced([1, 20], [20, 12], [20, 11], [1, 11], [1, 15], [1, 11], [1, 10.5]);
     expect(matched(newLow, reads)).toEqual([2, 6]);
   });
@@ -39,7 +39,7 @@ describe("a route with a derived field", () => {
     expect(matched(newLow, reads)).toEqual([1, 5]);
   });
 
-  it("matches one time if each outcome is stored twice", () => {
+  it("matches once if each outcome is stored twice", () => {
     expect(matched(newLow, priced([1, 20], [31, 12], [1, 12]), 2)).toEqual([1]);
   });
 
@@ -58,7 +58,7 @@ describe("a route with a derived field", () => {
     expect(matched(route, priced([1, 20], [1, null], [1, 15], [1, 15], [1, 18]))).toEqual([2, 3]);
   });
 
-  it("compares with an average that weights each price by the time for which it was valid", () => {
+  it("compares with an average that weights each price by the time for which the price was valid", () => {
     const route = { ...ok, field: "average30d", op: "is", value: 15 } as const;
     expect(matched(route, priced([1, 10], [30, 20], [14, 20], [1, 20]))).toEqual([3]);
   });

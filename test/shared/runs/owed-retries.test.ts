@@ -237,7 +237,7 @@ describe("the items that a step deferred or failed to read", () => {
     expect(await world.next(), "each retry is done once").toEqual({ scan: 4 });
   });
 
-  it("are read at lite after the pipeline is reset to the platform's default", async () => {
+  it("are read at the tier lite after the pipeline is reset to the platform's default", async () => {
     const world = await watched(scanned());
     await world.next(3);
     await world.patch(null);
@@ -246,7 +246,7 @@ describe("the items that a step deferred or failed to read", () => {
     expect(await world.next(), "each retry is done once").toEqual({ pulse: 4 });
   });
 
-  it("are read and reported one time at lite if a full step deferred them before the reset to the default pipeline", async () => {
+  it("are read and reported once at the tier lite if a full step deferred them before the reset to the default pipeline", async () => {
     const full: Step = { ...look, id: "full", scraper: "retailer_a.full" };
     const route = { when: "changed", run: "full" } as const;
     const own = pipelineOf({ ...pulse, routes: [route] }, full);
@@ -258,7 +258,7 @@ describe("the items that a step deferred or failed to read", () => {
     expect(await world.next(), "each retry is done once").toEqual({ pulse: 4 });
   });
 
-  it("are read and charged one time at the baseline step if no step has the scraper of the deferred step", async () => {
+  it("are read and charged once at the baseline step if no step has the scraper of the deferred step", async () => {
     const world = await watched(scanned());
     await world.next(3);
     const full: Step = { ...look, id: "full", scraper: "retailer_a.full" };
@@ -277,7 +277,7 @@ describe("the items that a step deferred or failed to read", () => {
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
   });
 
-  it("are read only one time by a step that also gets them from a route", async () => {
+  it("are read only once by a step that also gets them from a route", async () => {
     const world = await watched(scanned());
     await world.next(3);
     world.bench.answers.product = () => ({ status: "ok", fields: product(7) });

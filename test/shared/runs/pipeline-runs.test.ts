@@ -78,19 +78,19 @@ const entries = (bench: RunBench, type: string, key: string): Record<string, unk
     .flatMap(({ body }) => (JSON.parse(body) as { data: Record<string, never[]> }).data[key] ?? []);
 
 describe("the default pipeline of retailer_a", () => {
-  it("reads each new item one time, at full", async () => {
+  it("reads each new item once, at the tier full", async () => {
     const { bench, list } = await watched([first, second]);
     expect(await steps(bench, list)).toEqual({ full: { requested: 2, credits: 10 } });
   });
 
-  it("reads every item at pulse, and nothing else if nothing changed", async () => {
+  it("reads every item at the tier pulse, and makes no other read if nothing changed", async () => {
     const { bench, list, next } = await watched([first, second, third]);
     await next();
     expect(await steps(bench, list)).toEqual({ pulse: { requested: 3, credits: 1 } });
     expect(await bench.lastRun(list)).toMatchObject({ kind: "sweep", credits: 1 });
   });
 
-  it("reads items at lite if pulse finds another lowest new price, and reports their changes", async () => {
+  it("reads items at the tier lite if the pulse read finds another lowest new price, and reports their changes", async () => {
     const { bench, list, next } = await watched([first, second, third]);
     bench.answers.product = (id) => ({
       status: "ok",
@@ -117,7 +117,7 @@ describe("the default pipeline of retailer_a", () => {
     ]);
   });
 
-  it("reads items at lite in every run while their last buy box price is above the lowest offer", async () => {
+  it("reads items at the tier lite in every run while their last buy box price is above the lowest offer", async () => {
     const { bench, list, next } = await watched([first, second]);
     bench.answers.product = (id) => ({
       status: "ok",
@@ -130,7 +130,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(entries(bench, "watchlist.product.changed", "changes")).toHaveLength(1);
   });
 
-  it("reads an item at lite if it has an owed retry there, even if pulse finds no change", async () => {
+  it("reads an item at the tier lite if the item has an owed retry there, even if the pulse read finds no change", async () => {
     const { bench, list, next } = await watched([first]);
     bench.answers.product = (_, scraper) =>
       scraper === "retailer_a.lite"
@@ -146,7 +146,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(await steps(bench, list)).toEqual({ pulse: { requested: 1, credits: 1 } });
   });
 
-  it("reads every item at lite instead of pulse in each run whose number is a multiple of 'refresh_every_runs'", async () => {
+  it("reads every item at the tier lite instead of pulse in each run whose number is a multiple of 'refresh_every_runs'", async () => {
     const { bench, list, next } = await watched([first, second], { refreshEveryRuns: 3 });
     const seen: unknown[] = [];
     for (let run = 2; run <= 6; run += 1) {
@@ -170,7 +170,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(new Set(runs.map(({ kind }) => kind))).toEqual(new Set(["baseline", "sweep"]));
   });
 
-  it("reads an item that was added later one time at full, and reports no change of it", async () => {
+  it("reads an item that was added later once, at the tier full, and reports no change of it", async () => {
     const { bench, list, next } = await watched([first]);
     const [page] = await Array.fromAsync(bench.pages.pages(list.id));
     if (page === undefined) throw new Error("A list has a page");
@@ -338,7 +338,7 @@ describe("an owed retry of an offer check step", () => {
 });
 
 describe("the charge of a run's step", () => {
-  it("is rounded up one time per step, regardless of the number of batches", async () => {
+  it("is rounded up once per step, regardless of the number of batches", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList([first, second, third], {
       platform: "retailer_a",
@@ -350,7 +350,7 @@ describe("the charge of a run's step", () => {
     expect(await bench.account()).toMatchObject({ balance: 4_999, held: 0, spent: 1 });
   });
 
-  it('includes items with the status "not_found", but not those with "partial" or "unavailable"', async () => {
+  it('includes items with the status "not_found", but not items with the status "partial" or "unavailable"', async () => {
     const { bench, list, next } = await watched([first, second, third], {
       pipeline: only({ scraper: "retailer_a.full", routes: [] }),
     });
@@ -372,7 +372,7 @@ describe("the charge of a run's step", () => {
 });
 
 describe("a step to which several routes lead", () => {
-  it("reads each item one time per run", async () => {
+  it("reads each item once per run", async () => {
     const { bench, list, next } = await watched([first], {
       pipeline: only(
         {
@@ -394,7 +394,7 @@ describe("a step to which several routes lead", () => {
 });
 
 describe("a run in progress", () => {
-  it("reads and charges an item one time if its page merges with another page during planning", async () => {
+  it("reads and charges an item once if its page merges with another page during planning", async () => {
     const bench = await startRunBench({
       tables,
       pagesThrough: (pages) => ({

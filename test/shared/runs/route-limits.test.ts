@@ -383,7 +383,7 @@ describe("the state of a route", () => {
 });
 
 describe("two routes of a step", () => {
-  it("report a change one time, with the reference value of the first matching route as its 'before'", () => {
+  it("report a change once, with the reference value of the first matching route as its 'before'", () => {
     const pipeline = pipelineOf(
       { when: "changed", field: "price", min_delta: 5, notify: true },
       { when: "changed", field: "price", notify: true },

@@ -153,7 +153,7 @@ describe("a run that exceeds the limit of its brake", () => {
     expect(await bench.lastRun(other)).toMatchObject({ phase: "done", stats: { delisted: 5 } });
   });
 
-  it("does not count items at their first read toward its share of changed items", async () => {
+  it("does not count items at their first read toward its percentage of changed items", async () => {
     const list = await readOnce(bench);
     const add = { add: ["10005", "10006", "10007"], remove: [], labels: new Map() };
     const watchlist = (await bench.list(list)) ?? list;
@@ -165,7 +165,7 @@ describe("a run that exceeds the limit of its brake", () => {
     expect((await bench.lastRun(list)).hold).toMatchObject({ changedItems: 3, readItems: 4 });
   });
 
-  it("does not count items without an answer toward its share of changed items", async () => {
+  it("does not count items without an answer toward its percentage of changed items", async () => {
     const list = await readOnce(bench, { brake: { maxChangedPercent: 50, minItems: 3 } });
     bench.answers.product = (id) => (id === "10004" ? { status: "unavailable" } : priced(20));
     await bench.run(list);
@@ -199,7 +199,7 @@ describe("a run within the limit of its brake", () => {
 });
 
 describe("the release of a held run", () => {
-  it("publishes the events and the history of the run one time, and allows further runs", async () => {
+  it("publishes the events and the history of the run once, and allows further runs", async () => {
     const list = await readOnce(bench);
     const run = await runChanged(bench, list, 3);
     bench.clock.set("2026-03-01T05:00:00Z");

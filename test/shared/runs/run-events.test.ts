@@ -87,7 +87,7 @@ describe("the events of a run", () => {
     ]);
   });
 
-  it("contain a matched item one time for each matching 'when', with the values that the step can test", () => {
+  it("contain a matched item once for each matching 'when', with the values that the step can test", () => {
     const [event] = eventsOf(matched("1")) as unknown as { data: { products: unknown[] } }[];
     const entry = {
       id: "1",
@@ -122,7 +122,7 @@ describe("the events of a run", () => {
     expect(eventsOf().map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
-  it("contain each item one time, in events of at most 500 items", () => {
+  it("contain each item once, in events of at most 500 items", () => {
     const ids = Array.from({ length: 1_201 }, (_, n) => String(100_000 + n));
     const parts = eventsOf(...ids.map(changed)).slice(0, -1) as unknown as {
       data: { part: number; parts: number; changes: { id: string }[] };

@@ -155,7 +155,7 @@ describe("a lost field in the answers of a source", () => {
     expect(changeIn({ shapes, run: { kind: "baseline" } })).toBeUndefined();
   });
 
-  it("is reported only in the first run without it, and its return causes no alarm", () => {
+  it("is reported only in the first run without the field, and the return of the field causes no alarm", () => {
     const shapes = [lost("price", [100, 100])];
     const missingFields = ["standard.price"];
     expect(changeIn({ shapes, run: { missingFields } })).toBeUndefined();

@@ -64,7 +64,7 @@ describe('an item in the state "new" after a read with the status "ok"', () => {
 });
 
 describe('an item in the state "active" after a read with the status "not_found"', () => {
-  it("is delisted, is reported one time, and is not read again", async () => {
+  it("is delisted, is reported once, and is not read again", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = () => ({ status: "not_found" });
     await bench.run(list);

@@ -49,7 +49,7 @@ const delisted = (item: Item): Item => ({
 });
 
 describe("a change of a watchlist's items", () => {
-  it("counts each of its IDs one time, by the effect on the item", async () => {
+  it("counts each of its IDs once, by the effect on the item", async () => {
     const all = itemsOf(["10001", "10002", "10003", "10004"]);
     const list = await world.open(all.map((item) => (item.id === "10003" ? delisted(item) : item)));
     const changed = await change(list, {
@@ -82,7 +82,7 @@ describe("a change of a watchlist's items", () => {
     expect(ids).toEqual(["10001", "10003", "10004", "10006"]);
   });
 
-  it("resets all values except the revision of an item that it reactivates, or removes and adds", async () => {
+  it("resets all values of an item except its revision if the change reactivates the item, or removes and adds it", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     await change(list, { add: ["10001", "10002"], remove: ["10002"] });
     const fresh = ["10001", "10002"].map((id) =>

@@ -65,7 +65,7 @@ describe("the forecast of a watchlist with one step", () => {
   };
   const all = (credits: number) => ({ best: credits, likely: credits, worst: credits });
 
-  it("counts each run one time, including the run that first reads the items", () => {
+  it("counts each run once, including the run that first reads the items", () => {
     expect(ofDay(2_000)).toEqual({ runs: 24, ...all(48_000) });
   });
 

@@ -38,7 +38,7 @@ describe("watchlist items that are stored in columns", () => {
     expect(headsIn(toColumns([]))).toEqual([]);
   });
 
-  it("are built only if they are wanted", () => {
+  it("are decoded only for the IDs that the caller selects", () => {
     const columns = toColumns([read, withStates]);
     expect(itemsIn(columns, (id) => id === withStates.id)).toEqual([withStates]);
   });

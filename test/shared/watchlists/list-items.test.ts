@@ -113,7 +113,7 @@ describe("API responses with an item", () => {
   };
   const unread = { details: undefined, lastReadAt: null };
 
-  it("have one snapshot from all readings of the item, and the tier of its last change", () => {
+  it("combine all readings of the item into one snapshot, and contain the tier of its last change", () => {
     const wire = presentItem(item, "retailer_a", unread);
     expect(wire["snapshot"]).toEqual({ price: 2, newCount: 3 });
     expect(wire["last_change"]).toMatchObject({ scraper: "retailer_a.lite", tier: "lite" });

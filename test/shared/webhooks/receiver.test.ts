@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 
 describe("the webhook endpoint of a delivery session", () => {
-  it("is read one time for the delivery target and for all attempts within a second", async () => {
+  it("is read once for the delivery target and for all attempts within a second", async () => {
     await receiver.current();
     clock.advance(999);
     expect((await receiver.ready()).outcome).toBe("ready");

@@ -22,7 +22,7 @@ const nextAttempt = async (): Promise<void> => {
 };
 
 describe("the header Service-Attempt", () => {
-  it("contains the number of sent requests, as in the delivery log", async () => {
+  it("contains the same number of sent requests as the delivery log", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const { sender } = world.webhooks;
     const unresolved = { outcome: "failed", error: "name_not_resolved", sent: false } as const;

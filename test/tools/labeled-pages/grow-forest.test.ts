@@ -14,7 +14,7 @@ const forestOf = (seed: number): ReturnType<typeof growTrees> =>
 describe("a random forest from labeled samples", () => {
   const forest = { features: [], threshold: 0, margin: 0, trees: forestOf(1) };
 
-  it("classifies these samples correctly", () => {
+  it("assigns each of these samples to its labeled class", () => {
     const wrong = samples.filter(
       ({ features, isPrice }) => scoreOf(forest, features) > 0.5 !== isPrice,
     );

@@ -29,7 +29,7 @@ describe("the folds of labeled pages", () => {
     pageOf(`https://www.shop-${host}/p`),
   );
 
-  it("contain every page one time, and all pages of a site together", () => {
+  it("contain every page once, and all pages of a site together", () => {
     const folds = foldsBySite(pages, 3);
     expect(folds.flat()).toHaveLength(pages.length);
     for (const site of new Set(pages.map(({ url }) => siteOf(url)))) {

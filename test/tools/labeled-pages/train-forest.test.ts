@@ -17,7 +17,7 @@ const page: LabeledPage = {
 };
 
 describe("the training samples of a labeled page", () => {
-  it("mark the right amounts, and give them the same total weight as the wrong amounts", () => {
+  it("label the correct amounts, and give correct and wrong amounts the same total weight", () => {
     const samples = samplesOf(page);
     const weightOf = (isPrice: boolean): number =>
       samples.filter((one) => one.isPrice === isPrice).reduce((sum, one) => sum + one.weight, 0);
@@ -27,7 +27,7 @@ describe("the training samples of a labeled page", () => {
     expect(weightOf(false)).toBeCloseTo(1);
   });
 
-  it("are none if the right price of the page is unknown", () => {
+  it("are none if the correct price of the page is unknown", () => {
     expect(samplesOf({ ...page, prices: [] })).toEqual([]);
   });
 });

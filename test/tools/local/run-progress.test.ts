@@ -89,7 +89,7 @@ it("the local world prints a run after its first second, and again only after pr
   expect(await look()).toEqual([]);
 });
 
-it("the local world prints the end of a run one time, and not again when the run's events are published", async () => {
+it("the local world prints the end of a run once, and not again when the run's events are published", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   await look();

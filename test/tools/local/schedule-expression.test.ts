@@ -44,7 +44,7 @@ describe("a cron expression of EventBridge Scheduler", () => {
 });
 
 describe("a one-time schedule expression, at(…),", () => {
-  it("fires only one time", () => {
+  it("fires only once", () => {
     expect(nexts("at(2026-02-03T04:05:06)", "2026-01-01T00:00:00Z", 2)).toEqual([
       "2026-02-03T04:05:06.000Z",
       undefined,

@@ -237,7 +237,7 @@ describe("the local Scheduler", () => {
     await expect.poll(() => store.all()).toEqual([]);
   });
 
-  it("fires a schedule one time at the restart after several missed times, and then at its usual times", async () => {
+  it("fires a schedule only once at the restart after several missed times, and then at its usual times", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     await before.client.send(new CreateScheduleCommand(schedule()));

@@ -86,7 +86,7 @@ describe("the local webhook receiver", () => {
     ]);
   });
 
-  it("responds with the status of a control request, as often as the control request demands", async () => {
+  it("responds with the status from a control request, for the number of deliveries in that request", async () => {
     const { post } = await serve();
     await post("/behavior", { status: 503, times: 2 });
 

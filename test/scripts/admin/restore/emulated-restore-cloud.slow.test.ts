@@ -73,7 +73,7 @@ describe.skipIf(aws === undefined)("restoreStage, with an AWS emulator,", () => 
   afterAll(() => aws?.stop());
   restoreCloudContract("an AWS emulator", async () => openWorld());
 
-  it("replaces two tables by restored ones, and leaves no copies or backups", async () => {
+  it("replaces two tables with restored tables, and leaves no copies or backups", async () => {
     const world = openWorld();
     const { cloud } = world;
     const settings = {

@@ -96,7 +96,7 @@ describe("restoreStage", () => {
   });
 
   it.each(["stop", "replace"])(
-    "changes no row of the service if the operator does not confirm step '%s', and continues with that step when it is repeated",
+    "changes no row of the service if the operator does not confirm step '%s', and continues with that step when the restore is repeated",
     async (step) => {
       const one = world();
       one.state.refuses = (change) => change.startsWith(`Step ${step} `);
@@ -168,7 +168,7 @@ describe("restoreStage", () => {
     await expect(restoreStage(restore, tools)).rejects.toThrow("DELETE_FAILED");
   });
 
-  it("keeps the copies if reconcile finds differences, and deletes them when it is repeated", async () => {
+  it("keeps the copies if reconcile finds differences, and deletes the copies when the restore is repeated", async () => {
     const one = world();
     one.state.differences = 2;
     const outcome = await toTheEnd(one);
@@ -215,7 +215,7 @@ describe("restoreStage", () => {
     expect(lines).toHaveLength(24 * 12 - 1);
   });
 
-  it("fails if a table or backup that it waits for is deleted", async () => {
+  it("fails if a table or backup is deleted while the restore waits for it", async () => {
     const table = world();
     table.cloud.restoreToTime = async () => {};
     await expect(restoreStage(restore, table.tools)).rejects.toThrow(

@@ -225,7 +225,7 @@ describe("a requested redelivery", () => {
     expect(await store.get(account, aDelivery(1).id)).toBeNull();
   });
 
-  it("is added to the outbox only one time if many requests for it run in parallel", async () => {
+  it("is added to the outbox only once if many requests for it run in parallel", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
 

@@ -88,7 +88,7 @@ describe("appending to the event feed", () => {
     expect((await feed.after(account, 0, 1))[0]?.watchlistId).toBe("wl_1");
   });
 
-  it("adds a run to the feed only one time if two processes add it at the same moment", async () => {
+  it("adds a run to the feed only once if two processes add the same run at the same moment", async () => {
     let isFirst = true;
     const client = watchedClient(tables.client, async (command, send) => {
       const { Key } = command.input as { Key?: { sk: string } };

@@ -98,7 +98,7 @@ describe("adding to an outbox", () => {
     ]);
   });
 
-  it("stores an entry only one time if it is added twice", async () => {
+  it("stores an entry only once if the same entry is added twice", async () => {
     await store.add(target, [entry("a")]);
     await store.add(target, [entry("a")]);
 
@@ -119,7 +119,7 @@ describe("adding to an outbox", () => {
 });
 
 describe("the entries of an outbox", () => {
-  it("are returned for both lanes together up to a limit, those of the first lane first", async () => {
+  it("are returned for both lanes together up to a limit, entries of the lane 'first' before the others", async () => {
     const earlier = "2026-11-20T09:59:00.000Z";
     await store.add(target, [
       entry("b"),
@@ -253,8 +253,8 @@ describe("an account with many delivery targets", () => {
   });
 });
 
-describe("the entries that a claim returns", () => {
-  it("are all entries if one was added since a release left the outbox empty", async () => {
+describe("the result of a claim of an outbox", () => {
+  it("contains the entry if exactly one entry was added since a release left the outbox empty", async () => {
     await store.add(target, [entry("a")]);
     expect((await mustClaim()).entries).toBeNull();
     clock.advance(60_000);
@@ -268,7 +268,7 @@ describe("the entries that a claim returns", () => {
     ["two entries were added", () => store.add(target, [entry("c")])],
     ["a drain was requested too", () => store.wake(target, clock.now())],
     ["a worker claimed the target and crashed", () => claim()],
-  ])("are not known if %s", async (_, happens) => {
+  ])("contains no entries, so that the worker must read them, if %s", async (_, happens) => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
     await store.add(target, [entry("b")]);
@@ -278,7 +278,7 @@ describe("the entries that a claim returns", () => {
     expect((await mustClaim()).entries).toBeNull();
   });
 
-  it("are not known if several entries were added together", async () => {
+  it("contains no entries, so that the worker must read them, if several entries were added together", async () => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
     await store.add(target, [entry("b"), entry("c")]);
@@ -286,7 +286,7 @@ describe("the entries that a claim returns", () => {
     expect((await mustClaim()).entries).toBeNull();
   });
 
-  it("are not known after a drain of the previous release, which leaves a retry", async () => {
+  it("contains no entries, so that the worker must read them, after the previous release left a retry", async () => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
     await store.add(target, [entry("b")]);
@@ -310,7 +310,7 @@ describe("the entries that a claim returns", () => {
     expect(await store.all(target, 10)).toEqual([retry]);
   });
 
-  it("leave no copy in the row of a target whose outbox was emptied", async () => {
+  it("leaves no copy of an entry in the target's row after the outbox was emptied", async () => {
     await store.add(target, [entry("a")]);
     await empty(entry("a"));
 
@@ -516,7 +516,7 @@ describe("releasing an outbox with the last changes", () => {
     expect(await logged()).toBeUndefined();
   });
 
-  it("leaves out a log record whose own condition fails", async () => {
+  it("omits a log record if the condition of that record fails", async () => {
     const conditional = dynamoOutboxStore<LogRecord>(tables.client, {
       ...storeOptions(),
       recordWrite: (accountId, { id, text }) => ({

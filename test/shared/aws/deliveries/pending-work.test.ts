@@ -43,7 +43,7 @@ const keysOf = async (span: Partial<Parameters<PendingWork["newest"]>[1]> = {}) 
 };
 
 describe("dynamoPendingWork", () => {
-  it("lists the delivery targets of an account that have outbox entries, even while they are being drained", async () => {
+  it("lists the delivery targets of an account that have outbox entries, even while a worker drains the targets", async () => {
     const drained = endpointTarget(account, "we_2");
     const leased = endpointTarget(account, "we_3");
     const foreign = endpointTarget("acct_2", "we_4");
@@ -80,7 +80,7 @@ describe("dynamoPendingWork", () => {
   });
 
   it.each([1, 2, 3])(
-    "with a limit of %i, returns more entries if they have the same due time as the last one",
+    "with a limit of %i, also returns further entries with the same due time as the last entry",
     async (limit) => {
       await outbox.add(target, [entry(1, "older"), ...["a", "b", "c"].map((key) => entry(2, key))]);
 

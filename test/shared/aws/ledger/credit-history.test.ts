@@ -99,7 +99,7 @@ describe("dynamoCreditHistory", () => {
       ]);
     });
 
-    it("lists a hundred entries, even if most of them were copied from the journal to pages", async () => {
+    it("lists a hundred entries, even if most entries were copied from the journal to stored pages", async () => {
       await makeRecords(100);
       const entries = await entriesOf(world, accountId);
       expect(entries).toHaveLength(101);
@@ -107,7 +107,7 @@ describe("dynamoCreditHistory", () => {
     });
 
     it.each([7, 10, 13])(
-      "lists each of %i records exactly one time if they are copied to a page between two reads",
+      "lists each of %i records exactly once if they are copied to a page between two reads",
       async (records) => {
         await makeRecords(records);
         const before = await entriesOf(world, accountId);
@@ -499,7 +499,7 @@ describe("dynamoCreditHistory", () => {
     });
   });
 
-  it("reads at most 1,001 marks of executed credit changes for a page, even if the account has more", async () => {
+  it("reads at most 1,001 marks of executed credit changes for a page, even if the account has more marks", async () => {
     const changes = 1_050;
     const change = { accountId, type: "purchase", credits: 1, now: systemClock.now() } as const;
     for (let n = 0; n < 3; n += 1) await world.changes.apply({ ...change, changeId: `real_${n}` });

@@ -107,7 +107,7 @@ describe("the publication of a run", () => {
     expect(await keysOf()).toEqual([]);
   });
 
-  it("takes a second transaction if another run was added after its position was read", async () => {
+  it("needs a second transaction if another run was added after the feed position was read", async () => {
     const position = await publications().position(accountId);
     await publish("wlrun_1");
     sent = [];
@@ -118,7 +118,7 @@ describe("the publication of a run", () => {
     expect(await keysOf()).toEqual(["run#wlrun_1", "run#wlrun_2"]);
   });
 
-  it("of ten runs at the same time gives each run a number without gaps", async () => {
+  it("gives consecutive numbers to ten runs that are published at the same time", async () => {
     const ids = Array.from({ length: 10 }, (_, n) => `wlrun_${n}`);
     await Promise.all(ids.map(publish));
 
@@ -137,7 +137,7 @@ describe("the publication of a run", () => {
     expect(await keysOf(destination)).toEqual(["export#wlrun_1"]);
   });
 
-  it("without receivers adds no entries later, when it is repeated with a receiver", async () => {
+  it("adds no outbox entries for a new receiver when a publication without receivers is repeated", async () => {
     const none = { ...publicationOf("wlrun_1"), small: null, additions: [], exported: null };
     await publications().add(none, await publications().position(accountId));
     await publish("wlrun_1");

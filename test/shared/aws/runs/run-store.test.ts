@@ -318,7 +318,7 @@ describe("dynamoRunStore.takeStalled", () => {
     },
   );
 
-  it("returns a run that made progress only after five minutes without further progress", async () => {
+  it("returns a run only after it has made no progress for five minutes", async () => {
     await bring(await claim(), "reading");
     clock.advance(20_000);
     const run = { accountId: list.accountId, watchlistId: list.id, runNumber: 1 };

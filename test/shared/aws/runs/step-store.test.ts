@@ -300,7 +300,7 @@ describe("a batch of a step", () => {
     expect(await store.open(refOf(aStep(), 0))).toEqual(nothing);
   });
 
-  it("stores only its first result, even if another one is recorded later", async () => {
+  it("stores only its first result, even if another result is recorded later", async () => {
     const ref = refOf(aStep(), 0);
     const second = { counts: counts(9), outcomes: [anOutcome("10009")] };
 
@@ -321,7 +321,7 @@ describe("a batch of a step", () => {
     expect(results.map((result) => result.shape)).toEqual([shape]);
   });
 
-  it("is counted as done in its step only one time if it is marked as done twice", async () => {
+  it("is counted as done in its step only once, even if it is marked as done twice", async () => {
     await plan({ step: aStep(), batches });
     const ref = refOf(aStep(), 1);
 

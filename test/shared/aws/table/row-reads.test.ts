@@ -39,7 +39,7 @@ describe("reads of single rows", () => {
     expect(sent).toEqual(["BatchGetCommand"]);
   });
 
-  it("read a row once that several callers ask for", async () => {
+  it("read a row only once if several callers request it", async () => {
     await put(1);
     const rows = await Promise.all([
       readRow(client, table, key(1)),
@@ -53,7 +53,7 @@ describe("reads of single rows", () => {
     expect(sent).toEqual(["GetCommand"]);
   });
 
-  it("are separate requests in later turns, and return what was written in between", async () => {
+  it("are separate requests in later turns of the event loop, and return rows that were written before them", async () => {
     expect(await readRow(client, table, key(1))).toBeUndefined();
     await put(1);
 
@@ -70,7 +70,7 @@ describe("reads of single rows", () => {
     expect(sent).toEqual(["BatchGetCommand", "GetCommand"]);
   });
 
-  it("read the rows one by one that DynamoDB left out of a batch", async () => {
+  it("read each row that DynamoDB left out of a batch with a separate request", async () => {
     await Promise.all([put(1), put(2)]);
     const leaving = watchedClient(tables.client, (command, send) => {
       sent.push(command.constructor.name);

@@ -185,7 +185,7 @@ describe("the details of a watchlist's items", () => {
     expect(idsIn(await storedPages(named))).toEqual(numbered(2));
   });
 
-  it("are written only one time if the SDK repeats a write after a lost response", async () => {
+  it("are written only once if the SDK repeats a write after a lost response", async () => {
     const list = await world.open([]);
     let repeated = 0;
     const client = watchedClient(world.client, async (command, send) => {

@@ -63,7 +63,7 @@ describe("the items of a watchlist that are out of stock", () => {
     ["50", undefined],
   ];
 
-  it("are the items whose last known stock is none, without delisted and unread items", async () => {
+  it("are the active items whose last known stock is none, without items that were never read", async () => {
     const { outOfStock } = await open(items);
     expect(await outOfStock()).toEqual({ names: found, hasRead: true });
   });

@@ -126,7 +126,7 @@ describe("replacing some items of a page of a watchlist", () => {
     return { page, changed: first === undefined ? [] : [change(first)] };
   };
 
-  it("that keeps the number of items in each state makes one plain write", async () => {
+  it("makes one plain write if each state keeps its number of items", async () => {
     const list = await world.open(itemsOf(numbered(5)));
     const { client, sent } = counting();
     const { page, changed } = await changedIn(list, moved);
@@ -168,7 +168,7 @@ describe("replacing some items of a page of a watchlist", () => {
 });
 
 describe("replacing a page of a watchlist", () => {
-  it("makes one plain write, and none of the watchlist's row, if each state keeps its number of items", async () => {
+  it("makes one plain write, and does not write the watchlist's row, if each state keeps its number of items", async () => {
     const list = await world.open(itemsOf(numbered(5)));
     const { client, sent } = counting();
     const page = await pageAt(list);
@@ -283,7 +283,7 @@ describe("replacing a page of a watchlist", () => {
     }
   });
 
-  it("splits a page with more bytes than a row of DynamoDB can have", async () => {
+  it("splits a page that has more bytes than a DynamoDB row can contain", async () => {
     const list = await world.open(itemsOf(numbered(400)));
     const page = await pageAt(list);
     const heavy = page.items.map((item) => ({

@@ -69,7 +69,7 @@ const inputOf = async (watchlistId: string): Promise<Readonly<Record<string, str
 };
 
 describe("the schedule of a watchlist", () => {
-  it("is created again if another call deletes it while it is being replaced", async () => {
+  it("is created again if another call deletes it during its replacement", async () => {
     await put("wl_contended", parseEvery("1h"));
     const removing = new SchedulerClient({ endpoint });
     let removed = 0;

@@ -87,7 +87,7 @@ describe("dynamoWatchlistStore.create", () => {
     expect(await purges.begin("wl_001", look)).toBe(false);
   });
 
-  it("prevents a late attempt to create the watchlist from marking it for a purge", async () => {
+  it("prevents a late attempt to create the watchlist from marking the watchlist for a purge", async () => {
     const list = aList(1);
     await create(list);
 

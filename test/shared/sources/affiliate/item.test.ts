@@ -186,7 +186,7 @@ describe("the mapping of an invalid affiliate item", () => {
     ]);
   });
 
-  it("shortens long texts, decodes HTML entities one time, and removes control characters", () => {
+  it("shortens long texts, decodes HTML entities once, and removes control characters", () => {
     expect(map(anItem(id, { name: "x".repeat(5_000) }))).toMatchObject({
       fields: { title: "x".repeat(1_000) },
     });

@@ -197,7 +197,7 @@ describe("the catalog scraper after the response 403 for too many calls", () => 
     ["a limit", forbidden("The limit of calls per second was reached")],
     ["calls a second", { status: 403, body: "<h1>Developer Over Qps</h1>" }],
     ["calls a second, as a code", { status: 403, body: "ERR_403_DEVELOPER_OVER_QPS" }],
-  ])("waits and retries one time if the response 403 mentions %s", async (_, reaction) => {
+  ])("waits and retries once if the response 403 mentions %s", async (_, reaction) => {
     const { clock, rests } = restlessClock();
     const react = (call: DoubleCall): Reaction => (call.number === 1 ? reaction : allFound(call));
     const answers = await readFrom(react, ["6501234"], { clock });

@@ -12,7 +12,7 @@ it("the adaptive rate does not exceed the configured rate, however many calls th
   expect(speed.perSecond(at(20))).toBe(40);
 });
 
-it("the adaptive rate is halved one time if several calls in flight at the same time are refused", () => {
+it("the adaptive rate is halved once if several calls in flight at the same time are refused", () => {
   const speed = adaptiveSpeed(40);
   for (let n = 0; n < 30; n += 1) busyAt(speed, 100 + n, 50);
   expect(speed.perSecond(at(130))).toBe(20);

@@ -322,12 +322,12 @@ describe("the availability of a price history product", () => {
 });
 
 describe("the type of a price history product", () => {
-  it('makes the item "not_found" if it is the type of invalid products', () => {
+  it('makes the item "not_found" if the type marks invalid products', () => {
     const answer = map(aListing(asin, { productType: 4 }));
     expect(answer).toEqual({ id: asin, status: "not_found", fetchedAt: answer.fetchedAt });
   });
 
-  it('leaves the product without offers if it is "parent"', () => {
+  it('leaves the product without offers if the type is "parent"', () => {
     const parent = aListing(asin, { productType: 5, stats: null });
     expect(map(parent, { tier: "pulse" })).toMatchObject({
       status: "ok",
@@ -339,16 +339,19 @@ describe("the type of a price history product", () => {
     });
   });
 
-  it.each([1, 2, 3, 6, "2"])("leaves the prices unknown, and not null, if it is %j", (type) => {
-    const stats = someStats({ current: current({}), buyBoxPrice: -1 });
-    const product = aListing(asin, { productType: type, stats });
-    expect(map(product, { tier: "pulse" })).toMatchObject({
-      status: "partial",
-      fields: { retailer_a: {} },
-    });
-    expect(map(product).status).toBe("partial");
-    expect(fieldsOf(map(product))).not.toHaveProperty("price");
-  });
+  it.each([1, 2, 3, 6, "2"])(
+    "leaves the prices unknown, and not null, if the type is %j",
+    (type) => {
+      const stats = someStats({ current: current({}), buyBoxPrice: -1 });
+      const product = aListing(asin, { productType: type, stats });
+      expect(map(product, { tier: "pulse" })).toMatchObject({
+        status: "partial",
+        fields: { retailer_a: {} },
+      });
+      expect(map(product).status).toBe("partial");
+      expect(fieldsOf(map(product))).not.toHaveProperty("price");
+    },
+  );
 
   it('makes the item "unavailable" if the source has no data about the product', () => {
     const product = aListing(asin, { title: null, stats: someStats({ current: current({}) }) });

@@ -201,7 +201,7 @@ describe("the mapping of price history offers", () => {
     expect(offers[0]?.price).toBe(49.61);
   });
 
-  it("returns each live offer one time, and no other offers", async () => {
+  it("returns each live offer once, and no other offers", async () => {
     const product = listed(asin, someOffers, { liveOffersOrder: [2, 0, 2, 99, -1] });
     expect((await offersOf(product)).map(({ seller }) => seller.id)).toEqual([
       "A1SELLER03",

@@ -194,7 +194,7 @@ describe("the price history scraper with too few tokens", () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(395);
   });
 
-  it('waits for tokens one time, and then returns "unavailable"', async () => {
+  it('waits for tokens once, and then returns "unavailable"', async () => {
     const answers = await readFrom(() => tooFew({ refillIn: 50 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(2);
@@ -423,7 +423,7 @@ describe("the sellers of the price history adapter", () => {
     }),
   });
 
-  it("are looked up 100 per call, and only one time during the life of the process", async () => {
+  it("are looked up 100 per call, and only once during the life of the process", async () => {
     const ids = numbered(100);
     double = await startHistoryDouble(soldBy((id) => `A${id.slice(2)}`));
     started.push(double);

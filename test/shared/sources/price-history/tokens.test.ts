@@ -103,7 +103,7 @@ describe("the token balance of the price history API", () => {
     expect(await tokens.take(5, later(1_000))).toBe(false);
   });
 
-  it("never admits a call before its tokens are granted, and never makes it wait beyond its deadline", async () => {
+  it("never admits a call before its tokens are granted, and never makes a call wait beyond its deadline", async () => {
     const state = fc.record({
       left: fc.integer({ min: -200, max: 50 }),
       refillInMs: fc.integer({ min: 0, max: 60_000 }),

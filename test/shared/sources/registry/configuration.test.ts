@@ -319,7 +319,7 @@ describe("the options of a store in SOURCES", () => {
 });
 
 describe("the secrets of SOURCES", () => {
-  it("are configured as references, with their KMS key if they have one", () => {
+  it("are configured as references, together with the KMS key of a secret if it has one", () => {
     const d = { ...adapters["d_catalog"], secret: { reference: secretArn, kmsKeyArn } };
     const a = { ...adapters["a_history"], secret: "/sources/a" };
     const variable = {

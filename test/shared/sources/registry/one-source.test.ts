@@ -270,7 +270,7 @@ describe("a crawl delay of a site", () => {
     expect(site.pagesAt.at(-1)).toBeGreaterThanOrEqual(earliestEnd(startedAt, 3));
   });
 
-  it("is shared by all readers of the site, even by those in other processes", async () => {
+  it("is shared by all readers of the site, even by readers in other processes", async () => {
     const site = await startSite(404);
     const source = { ...fast, urlTemplate: `${site.url}/p/{id}` };
     const sources = { "retailer_c.standard": source, "retailer_d.standard": source };

@@ -50,7 +50,7 @@ const request = (ids: readonly string[], seconds = 5) =>
   }) as const;
 
 describe("a configured scraper", () => {
-  it("is created only one time, and its limits apply to all reads", async () => {
+  it("is created only once, and its limits apply to all reads", async () => {
     const scraper = scraperFor(configured({}), aSourceWorld());
     expect(scraper("retailer_d.standard")).toBe(scraper("retailer_d.standard"));
     const [answer] = await scraper("retailer_d.standard").read(request(["9000000"]));

@@ -140,7 +140,7 @@ describe("the tiers of a sandbox listing", () => {
     expect(lite).not.toHaveProperty("images");
   });
 
-  it("lack for some listings the fields that some real pages lack", () => {
+  it("omit in some listings the fields that are missing on some real product pages", () => {
     const seen = ids.map((id) => read("full", id)).filter((one) => one !== undefined);
     const without = (has: (fields: RetailerAFields) => unknown): number =>
       seen.filter((fields) => has(fields) === undefined).length / seen.length;

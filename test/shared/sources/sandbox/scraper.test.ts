@@ -176,7 +176,7 @@ describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
 
 describe("the reserved sandbox IDs", () => {
   it.each(["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const)(
-    "of %s occur one time each, in the platform's form",
+    "of %s occur once each, in the platform's form",
     (platform) => {
       const ids = reservedIds[platform].map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);

@@ -216,7 +216,7 @@ describe("the fields of an item in a store", () => {
     ["an EAN that is a UPC with a zero", [{ type: "EAN", value: "0012345678905" }], "012345678905"],
     ["an EAN of another country", [{ type: "EAN", value: "4006381333931" }], undefined],
     ["an ISBN", [{ type: "ISBN", value: "9783161484100" }], undefined],
-  ])("have the correct UPC if the store has %s", (_, barcodes, upc) => {
+  ])("have the UPC that results if the store has %s", (_, barcodes, upc) => {
     expect((fieldsIn(changed({ barcodes }))["retailer_b"] as { upc?: string }).upc).toBe(upc);
   });
 

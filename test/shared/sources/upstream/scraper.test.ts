@@ -162,7 +162,7 @@ describe("the upstream scraper after a temporary failure", () => {
 
 describe("the upstream scraper after a permanent failure", () => {
   it.each(["400", "500"] as const)(
-    'returns "unavailable" for the one item that makes a batch fail with %s',
+    'returns "unavailable" for the one item that makes a batch fail with the status %s',
     async (name) => {
       const ids = delisting(64);
       const bad = ids[41] ?? "";
@@ -173,7 +173,7 @@ describe("the upstream scraper after a permanent failure", () => {
     },
   );
 
-  it("reduces the batch size to the maximum of the server, and warns one time", async () => {
+  it("reduces the batch size to the maximum of the server, and warns once", async () => {
     const ids = delisting(40);
     const answers = await read({ ids, batchIdsMax: 40, maxBatch: 10 });
     expect(statuses(answers)).not.toContain("unavailable");
@@ -185,7 +185,7 @@ describe("the upstream scraper after a permanent failure", () => {
     ["400", 43],
     ["500", 40],
   ] as const)(
-    "with the response %s to every call sends at most %i calls for 100 IDs",
+    "with the status %s of every response sends at most %i calls for 100 IDs",
     async (name, callsMax) => {
       const answers = await read({ ids: delisting(100), misbehave: () => name });
       expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
@@ -193,7 +193,7 @@ describe("the upstream scraper after a permanent failure", () => {
     },
   );
 
-  it('with a wrong secret returns "unavailable" and warns one time, without repeating the secret', async () => {
+  it('with a wrong secret returns "unavailable" and warns once, without repeating the secret', async () => {
     const ids = delisting(30);
     const answers = await read({ ids, batchIdsMax: 10, secret: "right", sentSecret: "canary-19" });
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));

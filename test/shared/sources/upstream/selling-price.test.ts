@@ -37,7 +37,7 @@ describe("a selling price from an upstream server", () => {
     expect(found(data, "retailer_b.standard").fields).toMatchObject(data);
   });
 
-  it('at pulse makes an item "partial" if it is 0, but not if it is null without offers', () => {
+  it('at the tier pulse makes an item "partial" if the price is 0, but not if it is null and there are no offers', () => {
     const pulse = (newMinPrice: unknown, newCount: number): ProductData =>
       found({ retailer_a: { newCount, newMinPrice } }, "retailer_a.pulse");
     expect(pulse(0, 1)).toMatchObject({

@@ -37,7 +37,7 @@ describe("the parser of amounts in web pages", () => {
     ["1,299", 1299],
     ["$1,249.50", 1249.5],
     ["12,99", undefined],
-  ])("with a comma as a thousands separator in US dollars parses %j as %j", (text, amount) => {
+  ])("treats a comma in US dollars as a thousands separator: parses %j as %j", (text, amount) => {
     expect(amountOf(text, "USD")).toBe(amount);
   });
 
@@ -92,9 +92,12 @@ describe("the parser of amounts in web pages", () => {
     ["1'299'000", undefined],
     ["1'299 000", undefined],
     ["999'000", 999_000],
-  ])("with blanks and apostrophes only as thousands separators parses %j as %j", (text, amount) => {
-    expect(amountOf(text, null)).toBe(amount);
-  });
+  ])(
+    "accepts blanks and apostrophes only as thousands separators: parses %j as %j",
+    (text, amount) => {
+      expect(amountOf(text, null)).toBe(amount);
+    },
+  );
 
   it.each([
     [19.99, 19.99],

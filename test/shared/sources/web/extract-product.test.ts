@@ -14,7 +14,7 @@ const usd = (amount: number): object => ({ amount, currency: "USD" });
 const ofJson = (...blocks: readonly unknown[]): string => aPage(linkedData(...blocks));
 
 describe("the extraction of a product from a page", () => {
-  it("returns everything that JSON-LD contains about the product, and nothing about related products", () => {
+  it("returns all data about the product in JSON-LD, and no data about related products", () => {
     expect(factsOf(fixturePage("linked-data"))).toEqual({
       title: "Kelwick Desk Lamp & Clamp",
       price: usd(1249),
@@ -183,7 +183,7 @@ describe("the choice of the product on a page", () => {
     expect(factsOf(ofJson(aProduct({ offers: cheap }), main)).price).toEqual(usd(19.99));
   });
 
-  it("falls back to the product in the page title if nothing else identifies it", () => {
+  it("falls back to the product in the page title if nothing else identifies the product", () => {
     const page = ofJson(aProduct({ name: "Oak Bookshelf", offers: cheap }), aProduct());
     const titled = page.replace("<title>Shop", "<title>Kelwick Lamp | Shop");
     expect(factsOf(titled).price).toEqual(usd(19.99));
@@ -258,7 +258,7 @@ describe("a group of variants in JSON-LD", () => {
     expect(facts).not.toHaveProperty("availability");
   });
 
-  it("returns the offers of the group if it has any", () => {
+  it("returns the offers of the group if the group has offers", () => {
     const group = aProduct({ "@type": "ProductGroup", productGroupID: "6501234" });
     expect(factsOf(ofJson(group)).price).toEqual(usd(19.99));
   });
@@ -298,7 +298,7 @@ describe("the choice of the offer on a page", () => {
     expect(priceAmong({ ...aggregate, highPrice: 9 })).toBeUndefined();
   });
 
-  it("returns the price of the product if it has no offer", () => {
+  it("returns the price of the product if the product has no offer", () => {
     const product = aProduct({ offers: undefined, price: "19.99", priceCurrency: "USD" });
     expect(factsOf(ofJson(product)).price).toEqual(usd(19.99));
   });
@@ -400,7 +400,7 @@ describe("the microdata extraction", () => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
   });
 
-  it("returns no price if an offer has two different prices, but the price if both are equal", () => {
+  it("returns no price if an offer has two different prices, and returns the price if the two are equal", () => {
     const one = "<b itemprop=price>$7.50</b>";
     expect(factsOf(offer(`<b itemprop=price>$30.00</b>${one}`)).price).toBeUndefined();
     expect(factsOf(offer(`${one}${one}`)).price).toEqual(usd(7.5));
@@ -467,7 +467,7 @@ describe("a page without a product", () => {
     }
   });
 
-  it("is neither a block page nor evidence about the product if it is long and has no product data", () => {
+  it("does not count as a block page if it is long, and proves nothing about the product", () => {
     expect(extracted(aPage("")).proof).toBe("nothing");
   });
 });

@@ -123,7 +123,7 @@ describe("the option 'extract' of the web adapter", () => {
     expect(issueOf({ price, currency: ["= USD"] })).toBeUndefined();
   });
 
-  it("leaves the price of the offer unchanged if it contains no rules", () => {
+  it("leaves the price of the offer unchanged if the option contains no rules", () => {
     const html = aPage(linkedData(aProduct({ offers: anOffer({ price: 5 }) })));
     expect(factsWith(html, { rules: {} }).price?.amount).toBe(5);
   });

@@ -333,10 +333,13 @@ describe("the robots.txt of a site", () => {
     ["forbids another path, which has an encoded slash", "User-agent: *\nDisallow: /p%2f", "ok"],
     ["is empty", "", "ok"],
     ["is not a robots.txt", "<html><body>Shop</body></html>", "ok"],
-  ])("has the right effect if it %s", async (_, body, status) => {
-    expect(await statusOf(readFrom(withRobots(rules(body))))).toBe(status);
-    expect(shop.pages()).toHaveLength(status === "ok" ? 1 : 0);
-  });
+  ])(
+    "allows or prevents a read of the page according to its rules if it %s",
+    async (_, body, status) => {
+      expect(await statusOf(readFrom(withRobots(rules(body))))).toBe(status);
+      expect(shop.pages()).toHaveLength(status === "ok" ? 1 : 0);
+    },
+  );
 
   it.each([401, 403, 404, 410])(
     "with status %d allows the robot to read every page",
@@ -346,14 +349,14 @@ describe("the robots.txt of a site", () => {
   );
 
   it.each([429, 500, 503])(
-    'with status %d makes pages "unavailable", and the scraper requests none of them',
+    'with status %d makes pages "unavailable", and the scraper requests no page',
     async (status) => {
       expect(await statusOf(readFrom(withRobots({ status })))).toBe("unavailable");
       expect(shop.pages()).toEqual([]);
     },
   );
 
-  it('without a response makes pages "unavailable", and the scraper requests none of them', async () => {
+  it('without a response makes pages "unavailable", and the scraper requests no page', async () => {
     for (const reaction of ["hang", "reset"] as const) {
       const read = readFrom(withRobots(reaction), undefined, { withinMs: 1_000 });
       expect(await statusOf(read)).toBe("unavailable");
@@ -404,7 +407,7 @@ describe("the robots.txt of a site", () => {
     expect(shop.robotsCalls()).toBe(tries + 2);
   });
 
-  it("is requested one time for concurrent reads of pages", async () => {
+  it("is requested once for concurrent reads of pages", async () => {
     await readFrom(always(lamp), ["6501234", "6501235", "6501236", "6501237"]);
     expect(shop.robotsCalls()).toBe(1);
   });

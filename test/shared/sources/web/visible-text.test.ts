@@ -13,7 +13,7 @@ describe("the reader of the stock in a page's visible text", () => {
   it.each([
     ["an enabled control", button, "instock"],
     ["a control with a value", `<input type="submit" value="Add to basket">`, "instock"],
-    ["a control that is named so", `<a id="add-to-cart-button" href="#"><i></i></a>`, "instock"],
+    ["a control whose ID names it", `<a id="add-to-cart-button" href="#"><i></i></a>`, "instock"],
     ["a phrase", "<p>In stock.</p>", "instock"],
     ["a phrase in German", "<p>Auf Lager</p>", "instock"],
     ["a phrase for unavailable", "<p>Currently unavailable.</p>", "outofstock"],
@@ -42,10 +42,13 @@ describe("the reader of the stock in a page's visible text", () => {
 describe("the reader of prices and products in a page's visible text", () => {
   it.each([
     ["the only amount", "<p>$21.50</p>"],
-    ["an amount in parts", `<p class="price"><span>$</span><span>21</span><sup>50</sup></p>`],
-    ["the amount beside a former one", `<p><del>$30.00</del> <b>$21.50</b></p>`],
     [
-      "the amount beside a former one by name",
+      "an amount in several elements",
+      `<p class="price"><span>$</span><span>21</span><sup>50</sup></p>`,
+    ],
+    ["the amount beside a struck-out former price", `<p><del>$30.00</del> <b>$21.50</b></p>`],
+    [
+      "the amount beside a former price that its class names",
       `<p><i class="price-was">$30.00</i><i class="price">$21.50</i></p>`,
     ],
     ["the amount beside an instalment", `<p>$21.50</p><p>4 payments of $5.38</p>`],
