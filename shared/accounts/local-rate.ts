@@ -12,8 +12,8 @@ import {
 } from "./rate-window.ts";
 
 /**
- * Maximum number of callers that are counted. A further caller replaces the least recently used
- * one.
+ * Maximum number of callers that are counted, to bound the memory. A further caller replaces the
+ * least recently used caller.
  */
 const callersMax = 10_000;
 
@@ -22,8 +22,8 @@ type LocalAdmission =
   | ({ readonly admitted: false } & Refusal);
 
 /**
- * Request rate of callers within this process only. Uses the same window as the shared rate of
- * keys.
+ * Rate limit of callers that counts only the calls of this process. It uses the same window as the
+ * shared rate limit of keys.
  */
 export interface LocalRate {
   /** Admits and counts a call, or refuses it if the caller has reached its rate. */

@@ -46,8 +46,8 @@ export const hasRoom = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
   oldest <= nowMs - windowMs;
 
 /**
- * Returns the time, in milliseconds since 1970, from which the rate limit admits the next call.
- * This time is in the past if it admits a call now.
+ * Returns the time, in milliseconds since 1970, from which the rate limit admits the next call. If
+ * the rate limit admits a call now, this time is in the past.
  */
 export const roomFromMs = ([oldest]: AdmissionTimes): number => oldest + windowMs;
 

@@ -42,7 +42,7 @@ export interface BacktestJob extends BacktestRef {
   readonly result: BacktestResponse | null;
 }
 
-/** Creates a new job, created at `now`. */
+/** Builds a new job whose creation time is `now`. Stores nothing. */
 export const newBacktestJob = (
   job: BacktestRef & Pick<BacktestJob, "pipeline" | "span">,
   now: Date,

@@ -7,9 +7,9 @@ import type { Run } from "../runs/run.ts";
 import type { RunStore } from "../runs/run-store.ts";
 import type { PastRun } from "./past-run.ts";
 
-/** The most that a back-test may read. */
+/** The maximum numbers of reads, history points and items of a back-test. */
 export interface BacktestBounds {
-  /** Maximum number of reads of items that are repeated. */
+  /** Maximum number of item reads that a back-test repeats. */
   readonly readsMax: number;
   /** Maximum number of history points that are read. */
   readonly pointsMax: number;
@@ -111,8 +111,8 @@ function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): Servi
 }
 
 /**
- * A discarded run is not repeated, because the next run started from the items as they were before
- * it.
+ * Returns true if a run can be repeated. A discarded run is not repeated, because the next run
+ * started from the items as they were before the discarded run.
  */
 const isRepeatable = ({ phase, hold }: Run): boolean =>
   (phase === "emitting" || phase === "done") && hold?.status !== "discarded";

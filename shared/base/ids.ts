@@ -87,7 +87,10 @@ export function numberOf(kind: IdKind, id: string, owner: string): number | unde
   return numberedId(kind, number, owner) === id ? number : undefined;
 }
 
-/** The place of a record in a sorted list, which its ID contains: first by stamp, then by slot. */
+/**
+ * The place of a record in a sorted list. The record's ID contains it. Records sort first by stamp,
+ * then by slot.
+ */
 export interface IdPlace {
   /** Microseconds since 1970. */
   readonly stamp: number;

@@ -43,10 +43,11 @@ export interface StoredKind {
 /** Values of `WrittenVersions`. */
 export const writtenVersions = ["current", "previous", "next"] as const;
 /**
- * Which version a process writes: `current` is the version of its code. `previous` is the version
- * before it, if the kind has a conversion between the two. `next` is the version after it, if the
- * kind has a conversion between the two, and includes new kinds of rows that the next release
- * writes.
+ * Which version of a kind a process writes:
+ * - `current`: the version of the process's code.
+ * - `previous`: the version before it, if the kind has a conversion between these two versions.
+ * - `next`: the version after it, if the kind has a conversion between these two versions. The
+ *   process then also writes new kinds of rows that the next release introduces.
  */
 export type WrittenVersions = (typeof writtenVersions)[number];
 
@@ -107,7 +108,7 @@ export interface VersionChange {
    * the row lacks.
    */
   readonly from: Stored;
-  /** The attributes of the other version, which replace those in `from`. */
+  /** The attributes of the other version. They replace the attributes in `from`. */
   readonly to: Stored;
 }
 

@@ -120,8 +120,8 @@ function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
 export const entryCount = (record: JournalRecord): number => bareEntriesOf(record).length;
 
 /**
- * Returns the balance and the sequence number of a shard after a journal record, from those before
- * the record.
+ * Returns the balance and the sequence number of a shard after a journal record, calculated from
+ * those before the record.
  */
 export const stateAfter = (
   { balance, sequence }: JournalState,
@@ -133,7 +133,7 @@ export const stateAfter = (
 
 /**
  * Returns the balance and the sequence number of a shard before the first of some journal records,
- * from those after the last of them.
+ * calculated from those after the last record.
  * @param records consecutive records, oldest first
  */
 export const stateBefore = (

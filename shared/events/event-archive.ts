@@ -32,8 +32,9 @@ export interface EventBodies {
   /** Which versions of objects and kinds of rows the process writes. @default current */
   readonly writes?: WrittenVersions;
   /**
-   * Reads the row of a small run. Null if the run has no row: it has objects or has expired. The
-   * publisher writes the row. Absent: all runs have objects.
+   * Reads the row of a small run, which the publisher writes. Returns null if the run has no row:
+   * its events are in objects, or have expired. If this function is absent, the events of all runs
+   * are in objects.
    */
   readonly small?: (run: RunReference) => Promise<SmallArchive | null>;
   /** Writes an object. Idempotent if the key and the bytes are the same. */
@@ -133,9 +134,9 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
 }
 
 /**
- * Archives a run's events as `archiveRun` does, unless the process writes the `next` kinds of rows
- * and the archive is small: then it stores nothing, and returns the archive for the caller to store.
- * Returns null if the archive is stored.
+ * Archives a run's events as `archiveRun` does, and returns null. Exception: if the process writes
+ * the `next` kinds of rows and the archive is small, stores nothing. It then returns the archive
+ * for the caller to store.
  */
 export async function archiveUnlessSmall(
   run: RunEvents,

@@ -8,11 +8,14 @@ import { rankedChanges } from "./ranked-changes.ts";
 import { changesIn, isSelected, needsLastKnown } from "./run-changes.ts";
 import { orderOf, type Place, placeOf, readsAtOnce, runsByTime } from "./runs-by-time.ts";
 
-/** Number of points after which a page ends, so that a page with few matches does not take long. */
+/**
+ * Number of points after which a page ends, so that a page with few matches does not take long to
+ * build.
+ */
 const pagePointsMax = 100_000;
 /**
- * Number of items whose history one page sorted by time may read, to find the last number before a
- * change from null. The page then ends.
+ * Maximum number of items whose history is read for one page sorted by time, to find the last
+ * number before a change from null. A page that reaches the maximum ends early.
  */
 const pageLookupsMax = 100;
 /**

@@ -5,11 +5,14 @@ import type { HistoryPoint, RunSegment } from "./history.ts";
 
 /** The change of a field over a time span. */
 export interface PeriodChange {
-  /** From the value before the span to the value at its end, at the place of the last change. */
+  /**
+   * The change from the value before the span to the value at its end. Its time, run and step are
+   * those of the last change in the span.
+   */
   readonly change: FoundChange;
   /**
-   * The first change of the span, if it is a change from null to a number: only earlier history has
-   * the last number before the span.
+   * The first change of the span, if it is a change from null to a number. The last number before
+   * the span is then only in earlier history.
    */
   readonly unknownBefore: FoundChange | undefined;
 }
@@ -18,7 +21,7 @@ export interface PeriodChange {
 interface OpenField {
   readonly last: FoundChange;
   first: FoundChange;
-  /** True if the values before `first` do not count. */
+  /** True if the values before `first` do not count, because the item was delisted or added. */
   isComplete: boolean;
 }
 
@@ -87,7 +90,7 @@ function addValues(
     const open = item.fields.get(field);
     if (open?.isComplete === true) continue;
     if (before === undefined) {
-      // The first value of an item that was added in the span.
+      // The item was added in the span, so it is compared with its own first value.
       const first = { ...placeOf(point, run), field, before: after, after };
       item.fields.set(field, open ?? { last: first, first, isComplete: true });
       if (open !== undefined) open.isComplete = true;

@@ -68,8 +68,8 @@ export const isOfField = (
   (wanted === undefined || field === wanted) && (kind === undefined || isFieldOfKind(field, kind));
 
 /**
- * Returns true if the filter can decide on a change only after the last known value was read: the
- * change is from null, and the filter may select it.
+ * Returns true if the last known value must be read before the filter can decide: the change is
+ * from null, and the filter may select it.
  */
 export const needsLastKnown = (change: FieldChange, filter: ChangeFilter): boolean =>
   isReturn(change) && isOfField(change, filter);

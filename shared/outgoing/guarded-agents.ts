@@ -115,7 +115,7 @@ function guardSocket(
   const limit = setTimeout(() => socket.destroy(new ConnectTimeout()), rules.connectMs);
   const stop = (): void => clearTimeout(limit);
   socket.once(ready, stop).once("close", stop);
-  // This listener is called before the listeners of Node.js, which start to send.
+  // Node.js starts to send in its own listeners. This listener is called before them.
   socket.prependOnceListener("connect", () => {
     if (!rules.policy.allows(socket.remoteAddress ?? "")) socket.destroy(new AddressRefused());
   });

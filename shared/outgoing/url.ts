@@ -80,7 +80,10 @@ export function normalizeUrl(raw: string): string | null {
   return url.href;
 }
 
-/** Removes the fragment and the trailing dot of the host, which do not affect the destination. */
+/**
+ * Removes the parts that do not affect the destination: the fragment, and the trailing dot of the
+ * host.
+ */
 function tidy(url: URL): void {
   url.hash = "";
   url.hostname = url.hostname.replace(/\.$/, "");

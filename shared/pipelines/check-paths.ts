@@ -3,7 +3,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalog.ts";
 import { nextOf, type Pipeline, type Step, startsOf, stepOf } from "./definition.ts";
 
-/** A reference to a step, and the key of the request that contains it. */
+/** A reference to a step, and the key of the request that contains the reference. */
 interface Way {
   readonly to: string;
   readonly param: string;

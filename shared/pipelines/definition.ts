@@ -20,7 +20,7 @@ export type ValueOp = (typeof valueOps)[number];
 
 /**
  * Operators of a field test. `increased` and `decreased` compare the field with its earlier value,
- * the reference value of the route. The others compare it with `value`.
+ * the reference value of the route. The other operators compare the field with `value`.
  */
 export const ops = ["increased", "decreased", ...valueOps] as const;
 export type Op = (typeof ops)[number];
@@ -148,7 +148,8 @@ export const startsOf = ({ entry, refresh, baseline }: Pipeline): readonly strin
 
 /**
  * Returns the steps in run order: each step after all steps that route to it. If several orders are
- * possible, the entry comes first, then the refresh entry, the baseline, and the others as defined.
+ * possible, the entry comes first, then the refresh entry, the baseline, and the other steps in the
+ * order of the definition.
  * @throws Error if the steps form a loop
  */
 export function runOrder(pipeline: Pipeline): readonly Step[] {

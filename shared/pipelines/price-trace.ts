@@ -32,7 +32,7 @@ export interface PriceTrace {
 export interface PriceRead {
   /** Last known price; undefined if this is the first price of the item. */
   readonly was: FieldValue | undefined;
-  /** Price of this read. It equals `was` exactly if the two differ by at most half a cent. */
+  /** Price of this read. If it differs from `was` by at most half a cent, it equals `was`. */
   readonly is: FieldValue;
   /** Time of the read, in milliseconds since 1970. */
   readonly at: number;

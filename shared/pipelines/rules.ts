@@ -52,8 +52,9 @@ export interface RouteMatches {
   readonly hasNews: boolean;
   readonly trackedChanged: boolean;
   /**
-   * True if an event must report the changes: a `changed` route with `notify` matched a change that
-   * no event has reported yet, or a difference from its reference value.
+   * True if an event must report the changes: a `changed` route with `notify` matched one of them.
+   * It is a change that no event has reported yet, or a difference from the route's reference
+   * value.
    */
   readonly notifyChanged: boolean;
   /**
@@ -190,14 +191,15 @@ interface Matched {
  *   routes of lite must still match the change.
  * - For new changes, it compares the read with the last known values from reads of any kind. A
  *   change that two scrapers detect, in one run or in two, is therefore new only once. Only new
- *   changes are counted.
- * A step reports a change that matches its routes, unless an event has already reported the change.
- * Each change is therefore counted once and reported at most once, and a step does not miss a
- * change that its routes match.
- * A route with a reference value decides alone. It reports each difference that it matches, even if
- * another route has reported a part of it. If only such routes match, the event contains only the
- * fields that they match. A route with `increased` or `decreased` compares with the last known
- * number. If the last reading is null, the event has this number as `before`.
+ *   changes are counted. A step reports a change that matches its routes, unless an event has
+ *   already reported the change. Each change is therefore counted once and reported at most once,
+ *   and a step does not miss a change that its routes match.
+ *
+ * A route with a reference value decides independently of other routes. It reports each difference
+ * that it matches, even if another route has reported a part of the difference. If only such routes
+ * match, the event contains only the fields that they match. A route with `increased` or
+ * `decreased` compares with the last known number. If the last reading is null, the event has this
+ * number as `before`.
  */
 function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const { trackedFields, fieldNames } = stepScrapers[step.scraper];
@@ -229,7 +231,10 @@ function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   };
 }
 
-/** Returns the changes from null that a route has compared with the last known number instead. */
+/**
+ * Returns the changes whose last reading is null, but which a route compared with the last known
+ * number. In these changes, `before` is that number.
+ */
 function acrossNull(changes: FieldChanges, notifying: readonly Decision[]): FieldChanges {
   const bridged: Record<string, FieldChanges[string]> = {};
   for (const { part, changes: measured = {} } of notifying) {
@@ -248,9 +253,9 @@ const fieldsNamedBy = (routes: readonly Route[]): readonly (string | undefined)[
   routes.filter(({ when }) => when === "changed").map(({ field }) => field);
 
 /**
- * Returns whether a read meets the condition of a route, regardless of the state of the route.
- * Returns `unknown` for a failed read, unless the route selects failed reads, and for a read
- * without a tested field.
+ * Returns whether a read meets the condition of a route, regardless of the state of the route. The
+ * result is `unknown` for a read without a tested field. It is also `unknown` for a failed read if
+ * the route does not select failed reads.
  */
 function conditionOf(route: Route, outcome: Tested): Verdict {
   if (route.when !== "failed" && takes.failed(outcome, route)) return "unknown";

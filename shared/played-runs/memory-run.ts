@@ -69,7 +69,7 @@ export function memoryRun(id: string): MemoryRun {
         return "claimed";
       },
       get: async () => current,
-      // Lists no runs, so the history counts as complete.
+      // The list is empty, so that the history counts as complete without a check of earlier runs.
       list: async () => ({ runs: [], hasMore: false }),
       async startReading(_ref, plan) {
         current = { ...run(), ...plan, phase: "reading" };

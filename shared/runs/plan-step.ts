@@ -64,7 +64,7 @@ type Batches = readonly (readonly string[])[];
 /** The items that a step reads. */
 type StepRead =
   /**
-   * The step reads exactly the batches that the run planned at its start, which are not stored
+   * The step reads exactly the batches that the run planned at its start. They are not stored
    * again.
    */
   | { readonly kind: "as_planned"; readonly batches: Batches }

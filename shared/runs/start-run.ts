@@ -44,8 +44,8 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
 }
 
 /**
- * Returns the IDs of the steps at which an item starts: the baseline for a new item, otherwise the
- * run's entry; and the steps of its owed retries.
+ * Returns the IDs of the steps at which an item starts. A new item starts at the baseline, and any
+ * other item at the run's entry. Each item also starts at the steps of its owed retries.
  */
 export function startsOf(
   item: ItemHead,

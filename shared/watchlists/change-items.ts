@@ -68,8 +68,8 @@ export async function changeItems(
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
     // Concurrent calls have filled the watchlist. If nothing was applied, plans the change again
-    // for the current watchlist, which throws 400 if the change does not fit. Otherwise the client
-    // gets 409.
+    // for the current watchlist. The planning throws 400 if the change does not fit. Otherwise the
+    // client gets 409.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
   }

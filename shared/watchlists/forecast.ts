@@ -125,8 +125,9 @@ function worstInBudget(
 }
 
 /**
- * Sums the credits of runs, at most the budget of each day. Runs with a fixed cost are read as a
- * whole or not at all. Other runs can use the whole budget.
+ * Sums the credits of runs, counting at most the budget of each day. A run with a fixed cost is
+ * read completely or not at all, so a rest of the budget can stay unused. Other runs can use the
+ * whole budget.
  */
 function inBudget(
   budget: PeriodBudget,

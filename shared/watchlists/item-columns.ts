@@ -36,7 +36,8 @@ const fieldNames = [
 ] as const satisfies readonly (keyof Item)[];
 
 /**
- * Marks a field that a snapshot does not contain. Null is a field value, so it cannot be the mark.
+ * Marks a field that a snapshot does not contain. Null cannot mark it, because null is a field
+ * value.
  */
 type Absent = readonly never[];
 const absent: Absent = [];

@@ -128,8 +128,8 @@ export function currentSnapshot({ readings, openChanges }: Known): Snapshot | nu
 }
 
 /**
- * Returns true for an item that is out of stock by its last known values. A delisted item and an
- * item whose stock is not known are not.
+ * Returns true if an item is out of stock by its last known values. Returns false for a delisted
+ * item, and for an item whose stock is not known.
  */
 export const isOutOfStock = (item: Item): boolean =>
   item.state !== "delisted" && currentSnapshot(item)?.["inStock"] === false;

@@ -5,9 +5,9 @@
  */
 export interface PurgeStore {
   /**
-   * Marks a watchlist before its creation, so that it is purged at `purgeAt` unless the creation is
-   * completed before. Returns false if the purge has begun, or if another request has completed the
-   * creation.
+   * Marks a watchlist before its creation. If the creation is not completed by `purgeAt`, the
+   * watchlist is purged. Returns false if the purge has begun, or if another request has completed
+   * the creation.
    */
   expectCreation(
     watchlist: { readonly accountId: string; readonly id: string },
@@ -26,8 +26,8 @@ export interface PurgeStore {
     check: { readonly now: Date; readonly nextCheck: Date; readonly abandoned: boolean },
   ): Promise<boolean>;
   /**
-   * Returns true while a run of the watchlist is in progress, which still needs the watchlist's
-   * rows.
+   * Returns true while a run of the watchlist is in progress. Such a run still needs the
+   * watchlist's rows.
    */
   isRunning(watchlistId: string): Promise<boolean>;
   /**

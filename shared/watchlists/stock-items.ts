@@ -11,12 +11,12 @@ import {
 import type { StockStore } from "./page-store.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** What a list of items can be selected by. */
+/** Values of the `stock` filter. `out` selects the items that are out of stock. */
 export const stocks = ["out"] as const;
 
 interface StockQuery {
   readonly watchlists: readonly Watchlist[];
-  /** Lists only items whose ID, label and title contain each of these words. */
+  /** Lists only items whose ID, label and title together contain all of these words. */
   readonly search: string | undefined;
   readonly sort: ItemSort;
   readonly order: ItemOrder;

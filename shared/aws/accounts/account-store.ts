@@ -78,7 +78,7 @@ function autoTopUpOf(stored: unknown): AutoTopUp | null {
 }
 
 function accountOf({ account, shards }: AccountRows): Account {
-  // The row of an account without shards contains the sums.
+  // An account without shards stores its balance and totals in its own row.
   const sums =
     shards.length > 0
       ? sumsOf(shards)

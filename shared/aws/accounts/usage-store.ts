@@ -23,9 +23,10 @@ interface Days {
 }
 
 /**
- * Reads daily usage from DynamoDB. A shard's usage of a day is the sum of two parts: the usage row
- * of the shard for that day, which counts the records in pages, and the records that no page
- * contains yet. Rows of the account contain the usage of days before the account had shards.
+ * Reads daily usage from DynamoDB. A shard's usage of a day is the sum of two parts. The first part
+ * is the shard's usage row for that day, which counts the records in pages. The second part is the
+ * records that no page contains yet. Rows of the account contain the usage of days before the
+ * account had shards.
  */
 export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {
   const { accountsTable: table } = options;
@@ -50,8 +51,8 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
   };
   /**
    * Reads a shard's usage, and repeats the read if records were copied from the journal to a page
-   * during the read. For a busy account, several repetitions may be needed, because it copies
-   * records many times a second.
+   * during the read. For a busy account, several repetitions may be needed, because its records are
+   * copied many times a second.
    */
   const ofShard = (
     accountId: string,
@@ -84,7 +85,7 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
 }
 
 /**
- * Returns the sequence number before the first record in the shard's row, which changes when
+ * Returns the sequence number before the first record in the shard's row. This number changes when
  * records are copied to a page.
  */
 const startOf = (shard: Shard): number => journalOf(shard).before.sequence;

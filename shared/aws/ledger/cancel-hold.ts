@@ -122,7 +122,7 @@ function takeBackItems(
 }
 
 /**
- * Builds the write of the hold's row, which prevents a second refund of the charge. The row never
+ * Builds the write of the hold's row. The row prevents a second refund of the charge. It never
  * expires, because the credit history finds a late refund by the stamp in this row.
  */
 function cancelledMark(

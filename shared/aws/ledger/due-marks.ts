@@ -5,7 +5,7 @@ import type { LedgerProcess } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** Milliseconds after which the sweeper checks a shard again that changed during the check. */
+/** Milliseconds until the sweeper repeats the check of a shard that changed during the check. */
 const nextCheckMs = 60_000;
 
 /**

@@ -18,10 +18,10 @@ import { reserveUpdate } from "./shard-update.ts";
 
 /**
  * Reserves credits and a slot for a call. One conditional update is enough if the home shard (the
- * shard that this process tries first, see `moveHome`) has both. An account with a daily budget
- * needs a transaction. Returns `insufficient`, `no_slot` or `over_budget`, without a reservation,
- * if the account lacks the credits, a free slot, or room in its daily budget. Returns `reserved` if
- * the hold exists already.
+ * shard that this process tries first, see `moveHome`) has the credits and a free slot. An account
+ * with a daily budget needs a transaction. Returns `insufficient`, `no_slot` or `over_budget`,
+ * without a reservation, if the credits, the free slots or the daily budget are not sufficient.
+ * Returns `reserved` if the hold exists already.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted, or if the
  * hold has expired before it could be reserved
  */
@@ -85,7 +85,7 @@ interface Attempt {
   readonly home: number;
   /** Stamp of the reservation. */
   readonly at: number;
-  /** The account's daily budget that this process has cached; null for none. */
+  /** The account's daily budget in credits, as this process has cached it; null for none. */
   readonly budget: number | null;
 }
 

@@ -30,8 +30,8 @@ import { watchlistKeys } from "../table/table.ts";
  */
 const pickUpMs = 60_000;
 /**
- * Milliseconds after the storing of a run's plan after which the sweeper restarts the run, if no
- * worker has recorded progress. The messages of its first batches may not have been sent.
+ * Milliseconds from the write of a run's plan until the sweeper restarts the run, if no worker has
+ * recorded progress. The messages of the run's first batches may not have been sent.
  */
 const sendingMs = 30_000;
 

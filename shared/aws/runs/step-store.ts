@@ -230,7 +230,7 @@ async function putResult(
 }
 
 /**
- * Returns an outcome without its observed changes, which its history point has, and without its
+ * Returns an outcome without its observed changes, which are in its history point, and without its
  * details, which are stored separately.
  */
 const storedPart = ({ observed: _o, details: _d, ...outcome }: ItemOutcome): ItemOutcome => outcome;

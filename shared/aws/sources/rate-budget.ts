@@ -22,8 +22,8 @@ export interface SharedRateBudgetOptions {
 }
 
 /**
- * Maximum number of attempts to take permits. A refusal returns the current row. After several
- * refusals, other processes keep taking permits first.
+ * Maximum number of attempts to take permits. A refusal returns the current row. If even the last
+ * attempt is refused, other processes take permits faster than this process.
  */
 const triesMax = 8;
 /**

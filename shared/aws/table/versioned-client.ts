@@ -264,8 +264,8 @@ interface Reason {
 }
 
 /**
- * Returns why DynamoDB refused the writes of a request, in the order of the writes. Empty unless a
- * condition failed or the transaction was canceled.
+ * Returns why DynamoDB refused the writes of a request, in the order of the writes. Empty if the
+ * error is neither a failed condition nor a canceled transaction.
  */
 function reasonsIn(error: unknown): readonly Reason[] {
   if (error instanceof TransactionCanceledException) return error.CancellationReasons ?? [];

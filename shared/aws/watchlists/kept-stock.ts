@@ -53,7 +53,10 @@ function keep(kept: Map<string, KeptItems>, watchlistId: string, entry: KeptItem
   }
 }
 
-/** Returns the lower bounds and the versions of the pages of one kind. A write changes the text. */
+/**
+ * Returns a text with the lower bound and the version of each page of one kind. Every write of a
+ * page changes the text.
+ */
 async function versionsOf(
   { client, table }: PageTable,
   { pk, sk }: ReturnType<typeof watchlistKeys.page>,
