@@ -99,13 +99,13 @@ function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): Servi
   if (until < first.startedAt) {
     return invalidParam(
       "until",
-      `The first run that can be repeated started at ${first.startedAt} (got 'until' ${until}). Send a later 'until'.`,
+      `'until' must be ${first.startedAt} or later, the start of the first run that can be repeated (got ${formatValue(until)}).`,
     );
   }
   return since > last.startedAt
     ? invalidParam(
         "since",
-        `The last run that can be repeated started at ${last.startedAt} (got 'since' ${since}). Send an earlier 'since'.`,
+        `'since' must be ${last.startedAt} or earlier, the start of the last run that can be repeated (got ${formatValue(since)}).`,
       )
     : invalidParam("since", "No run of this time span can be repeated. Send an earlier 'since'.");
 }
@@ -146,5 +146,5 @@ async function pointsSince(
 const tooManyPoints = (pointsMax: number): ServiceError =>
   invalidParam(
     "since",
-    `The runs since then have more than ${pointsMax} history points. Send a later 'since'.`,
+    `The runs from 'since' on have more than ${pointsMax} history points. Send a later 'since'.`,
   );

@@ -145,7 +145,9 @@ function limitInterim(outgoing: ClientRequest): void {
     interim += 1;
     if (interim > interimMax) {
       outgoing.destroy(
-        new Error(`The server sent more than ${interimMax} interim responses (1xx).`),
+        new Error(
+          `The server sent more than ${interimMax} interim responses (1xx) to one request.`,
+        ),
       );
     }
   });

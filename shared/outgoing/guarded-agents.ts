@@ -109,7 +109,7 @@ function guardSocket(
 ): Socket {
   if (!(candidate instanceof Socket))
     throw new TypeError(
-      "The HTTP agent must create a net.Socket of Node.js. The address policy applies only to these.",
+      "The HTTP agent must create a net.Socket of Node.js, because the address policy can check only such sockets.",
     );
   const socket = candidate;
   const limit = setTimeout(() => socket.destroy(new ConnectTimeout()), rules.connectMs);

@@ -126,7 +126,8 @@ export interface Pipeline {
 /** Returns the step with this ID. @throws Error if the pipeline has no such step */
 export function stepOf(pipeline: Pipeline, id: string): Step {
   const step = pipeline.steps.find((candidate) => candidate.id === id);
-  if (step === undefined) throw new Error(`Invariant broken: the pipeline has a step '${id}'`);
+  if (step === undefined)
+    throw new Error(`Invariant broken: the pipeline must have a step '${id}'`);
   return step;
 }
 
@@ -160,7 +161,7 @@ export function runOrder(pipeline: Pipeline): readonly Step[] {
     const awaited = new Set([...waiting].flatMap((id) => nextOf(stepOf(pipeline, id))));
     const next = [...waiting].find((id) => !awaited.has(id));
     if (next === undefined)
-      throw new Error("Invariant broken: the steps of a pipeline do not form a loop");
+      throw new Error("Invariant broken: the steps of a pipeline must not form a loop");
     waiting.delete(next);
     order.push(stepOf(pipeline, next));
   }

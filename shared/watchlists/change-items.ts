@@ -128,8 +128,8 @@ async function planPasses(
   if (arriving > free) {
     throw invalidParam(
       "add",
-      `'add' has ${quantity(arriving, "new ID")}, but this watchlist has room for ${Math.max(0, free)} more ` +
-        `(of at most ${limits.watchlistItemsMax}). Send fewer IDs.`,
+      `'add' has ${quantity(arriving, "new ID")}, but this watchlist can hold only ${Math.max(0, free)} more ` +
+        `(its maximum is ${limits.watchlistItemsMax} items). Send fewer IDs.`,
     );
   }
   return [

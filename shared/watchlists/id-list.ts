@@ -151,7 +151,7 @@ export const newItemBody = v.pipe(
         v.pipe(
           v.string(addRefusedValue("'label' must be a string, or null.")),
           v.trim(),
-          v.minLength(1, "'label' is empty. Send null to remove it."),
+          v.minLength(1, "'label' is empty. Send null to remove the label."),
           v.check(
             (label) => lengthOf(label) <= labelLengthMax,
             ({ input }) =>

@@ -69,7 +69,7 @@ function indexAfter(items: readonly StockItem[], { watchlistId, itemId }: ItemPl
   if (index >= 0) return index + 1;
   throw invalidParam(
     "starting_after",
-    "'starting_after' is no longer in this listing: the item was removed, or its stock changed. Read " +
-      "the listing again from its first page.",
+    "The item in 'starting_after' is no longer in this list: it was removed, or its stock changed. Read " +
+      "the list again from its first page.",
   );
 }

@@ -72,7 +72,7 @@ function autoTopUpOf(stored: unknown): AutoTopUp | null {
   const { enabled, thresholdCredits, packId } = stored as Row;
   assert(
     typeof packId === "string" && isPackId(packId),
-    "the credit pack of an auto top-up exists",
+    `the credit pack of an auto top-up must exist (got ${String(packId)})`,
   );
   return { enabled: enabled === true, thresholdCredits: Number(thresholdCredits), packId };
 }

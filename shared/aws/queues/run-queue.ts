@@ -34,7 +34,7 @@ const entriesMax = 10;
 export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQueue {
   assert(
     hops <= limits.messageHopsMax,
-    "a chain of messages has at most limits.messageHopsMax hops",
+    `a chain of messages must have at most ${limits.messageHopsMax} hops (got ${hops})`,
   );
   const send = async (
     queue: keyof QueueUrls,

@@ -159,7 +159,7 @@ function withWholeRows(kinds: readonly VersionedKind[], input: Members): Members
   const filtered = namesIn(input, input["FilterExpression"]).find((name) => differing.has(name));
   assert(
     filtered === undefined,
-    `no filter names an attribute that a conversion changes (got ${filtered})`,
+    `a filter must not name an attribute that a conversion changes (got ${filtered})`,
   );
   if (typeof projection !== "string") return input;
   const named = new Set(namesIn(input, projection));
