@@ -1,13 +1,13 @@
 import { boundedMap } from "../base/bounded-map.ts";
 import {
   type AdmissionTimes,
-  hasRoom,
+  admitsAt,
   noAdmissions,
   type RateDecision,
   rateDecision,
   type Refusal,
   refusal,
-  roomFromMs,
+  admitsFromMs,
   withAdmission,
 } from "./rate-window.ts";
 
@@ -33,8 +33,8 @@ export interface LocalRate {
 }
 
 /**
- * Creates a rate limit for each caller. It counts only the calls of this process, and starts
- * without counted calls.
+ * Creates a rate limit that counts the calls of each caller in this process. It starts without
+ * counted calls.
  */
 export function localRate(): LocalRate {
   const callers = boundedMap<AdmissionTimes>(callersMax);
@@ -48,9 +48,9 @@ export function localRate(): LocalRate {
     admit(caller, now) {
       const nowMs = now.getTime();
       const times = timesOf(caller);
-      if (!hasRoom(times, nowMs)) {
+      if (!admitsAt(times, nowMs)) {
         callers.set(caller, times);
-        return { admitted: false, ...refusal(roomFromMs(times), nowMs) };
+        return { admitted: false, ...refusal(admitsFromMs(times), nowMs) };
       }
       return { admitted: true, rate: rateDecision(count(caller, nowMs), nowMs) };
     },

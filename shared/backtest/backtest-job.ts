@@ -102,7 +102,10 @@ export const backtestJobResponse = v.object({
   ),
 });
 
-/** Builds the response. A job that has not ended at `endBy` is presented as failed. */
+/**
+ * Builds the response of `GET /v1/watchlists/{id}/backtests/{backtest_id}`. A job that has not
+ * ended at `endBy` is presented as failed.
+ */
 export function presentBacktestJob(
   job: BacktestJob,
   now: Date,

@@ -53,7 +53,7 @@ export interface TestedRun {
 
 /**
  * Receives each repeated run, oldest first. A back-test does not keep its runs, because their
- * events can exceed the memory.
+ * events may not fit into the memory.
  * @param total number of all runs
  */
 export type RecordRun = (tested: TestedRun, total: number) => Promise<void> | void;

@@ -39,7 +39,7 @@ interface Life {
  * Finds the earlier lives of items. A life of an item begins when the item is added and ends when
  * it is delisted or removed. An earlier life can be repeated only if the history has its first read
  * and its delisting. The history does not record when a user removed an item, so a life that ended
- * this way is left out.
+ * with a removal is left out.
  * @param present the items of the watchlist today
  * @param later the first run to repeat and all later runs, oldest first
  */

@@ -274,7 +274,7 @@ const isReadable = ({ buyboxOfferId }: StepReadRequest["items"][number], step: S
 
 /**
  * Returns the answer of the source for an item in the past run. Returns undefined if the run did
- * not read the item, or if it did but the history has no values.
+ * not read the item, or if the history has no values of the read.
  */
 function answerOf(
   { id, buyboxOfferId }: StepReadRequest["items"][number],
@@ -354,9 +354,9 @@ const copyOf = (known: Known | undefined): Known =>
   new Map([...(known ?? [])].map(([kind, values]) => [kind, new Map(values)]));
 
 /**
- * Returns the ID of the offer in the buy box after a read. The history has the ID from product
- * reads. From offers reads it has only the seller: the offer then keeps its known ID if its seller
- * is the same, and otherwise gets `unknownOffer`.
+ * Returns the ID of the offer in the buy box after a read. The history of a product read has this
+ * ID. The history of an offers read has only the seller. If the seller is the same as before, the
+ * offer keeps its known ID. Otherwise its ID is `unknownOffer`.
  */
 function offerIn(
   step: Step,
@@ -374,8 +374,8 @@ function offerIn(
 const unknownOffer = "unknown";
 
 /**
- * Returns the time of the reads of a past step: that of a point of the step, or otherwise the start
- * of the run.
+ * Returns the time at which a past step read: the time of one of its points, or the start of the
+ * run if it has no point.
  */
 function timeOf({ run, points }: PastRun, pastStep: string | undefined): string {
   for (const [point] of points.values())

@@ -1,6 +1,6 @@
 import { type Pipeline, runOrder, type Step } from "../pipelines/definition.ts";
 
-/** The step of a past pipeline that made the read of a step. */
+/** The step of a past pipeline whose reads replace the reads of a tested step. */
 export interface PastStep {
   readonly id: string;
   /** Position in the run order of the past pipeline. */

@@ -88,8 +88,8 @@ export function numberOf(kind: IdKind, id: string, owner: string): number | unde
 }
 
 /**
- * The place of a record in a sorted list. The record's ID contains it. Records sort first by stamp,
- * then by slot.
+ * The place of a record in a sorted list. The record's ID contains the place. Records sort first by
+ * stamp, then by slot.
  */
 export interface IdPlace {
   /** Microseconds since 1970. */

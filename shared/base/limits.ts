@@ -239,7 +239,9 @@ export const limits = {
   },
   /** Maximum number of items that a preview of a pipeline reads. */
   previewItemsMax: 10,
-  /** Maximum number of history points that a list of changes compares if it is sorted by size. */
+  /**
+   * Maximum number of history points that a list of changes compares if the list is sorted by size.
+   */
   comparedPointsMax: 500_000,
   /**
    * Maximum run number. With a run every five minutes, a watchlist would reach it after 9,000

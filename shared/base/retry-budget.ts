@@ -29,8 +29,8 @@ interface Options {
 }
 
 /**
- * Error: a request was not sent, because its work had used up the retry budget or passed its
- * deadline.
+ * The error of a request that was not sent, because its work had used up the retry budget or passed
+ * its deadline.
  */
 export class OutOfTimeError extends Error {
   override readonly name = "OutOfTimeError";
@@ -80,16 +80,16 @@ export const workerRetryBudget = (
   });
 
 /**
- * Calls `act` and returns its result. All requests that `act` sends, including later ones of its
- * asynchronous code, use `budget` instead of the budget of the caller.
+ * Calls `act` and returns its result. All requests that `act` sends, including later requests of
+ * its asynchronous code, use `budget` instead of the budget of the caller.
  */
 export const withRetryBudget = <Result>(budget: RetryBudget, act: () => Result): Result =>
   current.run(budget, act);
 
 /**
  * Calls `act` with a separate retry budget of `lossMs` milliseconds, and returns its result. Time
- * that `act` loses does not reduce the caller's budget, but the caller's deadline still applies.
- * Without a budget of the caller, `act` has no budget either.
+ * that `act` loses does not reduce the caller's budget, but the caller's deadline still applies. If
+ * the caller has no budget, `act` has no budget either.
  */
 export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Result {
   const outer = current.getStore();

@@ -8,7 +8,7 @@ export const versionName = "stored_version";
 
 /** The difference between two successive versions of a kind, and how to convert between them. */
 export interface Conversion {
-  /** The number of the older version. The newer one has the next number. */
+  /** The number of the older version. The newer version has the next number. */
   readonly older: number;
   /**
    * The attributes that differ between the versions or that a conversion reads, by their names in
@@ -113,9 +113,9 @@ export interface VersionChange {
 }
 
 /**
- * Returns the attributes to set and to remove in order to convert a row with a conversion between
- * two versions. A row of the older version becomes the newer one, and any other row becomes the
- * older one.
+ * Returns the attributes that a conversion replaces in a row (`from`), and the attributes that
+ * replace them (`to`). A row of the older version is converted to the newer version, and any other
+ * row to the older version.
  */
 export function versionChange(
   { older, olderNames, newerNames, toNewer, toOlder }: Conversion,

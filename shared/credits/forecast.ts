@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { count, timestamp } from "../base/wire-schema.ts";
 
 /**
- * Forecast credits: `best` if no item changes, `likely` if the next runs are like the last ones,
+ * Forecast credits: `best` if no item changes, `likely` if the next runs are like the last runs,
  * `worst` if every item takes every route.
  */
 export interface Credits {

@@ -26,7 +26,7 @@ export interface SettleRecord extends AnyRecord {
   readonly source: CreditSource;
   /**
    * UTC day of the account's daily budget towards which a call's charge counts; absent if it counts
-   * towards none.
+   * towards no budget.
    */
   readonly budgetDay?: string;
 }
@@ -145,8 +145,8 @@ export const stateBefore = (
 });
 
 /**
- * Returns the ledger entries that a record produces; none for a transfer. They contain the balances
- * and sequence numbers of the shard.
+ * Returns the ledger entries that a record produces; none for a transfer. The entries contain the
+ * balances and sequence numbers of the shard.
  * @param before state of the shard before the record
  */
 export function entriesOf(record: JournalRecord, before: JournalState): CreditTransaction[] {
@@ -187,9 +187,9 @@ export interface UsageChange {
 }
 
 /**
- * Returns the change of the daily usage that a journal record causes; null if it causes none. If
- * the charge of a call is reversed, the call counts as failed instead of successful, on the day of
- * the charge.
+ * Returns the change of the daily usage that a journal record causes; null if the record causes no
+ * change. If the charge of a call is reversed, the call counts as failed instead of successful, on
+ * the day of the charge.
  */
 export function usageOf(record: JournalRecord): UsageChange | null {
   if (record.type === "settle") {

@@ -124,8 +124,9 @@ const gapBytesMax = 256 * 1024;
 const smallBytesMax = 8 * 1024;
 
 /**
- * Archives a run's events as objects. Writes the compressed lines into chunks, which are gzip files,
- * and then the index. So if the index exists, all chunks exist. Idempotent. Returns the index.
+ * Archives a run's events as objects. Writes the compressed lines into chunks, which are gzip
+ * files, and then the index. So if the index exists, all chunks exist. Idempotent. Returns the
+ * index.
  */
 export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<ArchivedRun> {
   const packed = await packRun(run, bodies);
@@ -152,7 +153,7 @@ export async function archiveUnlessSmall(
 
 interface PackedRun extends SmallArchive {
   readonly archived: ArchivedRun;
-  /** The number of the last chunk, which `lines` contains. All earlier chunks are stored. */
+  /** The number of the last chunk. `lines` contains this chunk; all earlier chunks are stored. */
   readonly chunk: number;
 }
 
@@ -239,14 +240,14 @@ export const putSnapshot = (
   { bytes, bodies }: { readonly bytes: Uint8Array; readonly bodies: EventBodies },
 ): Promise<void> => bodies.put(snapshotFileKey(run, name), bytes);
 
-/** Reads the snapshot file of a run. Returns null if it has expired. */
+/** Reads the snapshot file of a run. Returns null if the file has expired. */
 export const readSnapshot = (
   run: RunReference,
   { name }: Pick<SnapshotFile, "name">,
   bodies: EventBodies,
 ): Promise<Uint8Array | null> => bodies.get(snapshotFileKey(run, name));
 
-/** Reads the compressed line of one event. Returns null if it has expired. */
+/** Reads the compressed line of one event. Returns null if the event has expired. */
 export async function readLine(
   run: RunReference,
   event: ArchivedEvent,

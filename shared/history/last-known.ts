@@ -76,7 +76,7 @@ export async function lastNumberBefore(
 
 /**
  * Returns the last number of a field in the points of an item that precede a change from null.
- * Returns null if they have none since the item was added.
+ * Returns null if the points have no number since the item was added.
  * @param points oldest first
  */
 export function lastNumberIn(

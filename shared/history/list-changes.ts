@@ -22,8 +22,8 @@ const pageLookupsMax = 100;
  * Lists changes of watchlist items, and delistings. The first known value of a field is not a
  * change.
  *
- * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size or
- * by amount, or with `compare` = `period`, all changes of the span are compared.
+ * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size
+ * or by amount, or with `compare` = `period`, all changes of the span are compared.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
  * compare
  */
@@ -69,7 +69,7 @@ interface PageRest {
 
 /**
  * Selects the matching changes from the first changes of a run, as many as the page may still have.
- * `passed` is the number of changes that were examined.
+ * `passed` is the number of changes that were examined, whether or not they matched.
  */
 async function matchingPart(
   all: readonly FieldChange[],

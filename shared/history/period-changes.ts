@@ -17,7 +17,9 @@ export interface PeriodChange {
   readonly unknownBefore: FoundChange | undefined;
 }
 
-/** The changes of a field from the end of the span to the point that was added last. */
+/**
+ * The changes of a field that were added so far. They are added from the end of the span backwards.
+ */
 interface OpenField {
   readonly last: FoundChange;
   first: FoundChange;
@@ -27,17 +29,17 @@ interface OpenField {
 
 interface OpenItem {
   readonly fields: Map<string, OpenField>;
-  /** True if a read delisted the item before the points that were added. */
+  /** True if a delisting was added. Earlier values of the item then do not count. */
   isComplete: boolean;
 }
 
 /**
- * Compares the values of the items of one watchlist at the end of a time span with the values before
- * it. There is one change for each item and field. A field of numbers changed from the last number
- * before the span to the number at its end; if both are equal, there is no change. The change of
- * another field is its last change in the span. As in a route, values from before a delisting do not
- * count, and an item that was added in the span is compared with its first values. An item is
- * delisted if no later read of the span found it.
+ * Compares the values of the items of one watchlist at the end of a time span with the values
+ * before it. There is one change for each item and field. A field of numbers changed from the last
+ * number before the span to the number at its end; if both are equal, there is no change. The
+ * change of another field is its last change in the span. As in a route, values from before a
+ * delisting do not count, and an item that was added in the span is compared with its first values.
+ * An item is delisted if no later read of the span found it.
  *
  * Pass the runs of the span to `add`, newest first.
  */

@@ -56,7 +56,10 @@ export async function rankedChanges(query: ChangesQuery, history: Reader): Promi
 const orderName = ({ sort, compare }: ChangesQuery): string =>
   compare === "period" ? `${compare}-${sort}` : sort;
 
-/** Keeps the first `count` of the added entries in an order. Equal entries stay as they were added. */
+/**
+ * Creates a collector that keeps the first `count` of the added entries by the order of `compare`.
+ * Equal entries stay in the order in which they were added.
+ */
 function firstOf<Entry>(count: number, compare: (a: Entry, b: Entry) => number) {
   let kept: Entry[] = [];
   const sorted = (): readonly Entry[] => {
@@ -84,7 +87,7 @@ interface UnknownBefore {
 
 interface Collecting {
   readonly history: Pick<Reader, "runs">;
-  /** Receives each change that is compared with the last known value. */
+  /** Receives each change after its comparison with the last known value. */
   readonly add: (change: FieldChange) => void;
 }
 
@@ -145,7 +148,7 @@ interface RunsOfWatchlist {
 
 /**
  * Reads the runs of all watchlists of a query.
- * @throws 400 INVALID_PARAM if they have too many points
+ * @throws 400 INVALID_PARAM if the runs have too many points
  */
 async function eachWatchlist(
   { watchlistIds, newestRuns, span }: ChangesQuery,
@@ -169,7 +172,10 @@ async function eachWatchlist(
 
 type Sort = ChangesQuery["sort"];
 
-/** Size of a change in a list that is sorted by size or by amount; null if it has none. */
+/**
+ * Size of a change in a list that is sorted by size or by amount; null if the change has no such
+ * size.
+ */
 const sizeOf = ({ delta, deltaPercent }: FieldChange, sort: Sort): number | null =>
   sort === "amount" ? delta : deltaPercent;
 

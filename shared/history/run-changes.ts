@@ -32,8 +32,8 @@ export function changesIn({ watchlistId, segment }: ListedRun): readonly FieldCh
   let lastDelisted: string | undefined;
   return segment.points.flatMap((point) => {
     if (point.status !== "not_found") return fieldChanges(point, { watchlistId, runNumber });
-    // Several steps of a run can report the same delisting. The points are sorted by item, so the
-    // previous one shows this.
+    // Several steps of a run can report the same delisting. The points are sorted by item, so these
+    // points follow each other.
     if (point.id === lastDelisted) return [];
     lastDelisted = point.id;
     const delisting = { field: delistedField, before: false, after: true };

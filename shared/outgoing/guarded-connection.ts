@@ -67,7 +67,7 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
   const { connectMs, totalMs, idleMs } = { ...exchangeTimes, ...options.times };
   const rules = { ...options, idleMax: parallel, idleMs, connectMs };
   const agents = { tls: new GuardedTlsAgent(rules), plain: new GuardedPlainAgent(rules) };
-  const inTurn = turnTaking(parallel);
+  const withinLimit = parallelLimit(parallel);
   const underWay = new Set<AbortController>();
   let isClosed = false;
 
@@ -101,7 +101,7 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
   return {
     exchange: async (request) =>
       isAllowed(request.url, policy)
-        ? inTurn(() => send(request))
+        ? withinLimit(() => send(request))
         : failedExchange("address_refused", false),
     close() {
       isClosed = true;
@@ -159,7 +159,7 @@ function closeIdle({ tls, plain }: Agents): void {
  * Creates a function that runs at most `max` tasks in parallel. Other tasks wait in the order of
  * their calls.
  */
-function turnTaking(max: number) {
+function parallelLimit(max: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async <Result>(task: () => Promise<Result>): Promise<Result> => {

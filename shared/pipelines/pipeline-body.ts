@@ -75,7 +75,7 @@ const numberMessage = addRefusedValue(
   `A number in 'value' must be from -${valueMax} to ${valueMax}.`,
 );
 
-/** Schema of a value that a test compares with. */
+/** Schema of a value with which a test compares a field. */
 const valueBody = v.union(
   [
     v.pipe(

@@ -32,14 +32,14 @@ export interface ReadingFacts {
   readonly metadata?: Metadata;
 }
 
-/** The state that the routes of the pipeline had stored about the item before a read. */
-export interface Remembered {
+/** The states that the routes of the pipeline have stored about the item before a read. */
+export interface StoredStates {
   readonly states: RouteStates;
   /** Time of the read, ISO 8601. */
   readonly at: string;
 }
 
-const nothingRemembered: Remembered = { states: {}, at: new Date(0).toISOString() };
+const noStoredStates: StoredStates = { states: {}, at: new Date(0).toISOString() };
 
 /** The routes of a step that an item matches. */
 export interface RouteMatches {
@@ -52,9 +52,8 @@ export interface RouteMatches {
   readonly hasNews: boolean;
   readonly trackedChanged: boolean;
   /**
-   * True if an event must report the changes: a `changed` route with `notify` matched one of them.
-   * It is a change that no event has reported yet, or a difference from the route's reference
-   * value.
+   * True if an event must report the changes: a `changed` route with `notify` matched a change that
+   * no event has reported yet, or a difference from its reference value.
    */
   readonly notifyChanged: boolean;
   /**
@@ -77,7 +76,7 @@ export interface RouteMatches {
  * The facts on which all routes of a step decide: the read, the route states of the item, and the
  * changed fields. They are calculated once for all routes.
  */
-interface Outcome extends ReadingFacts, Remembered {
+interface Outcome extends ReadingFacts, StoredStates {
   readonly trackedFields: readonly string[];
   /** The fields of the read and the derived fields. */
   readonly values: Snapshot;
@@ -87,17 +86,17 @@ interface Outcome extends ReadingFacts, Remembered {
 }
 
 /** The part of the facts on which the condition of a route decides. */
-type Tested = Omit<Outcome, "known" | "notified" | "trackedFields" | keyof Remembered>;
+type Tested = Omit<Outcome, "known" | "notified" | "trackedFields" | keyof StoredStates>;
 
 /**
  * Returns the routes of a step that an item matches after a read (specification, section
  * "Pipeline"). The first reading of its kind is neither `changed` nor `unchanged`.
- * @param remembered the stored route states and earlier reading of the item; none by default
+ * @param stored the stored route states of the item, and the time of the read; no states by default
  */
 export function matchRoutes(
   step: Step,
   facts: ReadingFacts,
-  remembered: Remembered = nothingRemembered,
+  stored: StoredStates = noStoredStates,
 ): RouteMatches {
   const { trackedFields, fieldNames } = stepScrapers[step.scraper];
   const { before, after } = facts;
@@ -105,7 +104,7 @@ export function matchRoutes(
   const trackedChanged = trackedFields.some((field) => changed[field] !== undefined);
   const outcome: Outcome = {
     ...facts,
-    ...remembered,
+    ...stored,
     trackedFields,
     values: { ...facts.derived, ...after },
     changed,
@@ -264,8 +263,8 @@ function conditionOf(route: Route, outcome: Tested): Verdict {
 }
 
 /**
- * For each `when`, a function that returns true if it selects the item. The tests of the route are
- * evaluated separately. Only `failed` is called for a failed read.
+ * For each `when`, a function that returns true if this `when` selects the item. The tests of the
+ * route are evaluated separately. Only `failed` is called for a failed read.
  */
 const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,

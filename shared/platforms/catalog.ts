@@ -195,8 +195,8 @@ export const livePlatforms = (endpoint: EndpointId = "products"): readonly strin
     .map(([id]) => id);
 
 /**
- * Returns the codes of the live marketplaces of a platform. Without a platform: of all live
- * platforms, without duplicates.
+ * Returns the codes of the live marketplaces of a platform. If `platform` is absent, returns those
+ * of all live platforms, without duplicates.
  */
 export const liveMarketplaces = (platform?: string): readonly string[] => [
   ...new Set(

@@ -33,7 +33,7 @@ const jumpedShareMin = 0.1;
  */
 const sameFactorRatioMax = 1.15;
 
-/** Fields with a selling price, by precedence. The first one in a read is compared. */
+/** Fields with a selling price, by precedence. The first of these fields in a read is compared. */
 const sellingPrices = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"] as const;
 
 interface ComparedBatch {

@@ -23,7 +23,7 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
   let last = "";
   for await (const { heads } of pages.pages(run.watchlistId)) {
     for (const item of heads) {
-      // Concurrent changes of pages can repeat items.
+      // If pages change during the read, an item can occur twice.
       if (item.id <= last) continue;
       last = item.id;
       if (item.state === "delisted") continue;

@@ -113,7 +113,7 @@ const addTallies = (a: ItemTally, b: ItemTally): ItemTally => ({
 
 /**
  * Returns the change as one pass, if the watchlist can hold all additions before the removals.
- * Otherwise returns two passes: the first one removes, and the second one adds.
+ * Otherwise returns two passes: the first pass removes, and the second pass adds.
  * @throws 400 if the watchlist would have too many items even after the removals
  */
 async function planPasses(

@@ -8,7 +8,7 @@ import { pipelineOf, type Watchlist } from "./watchlist.ts";
 export interface PastRun {
   readonly kind: "baseline" | "refresh" | "sweep";
   readonly credits: number;
-  /** Number of items of the run. */
+  /** Number of items at the start of the run, without delisted items. */
   readonly tracked: number;
   /** Number of items that each step read, by ID of the step. */
   readonly stepItems: Readonly<Record<string, number>>;

@@ -81,7 +81,7 @@ function withItems({ fields, readings }: ItemColumns, changed: PlacedItems): Ite
 }
 
 /**
- * Returns true if a value equals `blank`, the value of a new item. Empty arrays and objects count
+ * Returns true if a value equals `other`, the value of a new item. Empty arrays and objects count
  * as equal.
  */
 const isSame = (value: unknown, other: unknown): boolean => value === other || isEmpty(value);
@@ -174,7 +174,7 @@ export const headsIn = ({ fields }: ItemColumns): ItemHead[] =>
 /** The times at which an item changed or was delisted. */
 export type ChangeTimes = Pick<Item, "lastChange" | "delistedAt">;
 
-/** Returns the times of the changes of the items in columns. */
+/** Returns, for each item in the columns, when it last changed and when it was delisted. */
 export const changeTimesIn = ({ fields: { id = [], ...fields } }: ItemColumns): ChangeTimes[] =>
   id.map((_, n) => ({
     lastChange: valueAt(fields.lastChange, n, blank.lastChange),
@@ -202,7 +202,10 @@ const valueAt = <Value>(column: readonly Value[] | undefined, n: number, missing
   return value === undefined ? missing : value;
 };
 
-/** Earlier releases stored only the step's ID. */
+/**
+ * Returns the owed retries of the item at position `n`. Earlier releases stored only the step's ID
+ * of a retry.
+ */
 function owedAt({ owes }: ItemColumns["fields"], n: number): Item["owes"] {
   const stored = owes?.[n] as readonly (OwedRetry | string)[] | undefined;
   if (stored === undefined || stored.length === 0) return blank.owes;

@@ -64,12 +64,13 @@ export interface Item {
   readonly openChanges: Readonly<Record<string, OpenChange>>;
   /** States of the pipeline's routes; absent if no route has one. */
   readonly routeStates?: RouteStates;
-  /** Time of the last stored reading (ISO); null before the first one. */
+  /** Time of the last stored reading (ISO); null before the first reading. */
   readonly snapshotAt: string | null;
   readonly lastChange: LastChange | null;
   readonly delistedAt: string | null;
   /**
-   * ID of the offer in the buy box as last read, which offer checks read; null if none is known.
+   * ID of the offer that was in the buy box at the last read; null if none is known. Offer checks
+   * read this offer.
    */
   readonly buyboxOfferId: string | null;
   /** Owed retries. `shared/runs/owed-retries.ts` finds the steps that repeat them. */

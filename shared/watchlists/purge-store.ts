@@ -1,5 +1,5 @@
 /**
- * Deletes the rows of watchlists that do not exist: deleted ones, and those whose creation was not
+ * Deletes the rows of watchlists that do not exist: they were deleted, or their creation was not
  * completed. A purge mark is a row with the time at which the purge of a watchlist is due. The
  * purge deletes this mark last. A watchlist that exists has no mark.
  */

@@ -48,7 +48,7 @@ const deliveryContent = object({
 /**
  * Content of an entry for a recovery. The recovery makes a delivery pending for each event from
  * `since` to `until` that the endpoint did not receive. `after` is the last run that was processed;
- * null before the first one. `found` is the number of deliveries that the recovery has made
+ * null before the first run. `found` is the number of deliveries that the recovery has made
  * pending.
  */
 const recoverContent = object({

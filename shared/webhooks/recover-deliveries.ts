@@ -92,8 +92,8 @@ async function recoverRun(
 }
 
 /**
- * Returns the due time of a recovered delivery: 1 ms after that of the previous one, because the
- * due times determine the order.
+ * Returns the due time of a recovered delivery: 1 ms after the due time of the previous delivery,
+ * because the due times determine the order.
  */
 const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();

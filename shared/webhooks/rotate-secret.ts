@@ -22,7 +22,7 @@ export interface RotationRequest extends EndpointRef {
 }
 
 /**
- * Replaces the signing secret of an endpoint by a new one, and returns the endpoint and the new
+ * Replaces the signing secret of an endpoint by a new secret, and returns the endpoint and the new
  * secret in plain text. Requests are signed with the new secret immediately. With `overlap`, they
  * are also signed with the replaced secret for 24 hours. Older secrets no longer sign
  * (specification, section "Webhook endpoints").

@@ -7,7 +7,7 @@ import { presentDeliveryWithAttempts } from "./present-delivery.ts";
 
 /**
  * Returns a delivery in its form in API responses, with its attempts and the body of its requests.
- * Reads the body from the archive; null if it has expired.
+ * The body comes from the archive; it is null if it has expired.
  */
 export async function showDelivery(
   accountId: string,

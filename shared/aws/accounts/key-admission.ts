@@ -8,11 +8,11 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Admission, KeyOwner } from "../../accounts/account-store.ts";
 import { localRate, type LocalRate } from "../../accounts/local-rate.ts";
 import {
-  hasRoom,
+  admitsAt,
   noAdmissions,
   rateDecision,
   refusal,
-  roomFromMs,
+  admitsFromMs,
   windowMs,
 } from "../../accounts/rate-window.ts";
 import {
@@ -136,13 +136,13 @@ async function admitByRow(process: KeyProcess, { keyHash, now }: KeyCall): Promi
     process.known.set(keyHash, { owner, seenAt: now });
     const times = admissionTimesOf(row);
     if (isAdmitted && times !== undefined) {
-      const pause = afterAdmission(pauseOf(process, keyHash), roomFromMs(times));
+      const pause = afterAdmission(pauseOf(process, keyHash), admitsFromMs(times));
       process.pauses.set(keyHash, pause);
       return { outcome: "admitted", owner, rate: rateDecision(times, nowMs) };
     }
-    if (times !== undefined && !hasRoom(times, nowMs)) {
+    if (times !== undefined && !admitsAt(times, nowMs)) {
       // A process with a fast clock may have written times that are far ahead.
-      const fromMs = Math.min(roomFromMs(times), nowMs + windowMs);
+      const fromMs = Math.min(admitsFromMs(times), nowMs + windowMs);
       return refuse(process, keyHash, { nowMs, fromMs });
     }
     seen = row;

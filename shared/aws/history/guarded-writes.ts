@@ -86,7 +86,8 @@ async function claim(
 }
 
 /**
- * Puts claimed rows, several at the same time. Returns false if a purge has deleted one of them.
+ * Puts claimed rows, several at the same time. Returns false if a purge has deleted one of the
+ * rows.
  */
 async function putClaimed(
   client: DynamoDBDocumentClient,

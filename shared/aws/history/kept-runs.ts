@@ -5,7 +5,7 @@ import { joinedSegments, segmentOf } from "./segment-rows.ts";
 
 /** The cached runs of a watchlist: its newest runs, newest first and without a gap. */
 interface KeptRuns {
-  /** Time from which all recorded runs are in the cache, ISO 8601. */
+  /** Time from which on the cache has all recorded runs, ISO 8601. */
   readonly since: string;
   readonly runs: readonly RunSegment[];
 }
@@ -57,7 +57,7 @@ export function keptRuns(
   };
 }
 
-/** Reads the runs of a span that are newer than the cached ones. */
+/** Reads the runs of a span that are newer than the cached runs. */
 async function* newerRuns(
   client: DynamoDBDocumentClient,
   table: string,

@@ -116,8 +116,8 @@ interface RecordedEnd {
 }
 
 /**
- * Returns the first recorded run in a range, or the last one if `isNewestFirst`; undefined if there
- * is none.
+ * Returns the first recorded run in a range, or the last recorded run if `isNewestFirst`; undefined
+ * if the range has no recorded run.
  */
 async function recordedEnd(
   client: DynamoDBDocumentClient,

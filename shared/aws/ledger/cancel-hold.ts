@@ -56,8 +56,8 @@ interface Charge {
   readonly chargedAt: string;
   readonly source: CreditSource;
   /**
-   * UTC day of the account's daily budget to which the charge counts; undefined if it counts to
-   * none.
+   * UTC day of the account's daily budget towards which the charge counts; undefined if it counts
+   * towards no budget.
    */
   readonly budgetDay?: string | undefined;
   /** True if the hold has no row yet, so that the cancellation creates one. */

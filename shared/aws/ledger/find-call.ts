@@ -25,7 +25,7 @@ interface Reach {
   readonly pagesToSettle: number;
 }
 
-/** Reach of a search for a request that needs a response soon. */
+/** Reach of a search for an API call, whose client waits for the response. */
 const nearReach: Reach = { pagesToReserve: 20, pagesToSettle: 200 };
 /**
  * Reach of a search that must succeed. At the maximum rate of 20 calls a second, a shard fills 5

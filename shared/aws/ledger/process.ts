@@ -38,7 +38,7 @@ export interface LedgerProcess extends LedgerOptions {
 }
 
 interface CachedAccount {
-  /** The shard that this process uses until the shard refuses a reservation. */
+  /** The shard that this process uses for reservations until the shard refuses one. */
   readonly home: number;
   /** Number of shards of the account. */
   readonly shards: number;

@@ -58,11 +58,11 @@ export function reserveCall(
         return assertNever(written);
     }
     const { shard } = written;
-    // An earlier attempt may have created the hold. After this time, such a hold has expired and
-    // was released.
+    // An earlier attempt may have created the hold. `holdMs` milliseconds after the start, such a
+    // hold has expired and was released.
     if (process.clock.now().getTime() - startedAt >= holdMs)
       throw unavailable("the reservation of credits completed too late to read the items");
-    if (hasRoom(shard, credits)) {
+    if (canHold(shard, credits)) {
       refusals += 1;
       note(`other requests changed the stamps of shard ${home}`);
       return "fresh";
@@ -77,7 +77,7 @@ export function reserveCall(
   });
 }
 
-const hasRoom = ({ inFlight, slots, balance }: Shard, credits: number): boolean =>
+const canHold = ({ inFlight, slots, balance }: Shard, credits: number): boolean =>
   inFlight < slots && balance >= credits;
 
 interface Attempt {

@@ -14,7 +14,7 @@ export interface OpenHold {
   readonly source: CreditSource;
   /**
    * UTC day of the account's daily budget towards which the hold counts; absent if it counts
-   * towards none.
+   * towards no budget.
    */
   readonly budgetDay?: string;
 }

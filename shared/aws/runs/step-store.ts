@@ -137,7 +137,8 @@ const firstResult = (step: StepRecord): RowKey =>
 
 /**
  * Yields the rows of the partition `key.pk` whose sort key has the same prefix as `key.sk`, up to
- * and including its last `#`. Reads only `attributes`, or all attributes if it is undefined.
+ * and including its last `#`. Reads only `attributes`; if `attributes` is undefined, reads all
+ * attributes.
  */
 function rowsBelow(
   client: DynamoDBDocumentClient,

@@ -152,7 +152,10 @@ export const watchlistKeys = {
     pk: `run#${runId}`,
     sk: `before#${batch.step}#${pad(batch.number, 5)}#${batch.attempt}#${pad(batch.chunk, 5)}`,
   }),
-  /** A chunk of the item details of a result, if they do not fit into the row of the result. */
+  /**
+   * A chunk of the item details of a result. It exists only if the details do not fit into the row
+   * of the result.
+   */
   resultDetails: (
     runId: string,
     batch: { step: string; plan: string; number: number },

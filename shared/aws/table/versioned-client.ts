@@ -211,7 +211,7 @@ type RowsByTable = Readonly<Record<string, readonly Row[]>>;
 
 /**
  * Converts the rows that a batch read returned, by table. Each table needs a separate reader,
- * because each has a separate projection.
+ * because each table has a separate projection.
  */
 function readableBatch(
   responses: unknown,
@@ -232,7 +232,7 @@ type Requests = Readonly<
 >;
 
 /**
- * Converts rows that a batch write did not write to the version of the code. The code sends these
+ * Converts the unprocessed rows of a batch write to the version of the code. The code sends these
  * rows again, and the client then converts them back.
  */
 const readableRequests = (left: unknown, read: ReadRow): unknown =>
