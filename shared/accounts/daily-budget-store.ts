@@ -14,8 +14,8 @@ export interface DailyBudgetStore {
    */
   used(accountId: string, now: Date): Promise<number>;
   /**
-   * Credits that count towards the budgets of watchlists, by watchlist ID. Omits watchlists without
-   * use.
+   * Credits that count towards the budgets of watchlists, by watchlist ID. Omits watchlists that
+   * have used no credits.
    */
   usedByWatchlists(
     accountId: string,

@@ -149,7 +149,10 @@ export function latestBefore(kind: IdKind, id: string | null): string | null {
 
 const timePart = (at: Date): string => digits(at.getTime());
 
-/** The inverse of `digits`. The result has no meaning if the string is not a result of `digits`. */
+/**
+ * Returns the number that `digits` encoded in a part of an ID. The result has no meaning if the
+ * string is not a result of `digits`.
+ */
 function numberIn(
   kind: IdKind,
   id: string,

@@ -45,9 +45,9 @@ export class OutOfTimeError extends Error {
 const current = new AsyncLocalStorage<RetryBudget>();
 
 /**
- * Creates a retry budget, which limits the time that failed requests and pauses of a unit of work
- * may take.
- * @param lossMs this time, in milliseconds
+ * Creates a retry budget, which limits the time that a unit of work may lose to failed requests and
+ * to pauses.
+ * @param lossMs maximum lost time, in milliseconds
  * @param endsInMs returns the milliseconds until the deadline of the work; no deadline by default
  */
 export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Options): RetryBudget {

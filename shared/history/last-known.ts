@@ -41,9 +41,9 @@ export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldC
 }
 
 /**
- * Returns the last number of a field before a time without a value, as far as one earlier point
- * shows it. Returns null if the item had no number before, and undefined if an even earlier point
- * must be checked.
+ * Returns the last number that a field had before a time without a value, if this earlier point
+ * shows the number. Returns null if the point shows that there was no number, and undefined if an
+ * even earlier point must be checked.
  */
 function numberBeforeGap(
   { status, values }: Pick<HistoryPoint, "status" | "values">,

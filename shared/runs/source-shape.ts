@@ -93,7 +93,7 @@ export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeCha
     missingIn(shape).map((field) => `${kind}.${field}`),
   );
   const lostFields = missing.filter((field) => !known.includes(field));
-  // A field stays missing until a run has compared enough items of the kind.
+  // A field stays missing until a run has compared enough items by the same kind of reading.
   const uncompared = known.filter((field) => !isCompared(shapes, field));
   const missingFields = [...new Set([...uncompared, ...missing])].toSorted();
   const incompleteItems = Math.max(0, ...[...shapes.values()].map(incompleteIn));

@@ -71,8 +71,8 @@ function firstWithMoreThan(limit: number, watchlists: readonly Watchlist[]): rea
 }
 
 /**
- * Reads the first `limit` items of a watchlist with a higher ID than `after`, and one more, which
- * shows whether more follow.
+ * Reads the first `limit` items of a watchlist with a higher ID than `after`. Also reads the next
+ * item, which shows whether the list continues.
  */
 async function itemsOf(
   watchlist: Watchlist,

@@ -163,7 +163,7 @@ function itemAt(
 /** The fields of an item that decide at which steps of a run it starts. */
 export type ItemHead = Pick<Item, "id" | "state" | "owes">;
 
-/** Returns the head of each item, the few values that a plan needs, without decoding the rest. */
+/** Returns the head of each item (the few values that a plan needs), without decoding the rest. */
 export const headsIn = ({ fields }: ItemColumns): ItemHead[] =>
   (fields.id ?? []).map((id, n) => ({
     id,

@@ -18,7 +18,7 @@ export async function showDelivery(
   return presentDeliveryWithAttempts(delivery, body);
 }
 
-/** Returns the body of an archived event; null if it has expired. */
+/** Returns the body of an archived event; null if the event has expired. */
 async function archivedBody(
   accountId: string,
   { runId, eventId }: Delivery,

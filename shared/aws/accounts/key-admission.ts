@@ -141,7 +141,8 @@ async function admitByRow(process: KeyProcess, { keyHash, now }: KeyCall): Promi
       return { outcome: "admitted", owner, rate: rateDecision(times, nowMs) };
     }
     if (times !== undefined && !admitsAt(times, nowMs)) {
-      // A process with a fast clock may have written times that are far ahead.
+      // A process with a fast clock may have written times that are far ahead of this process's
+      // clock.
       const fromMs = Math.min(admitsFromMs(times), nowMs + windowMs);
       return refuse(process, keyHash, { nowMs, fromMs });
     }

@@ -12,8 +12,8 @@ import { trimUpdate } from "./shard-update.ts";
 const pageRecordsMax = 32;
 
 /**
- * Copies the journal of a shard to a page if the number of its records is 8, 9, 16, 17, 24, 25 and
- * so on. Otherwise does nothing. Call it after a reservation. Never rejects.
+ * Copies the journal of a shard to a page if the journal has 8, 9, 16, 17, 24, 25 and so on
+ * records. Otherwise does nothing. Call it after a reservation. Never rejects.
  */
 export async function copyJournal(
   process: LedgerProcess,

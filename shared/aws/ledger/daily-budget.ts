@@ -106,7 +106,7 @@ export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Pro
 
 /**
  * Reads the used credits of daily budgets of one account. Returns them by owner of the budget: the
- * account or a watchlist. Omits budgets without use.
+ * account or a watchlist. Omits budgets of which no credits are used.
  */
 export async function readBudgetUses(
   process: LedgerProcess,

@@ -125,7 +125,7 @@ interface Position {
 
 /**
  * Yields the entries and transfers of a shard below a place, newest first. For the first shard, or
- * an account without shards, yields the unsharded entries after them.
+ * an account without shards, then also yields the unsharded entries.
  */
 async function* batchesOf(
   process: LedgerProcess,

@@ -134,7 +134,7 @@ async function writeHold(
   );
   if (change.outcome === "changed") {
     // Copies the journal while the call waits for its source. If the copy fails, a later call
-    // repeats it.
+    // repeats the copy.
     void (change.shard === undefined
       ? copyJournalOf(process, accountId, home)
       : copyJournal(process, accountId, change.shard));

@@ -37,8 +37,8 @@ interface Change {
 
 /**
  * Builds an update that changes numbers of a shard and appends a record. The update takes effect
- * only if its stamp is newer than the stamp of the shard, so a late duplicate has no effect. It
- * never makes a number negative.
+ * only if its stamp is newer than the stamp of the shard, so a late duplicate has no effect. The
+ * update never makes a number negative.
  */
 function shardUpdate({ table, accountId, shard }: ShardLocation, change: Change): Update {
   const { moves, record, recorded = recordRow(record), set = [], remove = [] } = change;

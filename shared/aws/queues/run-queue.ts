@@ -95,7 +95,7 @@ async function sendBatch(
     const codes = [...new Set(Failed.map(({ Code }) => Code))].join(", ");
     throw new Error(
       `SQS rejected ${Failed.length} of ${quantity(batches.length, "step message")} with the error ${codes}. ` +
-        "The message that caused them is processed again.",
+        "SQS redelivers the message that caused the step messages.",
     );
   }
 }
