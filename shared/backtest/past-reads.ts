@@ -370,7 +370,7 @@ function offerIn(
   return { buyboxOfferId: isProduct ? foundValue : (known ?? unknownOffer) };
 }
 
-/** Stands for the ID of an offer that the history lacks. No event contains this value. */
+/** Placeholder for an offer ID that the history lacks. No event contains this value. */
 const unknownOffer = "unknown";
 
 /**

@@ -232,7 +232,7 @@ export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"
 }
 
 /**
- * Parses the platform and marketplace of a request. Absent values get the default.
+ * Parses the platform and marketplace of a request. Absent values get their defaults.
  * @throws 501 if the platform, its endpoint or its marketplace is announced; 400 for unknown names
  */
 export function parsePlatform(

@@ -308,8 +308,8 @@ function listUpdate(
       ConditionExpression: "running_run = :number AND revision = :revision",
       ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
       ExpressionAttributeValues: {
-        // A held run stays the run in progress, so that no release starts another run until the
-        // hold ends.
+        // A held run stays the run in progress, so that neither this nor an earlier release of the
+        // service starts another run until the hold ends.
         ":running": run.hold === undefined ? null : run.runNumber,
         ":number": run.runNumber,
         ":run": run.hold === undefined ? run.status : "held",
