@@ -38,7 +38,10 @@ export function nextTier(
   return concurrencyTiers.find((tier) => tier.atLifetimeCredits > lifetimeCredits) ?? null;
 }
 
-/** Maximum number of holds of concurrent calls in one shard of an account. */
+/**
+ * Maximum number of holds of concurrent calls in one shard of an account. A shard is one row, so
+ * the maximum limits how many calls contend for it.
+ */
 const slotsPerShard = 10;
 
 /**

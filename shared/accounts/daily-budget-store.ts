@@ -1,8 +1,8 @@
 /** Stores the daily credit budget of an account. */
 export interface DailyBudgetStore {
   /**
-   * Sets the budget of an account; null removes it. The credits that the account has spent or holds
-   * on the UTC day of `now` count towards a new budget.
+   * Sets the budget of an account; null removes it. Credits count towards a new budget if they were
+   * spent on the UTC day of `now`, or are held.
    * @throws Error if the account does not exist; 503 UNAVAILABLE if its rows stay contended
    */
   set(
@@ -14,8 +14,8 @@ export interface DailyBudgetStore {
    */
   used(accountId: string, now: Date): Promise<number>;
   /**
-   * Credits that count towards the budgets of watchlists, by watchlist ID. Omits watchlists without
-   * use.
+   * Credits that count towards the budgets of watchlists, by watchlist ID. Omits watchlists that
+   * have used no credits.
    */
   usedByWatchlists(
     accountId: string,

@@ -1,19 +1,19 @@
 import { boundedMap } from "../base/bounded-map.ts";
 import {
   type AdmissionTimes,
-  hasRoom,
+  admitsAt,
   noAdmissions,
   type RateDecision,
   rateDecision,
   type Refusal,
   refusal,
-  roomFromMs,
+  admitsFromMs,
   withAdmission,
 } from "./rate-window.ts";
 
 /**
- * Maximum number of callers that are counted. A further caller replaces the least recently used
- * one.
+ * Maximum number of callers that are counted, to bound the memory. A further caller replaces the
+ * least recently used caller.
  */
 const callersMax = 10_000;
 
@@ -22,8 +22,8 @@ type LocalAdmission =
   | ({ readonly admitted: false } & Refusal);
 
 /**
- * Request rate of callers within this process only. Uses the same window as the shared rate of
- * keys.
+ * Rate limit of callers that counts only the calls of this process. It uses the same window as the
+ * shared rate limit of keys.
  */
 export interface LocalRate {
   /** Admits and counts a call, or refuses it if the caller has reached its rate. */
@@ -33,8 +33,8 @@ export interface LocalRate {
 }
 
 /**
- * Creates a rate limit for each caller. It counts only the calls of this process, and starts
- * without counted calls.
+ * Creates a rate limit that counts the calls of each caller in this process. It starts without
+ * counted calls.
  */
 export function localRate(): LocalRate {
   const callers = boundedMap<AdmissionTimes>(callersMax);
@@ -48,9 +48,9 @@ export function localRate(): LocalRate {
     admit(caller, now) {
       const nowMs = now.getTime();
       const times = timesOf(caller);
-      if (!hasRoom(times, nowMs)) {
+      if (!admitsAt(times, nowMs)) {
         callers.set(caller, times);
-        return { admitted: false, ...refusal(roomFromMs(times), nowMs) };
+        return { admitted: false, ...refusal(admitsFromMs(times), nowMs) };
       }
       return { admitted: true, rate: rateDecision(count(caller, nowMs), nowMs) };
     },

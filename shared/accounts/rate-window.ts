@@ -42,18 +42,18 @@ export const noAdmissions: AdmissionTimes = [
  * Returns true if the rate limit admits a call at `nowMs`: the oldest of the key's stored admission
  * times is at least one window old.
  */
-export const hasRoom = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
+export const admitsAt = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
   oldest <= nowMs - windowMs;
 
 /**
- * Returns the time, in milliseconds since 1970, from which the rate limit admits the next call.
- * This time is in the past if it admits a call now.
+ * Returns the time, in milliseconds since 1970, from which the rate limit admits the next call. If
+ * the rate limit admits a call now, this time is in the past.
  */
-export const roomFromMs = ([oldest]: AdmissionTimes): number => oldest + windowMs;
+export const admitsFromMs = ([oldest]: AdmissionTimes): number => oldest + windowMs;
 
 /**
  * Returns the admission times after one more call, admitted at `nowMs`: drops the oldest time, so
- * that their number stays the same, and appends `nowMs`. The caller checks `hasRoom` first.
+ * that their number stays the same, and appends `nowMs`. The caller checks `admitsAt` first.
  */
 export function withAdmission(times: AdmissionTimes, nowMs: number): AdmissionTimes {
   const [, oldest = nowMs, ...later] = times;
@@ -70,7 +70,7 @@ export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision
   return {
     limit: limits.requestsPerSecond,
     remaining,
-    resetSeconds: toSeconds(remaining > 0 ? nowMs : roomFromMs(times)),
+    resetSeconds: toSeconds(remaining > 0 ? nowMs : admitsFromMs(times)),
   };
 }
 

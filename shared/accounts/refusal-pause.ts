@@ -36,7 +36,8 @@ export function afterRefusal(
 }
 
 /**
- * Returns the pause after the store admitted a call. Halves the random wait.
+ * Returns the pause of a key after the store admitted a call. The pause lasts at least until
+ * `fromMs`, and its maximum random wait is halved.
  * @param fromMs time before which the store admits no further call of the key, in milliseconds
  * since 1970
  */

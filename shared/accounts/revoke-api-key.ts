@@ -28,7 +28,10 @@ export async function revokeApiKey(
   if (!ended) throw keyNotFound(keyId);
 }
 
-/** Does not repeat a string that is no key ID, because clients may send the secret key by mistake. */
+/**
+ * Builds the error 404 for an unknown key. Does not repeat a string that is not a key ID, because
+ * clients may send the secret key by mistake.
+ */
 const keyNotFound = (keyId: string): ServiceError =>
   unknownId(
     "API key",

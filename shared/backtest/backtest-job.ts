@@ -42,7 +42,7 @@ export interface BacktestJob extends BacktestRef {
   readonly result: BacktestResponse | null;
 }
 
-/** Creates a new job, created at `now`. */
+/** Builds a new job whose creation time is `now`. Stores nothing. */
 export const newBacktestJob = (
   job: BacktestRef & Pick<BacktestJob, "pipeline" | "span">,
   now: Date,
@@ -102,7 +102,10 @@ export const backtestJobResponse = v.object({
   ),
 });
 
-/** Builds the response. A job that has not ended at `endBy` is presented as failed. */
+/**
+ * Builds the response of `GET /v1/watchlists/{id}/backtests/{backtest_id}`. A job that has not
+ * ended at `endBy` is presented as failed.
+ */
 export function presentBacktestJob(
   job: BacktestJob,
   now: Date,

@@ -53,7 +53,7 @@ export interface TestedRun {
 
 /**
  * Receives each repeated run, oldest first. A back-test does not keep its runs, because their
- * events can exceed the memory.
+ * events may not fit into the memory.
  * @param total number of all runs
  */
 export type RecordRun = (tested: TestedRun, total: number) => Promise<void> | void;
@@ -66,8 +66,8 @@ export interface EndedBacktest {
   readonly unknownFields: readonly UnknownField[];
   readonly unknownReads: readonly UnknownReads[];
   /**
-   * Number of items that have points in these runs and were removed after them. Items that were
-   * added again count too.
+   * Number of items that have history points in the repeated runs and were removed later. Items
+   * that were added again after their removal count too.
    */
   readonly removedItems: number;
 }
@@ -209,9 +209,9 @@ const watchlistBefore = (
 
 /**
  * Creates a ledger for a back-test. It reserves and charges nothing. It refuses the reservations of
- * steps that the past run deferred or skipped, and accepts all others. A step that was deferred
- * before the run had read anything has no points, but has stats with 0 items. A step without items
- * has no stats.
+ * steps that the past run deferred or skipped, and accepts all others. A deferred step usually has
+ * history points with the status `deferred`. If it was deferred before the run had read anything,
+ * it has no points, but its stats have 0 items. A step that had no items has no stats.
  */
 function pastLedger(
   { run, points }: PastRun,
@@ -250,7 +250,8 @@ function repeatedReads(history: Pick<HistoryStore, "item">): Pick<HistoryStore, 
 }
 
 /**
- * Returns the number of items that were read before the first run. Only these have earlier prices.
+ * Returns the number of items that were read before the first run. Only these items have earlier
+ * prices.
  */
 const tracedItems = (items: readonly Item[]): number =>
   items.filter(({ readings }) => Object.keys(readings).length > 0).length;

@@ -9,11 +9,12 @@ import { kindOf, type PastRun } from "./past-run.ts";
  */
 export interface PastLives {
   /**
-   * The items with an earlier life in these runs. For each item, the number of the first run with a
-   * point of the current life; infinite if no run has read the item in its current life.
+   * The items with an earlier life in the runs from the first repeated run on. For each item, the
+   * number of the first run with a point of the current life; infinite if no run has read the item
+   * in its current life.
    */
   readonly renewed: ReadonlyMap<string, number>;
-  /** The IDs of the items of which a run begins an earlier life, by number of this run. */
+  /** For each run number, the IDs of the items that begin an earlier life in this run. */
   readonly beginning: ReadonlyMap<number, readonly string[]>;
   /** Returns true if a run belongs to a life of the item that cannot be repeated. */
   readonly isLeftOut: (id: string, runNumber: number) => boolean;
@@ -27,8 +28,8 @@ interface Life {
   /** The fields that points of this life have, each with the kind of its reading. */
   readonly fields: Set<string>;
   /**
-   * True if the first point with values showed no earlier values; undefined if there is no such
-   * point.
+   * True if the first point with values has no earlier values, so that it was the first read;
+   * undefined if no point has values.
    */
   beganUnread: boolean | undefined;
   isDelisted: boolean;
@@ -38,7 +39,7 @@ interface Life {
  * Finds the earlier lives of items. A life of an item begins when the item is added and ends when
  * it is delisted or removed. An earlier life can be repeated only if the history has its first read
  * and its delisting. The history does not record when a user removed an item, so a life that ended
- * this way is left out.
+ * with a removal is left out.
  * @param present the items of the watchlist today
  * @param later the first run to repeat and all later runs, oldest first
  */
@@ -90,7 +91,10 @@ function livesOf(items: ReadonlyMap<string, Item>, later: readonly PastRun[]) {
 
 const isUnread = (item: Item | undefined): boolean => item?.firstReadAt === null;
 
-/** Returns true for failed reads at the start of the current life, before a source has answered. */
+/**
+ * Returns true for a life that consists of failed reads at the start of the current life, before a
+ * source has answered.
+ */
 const isPresentUnread = ({ beganUnread, isDelisted }: Life, presentFrom: number): boolean =>
   presentFrom === Infinity && beganUnread === undefined && !isDelisted;
 
@@ -103,7 +107,7 @@ const hasEarlierValue = (values: HistoryPoint["values"]): boolean =>
 
 interface RunPoints {
   readonly points: readonly HistoryPoint[];
-  /** True if a point is the first read in the current life. */
+  /** True if one of the points is the first read of the current life. */
   readonly isFirst: boolean;
 }
 
@@ -145,16 +149,19 @@ function addPoints(life: Life, past: PastRun, points: readonly HistoryPoint[]): 
   }
 }
 
-/** Returns the names of a field in `fields`: one for each kind of reading that shares it. */
+/**
+ * Returns the keys of a field in `Life.fields`: one for each kind of reading that has the field in
+ * common.
+ */
 function keysOf({ run }: PastRun, step: string, field: string): readonly string[] {
   const kind = kindOf(run.pipeline, step);
   return kind === undefined ? [] : kindsSharing(field, kind).map((one) => `${one} ${field}`);
 }
 
 /**
- * Creates a function that returns true for a life whose beginning and end are in these runs. The
- * first reading of one kind does not prove that the item was new, if earlier runs exist and read
- * several kinds.
+ * Creates a function that returns true for a life whose beginning and end are in these runs. If the
+ * first run is not the watchlist's first run, earlier runs may have read the item. The first
+ * reading then proves that the item was new only if all runs read a single kind.
  */
 function repeatableIn(later: readonly PastRun[]): (life: Life) => boolean {
   const pipelines = new Set(later.map(({ run }) => run.pipeline));

@@ -31,7 +31,7 @@ type Known = Map<ReadingKind, Map<string, FieldValue>>;
 export interface PastReads {
   /** The items as they were before the first run, or when they were added. */
   readonly items: readonly Item[];
-  /** Starts a past run. Call it for each run, oldest first, after `pass` of the run before it. */
+  /** Starts a past run. Call it for each run, oldest first, after `pass` of the previous run. */
   readonly begin: (past: PastRun) => PastRunReads;
   /** Returns true if the item was on the watchlist in the run, but its reads cannot be repeated. */
   readonly isLeftOut: (id: string, runNumber: number) => boolean;
@@ -153,8 +153,9 @@ interface Adding extends Pick<PastReadsOptions, "createdAt"> {
 }
 
 /**
+ * Returns the items that were added between the previous run and this one.
  * @param listed the IDs of the items that were added in their current life; this function adds the
- * returned ones
+ * IDs of the present items that it returns
  */
 function itemsAdded(
   { past, createdAt, items, lives }: Adding,
@@ -173,7 +174,10 @@ function itemsAdded(
   return [...earlier.map((id) => newItem(id, startedAt)), ...present];
 }
 
-/** Returns true if an item was added before a run. The clocks of two processes can differ. */
+/**
+ * Returns true if an item was added before a run. The item's time and the run's time can be from
+ * different clocks, so other evidence is checked too.
+ */
 const isAdded = (
   { id, addedAt }: Item,
   { run, points, createdAt }: PastRun & Pick<PastReadsOptions, "createdAt">,
@@ -262,13 +266,15 @@ interface Reader {
   readonly unknownReads: Map<string, number>;
 }
 
-/** Returns false if the step checks offers and no offer of the item is known; otherwise true. */
+/**
+ * Returns true if the item can be read at the step. An offer check needs a known offer of the item.
+ */
 const isReadable = ({ buyboxOfferId }: StepReadRequest["items"][number], step: Step): boolean =>
   readingKind(step) !== "offer_check" || buyboxOfferId !== null;
 
 /**
  * Returns the answer of the source for an item in the past run. Returns undefined if the run did
- * not read the item, or if it did but the history has no values.
+ * not read the item, or if the history has no values of the read.
  */
 function answerOf(
   { id, buyboxOfferId }: StepReadRequest["items"][number],
@@ -295,9 +301,9 @@ function answerOf(
 }
 
 /**
- * Finds the past read that replaces a read of a step. If no past step made such a read, records
- * this: the past pipeline has no such step, or its read already replaced another read of the item
- * in this run. Never returns an earlier position than the previous read, because values do not
+ * Finds the past read that replaces a read of a step. Counts an unknown read in two cases: the past
+ * pipeline has no such step, or the past read has already replaced another read of the item in this
+ * run. Never returns an earlier position than the item's previous read, because values do not
  * change back.
  */
 function pastReadOf(
@@ -348,9 +354,9 @@ const copyOf = (known: Known | undefined): Known =>
   new Map([...(known ?? [])].map(([kind, values]) => [kind, new Map(values)]));
 
 /**
- * Returns the ID of the offer in the buy box after a read. The history has the ID from product
- * reads. From offers reads it has only the seller: the offer then keeps its known ID if its seller
- * is the same, and otherwise gets `unknownOffer`.
+ * Returns the ID of the offer in the buy box after a read. The history of a product read has this
+ * ID. The history of an offers read has only the seller. If the seller is the same as before, the
+ * offer keeps its known ID. Otherwise its ID is `unknownOffer`.
  */
 function offerIn(
   step: Step,
@@ -364,12 +370,12 @@ function offerIn(
   return { buyboxOfferId: isProduct ? foundValue : (known ?? unknownOffer) };
 }
 
-/** Replaces the ID of an offer that is not in the history. No event contains it. */
+/** Placeholder for an offer ID that the history lacks. No event contains this value. */
 const unknownOffer = "unknown";
 
 /**
- * Returns the time of the reads of a past step: that of a point of the step, or otherwise the start
- * of the run.
+ * Returns the time at which a past step read: the time of one of its points, or the start of the
+ * run if it has no point.
  */
 function timeOf({ run, points }: PastRun, pastStep: string | undefined): string {
   for (const [point] of points.values())

@@ -7,9 +7,9 @@ import type { Run } from "../runs/run.ts";
 import type { RunStore } from "../runs/run-store.ts";
 import type { PastRun } from "./past-run.ts";
 
-/** The most that a back-test may read. */
+/** The maximum numbers of reads, history points and items of a back-test. */
 export interface BacktestBounds {
-  /** Maximum number of reads of items that are repeated. */
+  /** Maximum number of item reads that a back-test repeats. */
   readonly readsMax: number;
   /** Maximum number of history points that are read. */
   readonly pointsMax: number;
@@ -99,20 +99,20 @@ function noRun(repeatable: readonly Run[], { since, until }: HistorySpan): Servi
   if (until < first.startedAt) {
     return invalidParam(
       "until",
-      `The first run that can be repeated started at ${first.startedAt} (got 'until' ${until}). Send a later 'until'.`,
+      `'until' must be ${first.startedAt} or later, the start of the first run that can be repeated (got ${formatValue(until)}).`,
     );
   }
   return since > last.startedAt
     ? invalidParam(
         "since",
-        `The last run that can be repeated started at ${last.startedAt} (got 'since' ${since}). Send an earlier 'since'.`,
+        `'since' must be ${last.startedAt} or earlier, the start of the last run that can be repeated (got ${formatValue(since)}).`,
       )
     : invalidParam("since", "No run of this time span can be repeated. Send an earlier 'since'.");
 }
 
 /**
- * A discarded run is not repeated, because the next run started from the items as they were before
- * it.
+ * Returns true if a run can be repeated. A discarded run is not repeated, because the next run
+ * started from the items as they were before the discarded run.
  */
 const isRepeatable = ({ phase, hold }: Run): boolean =>
   (phase === "emitting" || phase === "done") && hold?.status !== "discarded";
@@ -146,5 +146,5 @@ async function pointsSince(
 const tooManyPoints = (pointsMax: number): ServiceError =>
   invalidParam(
     "since",
-    `The runs since then have more than ${pointsMax} history points. Send a later 'since'.`,
+    `The runs from 'since' on have more than ${pointsMax} history points. Send a later 'since'.`,
   );

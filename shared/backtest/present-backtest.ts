@@ -119,7 +119,7 @@ export function reportRun(tested: TestedRun): RunReport {
 /**
  * Builds the result of a back-test: the tested pipeline, the sums, each run, and the first
  * `limits.backtest.samplesMax` entries of the events.
- * @param reports of all runs, oldest first
+ * @param reports the reports of all runs, oldest first
  */
 export function presentBacktest(
   {

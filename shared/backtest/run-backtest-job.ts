@@ -17,8 +17,9 @@ export interface RunBacktestDependencies extends BacktestDependencies {
 const progressEveryMs = 5_000;
 
 /**
- * Runs the job of a back-test and stores its result. Does nothing if the job has ended, has expired,
- * or does not exist. A job that cannot be run fails, with a message to the client in `error`.
+ * Runs the job of a back-test and stores its result. Does nothing if the job has ended, has
+ * expired, or does not exist. A job that cannot be run fails, with a message to the client in
+ * `error`.
  * @param until time at which the job must end
  * @throws any error of a dependency; the job has then failed
  */

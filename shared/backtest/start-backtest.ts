@@ -26,10 +26,11 @@ export type StartedBacktest =
   | { readonly outcome: "job"; readonly job: BacktestJob };
 
 /**
- * Runs a back-test. If it exceeds `limits.backtest.call`, creates a job instead, which the worker of
- * back-tests runs.
- * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run; 409
- * CONFLICT if the account has a job in progress; the error of the queue, and the job has then failed
+ * Runs a back-test. If it exceeds `limits.backtest.call`, creates a job instead, which the worker
+ * of back-tests runs.
+ * @throws 400 INVALID_PARAM if the span has no ended run or begins before the oldest stored run;
+ * 409 CONFLICT if the account has a job in progress; the error of the queue, and the job has then
+ * failed
  */
 export async function startBacktest(
   request: Omit<BacktestRequest, "bounds">,

@@ -10,9 +10,9 @@ interface CallTime {
 }
 
 /**
- * Returns the time at which a call must stop reading from sources, so that it can still settle its
- * credits and start the response before the gateway or Lambda ends the call. The time is at most
- * `callDeadlineSeconds` after the start of the call.
+ * Returns the time at which a call must stop reading from sources. The call then has enough time to
+ * settle its credits and to start the response before the gateway or Lambda ends it. The time is at
+ * most `callDeadlineSeconds` after the start of the call.
  * @param msToAnswer milliseconds from `now` until the function must start to send the response
  */
 export const readingEndsAt = ({ startedAt, now, msToAnswer }: CallTime): Date =>

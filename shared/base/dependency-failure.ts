@@ -51,8 +51,8 @@ const statusOfServer = 500;
 
 /**
  * Returns true if a dependency did not respond to a request, throttled it, or failed with a server
- * error. False for any other value, such as an error about an invalid or unauthorized request,
- * which is a bug of this service.
+ * error. Returns false for any other value, such as an error about an invalid or unauthorized
+ * request. Such a request is a bug of this service.
  */
 export function isDependencyFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -87,7 +87,10 @@ export function numberOf(kind: IdKind, id: string, owner: string): number | unde
   return numberedId(kind, number, owner) === id ? number : undefined;
 }
 
-/** The place of a record in a sorted list, which its ID contains: first by stamp, then by slot. */
+/**
+ * The place of a record in a sorted list. The record's ID contains the place. Records sort first by
+ * stamp, then by slot.
+ */
 export interface IdPlace {
   /** Microseconds since 1970. */
   readonly stamp: number;
@@ -146,7 +149,10 @@ export function latestBefore(kind: IdKind, id: string | null): string | null {
 
 const timePart = (at: Date): string => digits(at.getTime());
 
-/** The inverse of `digits`. The result has no meaning if the string is not a result of `digits`. */
+/**
+ * Returns the number that `digits` encoded in a part of an ID. The result has no meaning if the
+ * string is not a result of `digits`.
+ */
 function numberIn(
   kind: IdKind,
   id: string,

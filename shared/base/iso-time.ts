@@ -27,7 +27,10 @@ export function isoTimeParam(name: string) {
   );
 }
 
-/** In the query of a URL, a `+` is decoded to a space. */
+/**
+ * Returns a hint for the error message if the text would be valid with a `+` instead of its first
+ * space; otherwise an empty string. In the query of a URL, a `+` is decoded to a space.
+ */
 const plusHint = (input: unknown): string =>
   typeof input === "string" && isIsoTime(input.replace(" ", "+"))
     ? " Encode '+' as %2B in a URL."

@@ -43,9 +43,9 @@ export const limits = {
     routesMax: 8,
     stepIdLengthMax: 64,
     valueLengthMax: 200,
-    /** Maximum absolute value of a number that a rule compares with. */
+    /** Maximum absolute value of a number with which a rule may compare. */
     valueMax: 1e12,
-    /** Minimum absolute value of a number other than 0 that a rule compares with. */
+    /** Minimum absolute value of a number other than 0 with which a rule may compare. */
     valueMin: 1e-9,
     refreshEveryRunsMin: 1,
     refreshEveryRunsMax: 1_000,
@@ -58,7 +58,10 @@ export const limits = {
   },
   /** Minimum number of items with a changed shape that make a run suspicious. */
   shapeItemsMin: 20,
-  /** Maximum number of items in one part, which is one of the events of a run. */
+  /**
+   * Maximum number of items in one part. A part is one of the events that report the items of a
+   * run.
+   */
   itemEventsMax: 500,
   consecutiveSkipsMax: 3,
   webhookEndpointsMax: 10,
@@ -76,8 +79,8 @@ export const limits = {
    */
   probes: { max: 5, seconds: 15 },
   /**
-   * Days without a successful delivery from which a delivery that exhausts its retries disables its
-   * endpoint.
+   * Days without a successful delivery after which an endpoint is disabled. The service disables
+   * the endpoint when a delivery exhausts its retries.
    */
   webhookFailingDaysMax: 5,
   /**
@@ -116,9 +119,9 @@ export const limits = {
    * Maximum reading time of a call, in seconds. The call then returns the items that it has read.
    */
   callDeadlineSeconds: 280,
-  /** Maximum reading time of an offers call, below its client timeout. */
+  /** Maximum reading time of an offers call in seconds, below its client timeout. */
   offersDeadlineSeconds: 170,
-  /** Maximum reading time of an offer check, below its client timeout. */
+  /** Maximum reading time of an offer check in seconds, below its client timeout. */
   offerCheckDeadlineSeconds: 110,
   /**
    * Maximum reading time of a step batch, in seconds. Items without an answer are then
@@ -144,8 +147,8 @@ export const limits = {
      */
     connectMs: 1_000,
     /**
-     * Maximum time to connect to STS, which is called in the region of the customer's bucket. That
-     * region may be on another continent.
+     * Maximum time to connect to STS. The service calls STS in the region of the customer's bucket,
+     * which may be on another continent.
      */
     farConnectMs: 2_000,
     /**
@@ -172,8 +175,9 @@ export const limits = {
      */
     settleRequestsMax: 5,
     /**
-     * Time reserved after a call's last read to settle its credits: `settleLossMs` and
-     * `settleRequestsMax` requests.
+     * Time reserved after a call's last read to settle its credits. It covers `settleLossMs`, and
+     * `ledgerRequestMs` for each of the `settleRequestsMax` requests except the first, which
+     * `settleLossMs` already covers.
      */
     settleMs: 7_500,
     /**
@@ -187,8 +191,8 @@ export const limits = {
      */
     wakeUpMs: 1_500,
     /**
-     * Maximum time that a queue message, or a part of a sweeper pass, may lose before it fails. It
-     * is then repeated later.
+     * Maximum time that a queue message, or a part of a sweeper pass, may lose to failed requests
+     * before it fails and is repeated later.
      */
     workerLossMs: 20_000,
     /** Time reserved at the end of a worker's invocation for work without requests. */
@@ -202,7 +206,7 @@ export const limits = {
   runHistoryMax: 500,
   /** Maximum length of the reason that a client gives for a discard, in characters. */
   discardReasonMax: 500,
-  /** Days that the observed changes of watchlist items are kept. */
+  /** Days for which the observed changes of watchlist items are kept. */
   historyDays: 400,
   /**
    * Number of consecutive runs in a window, whose history is merged. Stored keys contain the number
@@ -217,7 +221,7 @@ export const limits = {
   backtest: {
     /** Limits of a back-test in one call. A back-test that exceeds one of them becomes a job. */
     call: {
-      /** Maximum number of reads of items that are repeated. */
+      /** Maximum number of item reads that a back-test repeats. */
       readsMax: 50_000,
       /** Maximum number of history points that are read. Reading this many takes about 3 s. */
       pointsMax: 100_000,
@@ -230,12 +234,14 @@ export const limits = {
     samplesMax: 10,
     /** Hours after which a job that has not ended counts as failed. */
     jobHoursMax: 2,
-    /** Days that a job and its result are stored. */
+    /** Days for which a job and its result are stored. */
     jobDays: 7,
   },
   /** Maximum number of items that a preview of a pipeline reads. */
   previewItemsMax: 10,
-  /** Maximum number of reads that a list of changes sorted by size compares. */
+  /**
+   * Maximum number of history points that a list of changes compares if the list is sorted by size.
+   */
   comparedPointsMax: 500_000,
   /**
    * Maximum run number. With a run every five minutes, a watchlist would reach it after 9,000

@@ -29,8 +29,8 @@ interface Options {
 }
 
 /**
- * Error: a request was not sent, because its work had used up the retry budget or passed its
- * deadline.
+ * The error of a request that was not sent, because its work had used up the retry budget or passed
+ * its deadline.
  */
 export class OutOfTimeError extends Error {
   override readonly name = "OutOfTimeError";
@@ -45,9 +45,9 @@ export class OutOfTimeError extends Error {
 const current = new AsyncLocalStorage<RetryBudget>();
 
 /**
- * Creates a retry budget, which limits the time that failed requests and pauses of a unit of work
- * may take.
- * @param lossMs this time, in milliseconds
+ * Creates a retry budget, which limits the time that a unit of work may lose to failed requests and
+ * to pauses.
+ * @param lossMs maximum lost time, in milliseconds
  * @param endsInMs returns the milliseconds until the deadline of the work; no deadline by default
  */
 export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Options): RetryBudget {
@@ -80,16 +80,16 @@ export const workerRetryBudget = (
   });
 
 /**
- * Calls `act` and returns its result. All requests that `act` sends, including later ones of its
- * asynchronous code, use `budget` instead of the budget of the caller.
+ * Calls `act` and returns its result. All requests that `act` sends, including later requests of
+ * its asynchronous code, use `budget` instead of the budget of the caller.
  */
 export const withRetryBudget = <Result>(budget: RetryBudget, act: () => Result): Result =>
   current.run(budget, act);
 
 /**
  * Calls `act` with a separate retry budget of `lossMs` milliseconds, and returns its result. Time
- * that `act` loses does not reduce the caller's budget, but the caller's deadline still applies.
- * Without a budget of the caller, `act` has no budget either.
+ * that `act` loses does not reduce the caller's budget, but the caller's deadline still applies. If
+ * the caller has no budget, `act` has no budget either.
  */
 export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Result {
   const outer = current.getStore();

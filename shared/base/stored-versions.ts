@@ -8,7 +8,7 @@ export const versionName = "stored_version";
 
 /** The difference between two successive versions of a kind, and how to convert between them. */
 export interface Conversion {
-  /** The number of the older version. The newer one has the next number. */
+  /** The number of the older version. The newer version has the next number. */
   readonly older: number;
   /**
    * The attributes that differ between the versions or that a conversion reads, by their names in
@@ -43,10 +43,11 @@ export interface StoredKind {
 /** Values of `WrittenVersions`. */
 export const writtenVersions = ["current", "previous", "next"] as const;
 /**
- * Which version a process writes: `current` is the version of its code. `previous` is the version
- * before it, if the kind has a conversion between the two. `next` is the version after it, if the
- * kind has a conversion between the two, and includes new kinds of rows that the next release
- * writes.
+ * Which version of a kind a process writes:
+ * - `current`: the version of the process's code.
+ * - `previous`: the version before it, if the kind has a conversion between these two versions.
+ * - `next`: the version after it, if the kind has a conversion between these two versions. The
+ *   process then also writes new kinds of rows that the next release introduces.
  */
 export type WrittenVersions = (typeof writtenVersions)[number];
 
@@ -107,14 +108,14 @@ export interface VersionChange {
    * the row lacks.
    */
   readonly from: Stored;
-  /** The attributes of the other version, which replace those in `from`. */
+  /** The attributes of the other version. They replace the attributes in `from`. */
   readonly to: Stored;
 }
 
 /**
- * Returns the attributes to set and to remove in order to convert a row with a conversion between
- * two versions. A row of the older version becomes the newer one, and any other row becomes the
- * older one.
+ * Returns the attributes that a conversion replaces in a row (`from`), and the attributes that
+ * replace them (`to`). A row of the older version is converted to the newer version, and any other
+ * row to the older version.
  */
 export function versionChange(
   { older, olderNames, newerNames, toNewer, toOlder }: Conversion,

@@ -44,7 +44,7 @@ export interface HistoryPage {
 export interface CreditHistory {
   /**
    * Lists up to `limit` entries that are older than `startingAfter`, newest first. With a filter, a
-   * page before the last one may have fewer entries or none, because one call reads a limited
+   * page before the last page may have fewer entries or none, because one call reads a limited
    * number of rows. The numbers and balances of a listed entry never change.
    */
   page(

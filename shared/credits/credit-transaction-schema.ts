@@ -73,7 +73,7 @@ export const creditTransactionSchema = v.object({
   endpoint: v.optional(
     v.pipe(
       v.string(),
-      v.description("Method and path of that call."),
+      v.description("Method and path of the call."),
       v.examples(["POST /v1/products"]),
     ),
   ),
@@ -89,8 +89,8 @@ export const creditTransactionSchema = v.object({
     v.pipe(v.string(), v.description("The watchlist of the run or the preview.")),
   ),
   run_id: v.optional(v.pipe(v.string(), v.description("The run of the watchlist."))),
-  run_number: v.optional(v.pipe(count, v.description("The number of that run."))),
-  step: v.optional(v.pipe(v.string(), v.description("The step of that run."))),
+  run_number: v.optional(v.pipe(count, v.description("The number of the run."))),
+  step: v.optional(v.pipe(v.string(), v.description("The step of the run."))),
   scraper: v.optional(
     v.pipe(
       v.string(),

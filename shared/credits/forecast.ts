@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { count, timestamp } from "../base/wire-schema.ts";
 
 /**
- * Forecast credits: `best` if no item changes, `likely` if the next runs are like the last ones,
+ * Forecast credits: `best` if no item changes, `likely` if the next runs are like the last runs,
  * `worst` if every item takes every route.
  */
 export interface Credits {
@@ -18,7 +18,7 @@ export interface Forecast {
   readonly month: Credits & { readonly runs: number };
 }
 
-/** Days of the longer period of a forecast. */
+/** Days of the longer period of a forecast, its "month". */
 export const forecastMonthDays = 30;
 const dayMs = 86_400_000;
 
@@ -53,7 +53,7 @@ export function accountForecast(
 ): AccountForecast {
   const total = (period: keyof Forecast, days: number): Forecast["day"] => {
     const budget = dailyCreditBudget === null ? Infinity : dailyCreditBudget * days;
-    // The period overlaps with one UTC day more than it has days.
+    // A period of n days overlaps with n + 1 UTC days, so the rest of today's budget is added.
     const most = budget + Math.max(0, (dailyCreditBudget ?? 0) - usedToday);
     const sum = (name: keyof Forecast["day"]): number =>
       forecasts.reduce((all, one) => all + one[period][name], 0);

@@ -26,7 +26,7 @@ export interface SettleRecord extends AnyRecord {
   readonly source: CreditSource;
   /**
    * UTC day of the account's daily budget towards which a call's charge counts; absent if it counts
-   * towards none.
+   * towards no budget.
    */
   readonly budgetDay?: string;
 }
@@ -120,8 +120,8 @@ function bareEntriesOf(record: JournalRecord): readonly BareEntry[] {
 export const entryCount = (record: JournalRecord): number => bareEntriesOf(record).length;
 
 /**
- * Returns the balance and the sequence number of a shard after a journal record, from those before
- * the record.
+ * Returns the balance and the sequence number of a shard after a journal record, calculated from
+ * those before the record.
  */
 export const stateAfter = (
   { balance, sequence }: JournalState,
@@ -133,7 +133,7 @@ export const stateAfter = (
 
 /**
  * Returns the balance and the sequence number of a shard before the first of some journal records,
- * from those after the last of them.
+ * calculated from those after the last record.
  * @param records consecutive records, oldest first
  */
 export const stateBefore = (
@@ -145,8 +145,8 @@ export const stateBefore = (
 });
 
 /**
- * Returns the ledger entries that a record produces; none for a transfer. They contain the balances
- * and sequence numbers of the shard.
+ * Returns the ledger entries that a record produces; none for a transfer. The entries contain the
+ * balances and sequence numbers of the shard.
  * @param before state of the shard before the record
  */
 export function entriesOf(record: JournalRecord, before: JournalState): CreditTransaction[] {
@@ -187,9 +187,9 @@ export interface UsageChange {
 }
 
 /**
- * Returns the change of the daily usage that a journal record causes; null if it causes none. If
- * the charge of a call is reversed, the call counts as failed instead of successful, on the day of
- * the charge.
+ * Returns the change of the daily usage that a journal record causes; null if the record causes no
+ * change. If the charge of a call is reversed, the call counts as failed instead of successful, on
+ * the day of the charge.
  */
 export function usageOf(record: JournalRecord): UsageChange | null {
   if (record.type === "settle") {

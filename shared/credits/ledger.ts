@@ -33,8 +33,8 @@ export interface Reservation {
   readonly accountId: string;
   /**
    * ID that the caller chooses, so that a repeated request does not reserve credits twice. For a
-   * run step, this always works. For a call, it works only while the hold is open, which is enough
-   * because one process both reserves and settles it.
+   * call, this protection ends when the hold is resolved. That is enough, because the process that
+   * reserves the credits of a call also settles them.
    */
   readonly holdId: string;
   readonly credits: number;
@@ -110,7 +110,10 @@ export interface Ledger {
   cancel(hold: HoldRef): Promise<void>;
   /** Lists up to `limit` accounts with a hold that expired before `now`. */
   accountsWithExpiredHolds(now: Date, limit: number): Promise<readonly string[]>;
-  /** Releases the holds of an account that expired before `now`. Returns the number of holds. */
+  /**
+   * Releases the holds of an account that expired before `now`. Returns the number of released
+   * holds.
+   */
   releaseExpired(accountId: string, now: Date): Promise<number>;
 }
 

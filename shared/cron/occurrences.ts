@@ -44,8 +44,9 @@ export function nextOccurrence(cron: Cron, after: Date): Date {
 
 /**
  * Returns the local day at which a search begins: the day before the day of `after`. A local time
- * that the clocks skip moves by at most one day, in zones that crossed the date line. Every due
- * time after `after`, or in the five minutes before it, is therefore on this day or later.
+ * that the clocks skip moves to a later instant. It moves by at most one day, in zones that crossed
+ * the date line. Every due time after `after`, or in the five minutes before it, is therefore on
+ * this day or later.
  */
 function firstDayFor({ timezone }: Cron, after: Date): number {
   const local = after.getTime() + offsetAt(timezone, after.getTime());
@@ -72,9 +73,9 @@ function* instants({ fields, timezone }: Cron, firstDay: number): Generator<numb
 }
 
 /**
- * Leaves out times that are less than five minutes after the previous one. Local times are at least
- * five minutes apart, so this happens only when the clocks are set forward: skipped times then move
- * close to other times. The earlier one is kept.
+ * Leaves out times that are less than five minutes after the previous time. Local times are at
+ * least five minutes apart, so this happens only when the clocks are set forward: skipped times
+ * then move close to other times. Of two times that are too close, the earlier one is kept.
  */
 function* spaceOut(ascending: Iterable<number>): Generator<number> {
   let previous = -Infinity;

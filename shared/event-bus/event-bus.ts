@@ -6,7 +6,7 @@ export interface BusEntry {
   readonly createdAt: string;
   /** ID of the watchlist; rules of the bus match it in `resources`. */
   readonly watchlistId: string;
-  /** JSON text: the envelope of the event, or its envelope without `data` if it is too large. */
+  /** JSON text of the event's envelope. If the envelope is too large, the text lacks `data`. */
   readonly detail: string;
 }
 

@@ -39,8 +39,8 @@ export interface SendTask {
 }
 
 /**
- * Number of consecutive calls without a sent event after which a session postpones its other runs
- * without an attempt.
+ * Number of consecutive calls without a sent event after which a session makes no further attempts.
+ * It then postpones its other runs.
  */
 const failuresInRowMax = 3;
 
@@ -67,7 +67,8 @@ export async function sendRun(task: SendTask, dependencies: SendRunDependencies)
     progress = advance(progress, sent);
     if (batch.entries.length > 0) failures.inRow = sent.count > 0 ? 0 : failures.inRow + 1;
     if (failures.inRow > 0) break;
-    // The lane, due time and key of the entry stay the same, so this replaces it.
+    // The lane, due time and key of the entry stay the same, so the new entry replaces the stored
+    // one.
     await slice.record({ added: [{ ...entry, content: progress }] });
   }
   return finish(task, progress, dependencies);

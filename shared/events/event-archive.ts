@@ -32,8 +32,9 @@ export interface EventBodies {
   /** Which versions of objects and kinds of rows the process writes. @default current */
   readonly writes?: WrittenVersions;
   /**
-   * Reads the row of a small run. Null if the run has no row: it has objects or has expired. The
-   * publisher writes the row. Absent: all runs have objects.
+   * Reads the row of a small run, which the publisher writes. Returns null if the run has no row:
+   * its events are in objects, or have expired. If this function is absent, the events of all runs
+   * are in objects.
    */
   readonly small?: (run: RunReference) => Promise<SmallArchive | null>;
   /** Writes an object. Idempotent if the key and the bytes are the same. */
@@ -123,8 +124,9 @@ const gapBytesMax = 256 * 1024;
 const smallBytesMax = 8 * 1024;
 
 /**
- * Archives a run's events as objects. Writes the compressed lines into chunks, which are gzip files,
- * and then the index. So if the index exists, all chunks exist. Idempotent. Returns the index.
+ * Archives a run's events as objects. Writes the compressed lines into chunks, which are gzip
+ * files, and then the index. So if the index exists, all chunks exist. Idempotent. Returns the
+ * index.
  */
 export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<ArchivedRun> {
   const packed = await packRun(run, bodies);
@@ -133,9 +135,9 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
 }
 
 /**
- * Archives a run's events as `archiveRun` does, unless the process writes the `next` kinds of rows
- * and the archive is small: then it stores nothing, and returns the archive for the caller to store.
- * Returns null if the archive is stored.
+ * Archives a run's events as `archiveRun` does, and returns null. Exception: if the process writes
+ * the `next` kinds of rows and the archive is small, stores nothing. It then returns the archive
+ * for the caller to store.
  */
 export async function archiveUnlessSmall(
   run: RunEvents,
@@ -151,7 +153,7 @@ export async function archiveUnlessSmall(
 
 interface PackedRun extends SmallArchive {
   readonly archived: ArchivedRun;
-  /** The number of the last chunk, which `lines` contains. All earlier chunks are stored. */
+  /** The number of the last chunk. `lines` contains this chunk; all earlier chunks are stored. */
   readonly chunk: number;
 }
 
@@ -238,14 +240,14 @@ export const putSnapshot = (
   { bytes, bodies }: { readonly bytes: Uint8Array; readonly bodies: EventBodies },
 ): Promise<void> => bodies.put(snapshotFileKey(run, name), bytes);
 
-/** Reads the snapshot file of a run. Returns null if it has expired. */
+/** Reads the snapshot file of a run. Returns null if the file has expired. */
 export const readSnapshot = (
   run: RunReference,
   { name }: Pick<SnapshotFile, "name">,
   bodies: EventBodies,
 ): Promise<Uint8Array | null> => bodies.get(snapshotFileKey(run, name));
 
-/** Reads the compressed line of one event. Returns null if it has expired. */
+/** Reads the compressed line of one event. Returns null if the event has expired. */
 export async function readLine(
   run: RunReference,
   event: ArchivedEvent,

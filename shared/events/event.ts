@@ -72,8 +72,8 @@ export const runEventId = (
 ): string => derivedIdAt("event", new Date(run.endedAt), run.runId, type, part);
 
 /**
- * Derives the ID of the last event of a run. A run has exactly one `watchlist.run.completed` event,
- * which is the last one.
+ * Derives the ID of the last event of a run. Every run ends with exactly one event of type
+ * `watchlist.run.completed`.
  */
 export const lastEventId = (run: { readonly runId: string; readonly endedAt: string }): string =>
   runEventId(run, "watchlist.run.completed", 1);

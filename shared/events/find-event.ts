@@ -44,7 +44,8 @@ export async function findEvent(
 }
 
 /**
- * Returns the JSON text of an event, byte for byte as in its deliveries. Null if it has expired.
+ * Returns the JSON text of an event, byte for byte as in its deliveries. Null if the event has
+ * expired.
  */
 export async function envelopeOf(
   run: RunReference,

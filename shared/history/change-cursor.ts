@@ -1,21 +1,29 @@
 import { invalidParam } from "../base/errors.ts";
 import { isIsoTime } from "../base/iso-time.ts";
 
-/** Needs no encoding in a URL. */
+/** Separates the parts of a cursor. A URL need not encode this character. */
 const separator = "~";
 
-/** Joins the parts of a cursor of a list of changes. */
+/**
+ * Joins the parts of a cursor, which names a position in a list of changes. No part may contain
+ * `~`.
+ */
 export const cursorOf = (parts: readonly (number | string)[]): string => parts.join(separator);
 
-/** Returns the parts of a cursor. */
+/** Returns the parts that `cursorOf` joined, as strings. */
 export const partsOf = (cursor: string): readonly string[] => cursor.split(separator);
 
-/** Returns true for an existing time in the form that cursors have. */
+/**
+ * Returns true for an existing time in the form that cursors have: ISO 8601 in UTC with
+ * milliseconds.
+ */
 export const isTime = (text: string): boolean =>
   isIsoTime(text) && new Date(text).toISOString() === text;
 
+/** Returns true for an integer of 1 to 12 digits, in the form that cursors have. */
 export const isCount = (text: string): boolean => /^\d{1,12}$/.test(text);
 
+/** Builds the error 400 for a `starting_after` that is not a cursor of this list. */
 export const malformedCursor = (): Error =>
   invalidParam(
     "starting_after",

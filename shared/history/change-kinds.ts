@@ -17,7 +17,7 @@ export const changeKinds = [
 export type ChangeKind = (typeof changeKinds)[number];
 
 /**
- * Name of the field in a list of changes that shows that a read delisted an item. No scraper has a
+ * Field name that lists of changes use to report that a read delisted an item. No scraper has a
  * field with this name.
  */
 export const delistedField = "delisted";
@@ -30,7 +30,10 @@ const priceFields = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"] as co
 const stockFields = ["inStock"] as const;
 const sellerFields = ["merchant", "buyboxSeller", "seller"] as const;
 
-/** The fields whose changes can have a kind; all fields for `other`. */
+/**
+ * For each kind of change except `other`, the fields whose changes can have this kind. Changes of
+ * every field can be of kind `other`.
+ */
 const fieldsOf: Readonly<Record<Exclude<ChangeKind, "other">, readonly string[]>> = {
   price_drop: priceFields,
   price_rise: priceFields,
@@ -52,7 +55,7 @@ interface KindOfChange {
   readonly field: string;
   readonly before: FieldValue;
   readonly after: FieldValue;
-  /** Difference from the last known number; null if there is none. */
+  /** Difference from the last known number; null if no number was known. */
   readonly delta: number | null;
 }
 

@@ -11,7 +11,10 @@ export const comparisons = ["reads", "period"] as const;
 export interface ChangesQuery extends ChangeFilter, ListedWatchlists {
   /** Start of the kept history, ISO 8601. */
   readonly keptSince: string;
-  /** `time`: latest run first. `size`: largest change in percent first. `amount`: largest delta first. */
+  /**
+   * `time`: latest run first. `size`: largest change in percent first. `amount`: largest delta
+   * first.
+   */
   readonly sort: (typeof changeSorts)[number];
   /**
    * `reads`: each change, from the value of the read before. `period`: one entry for each item and

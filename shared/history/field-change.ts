@@ -1,7 +1,7 @@
 import type { FieldValue } from "../scrapers/catalog.ts";
 import type { ChangeKind } from "./change-kinds.ts";
 
-/** A change of one field of one item that a read observed. */
+/** A change of one field of one item, as a read observed it. */
 export interface FoundChange {
   readonly watchlistId: string;
   readonly itemId: string;

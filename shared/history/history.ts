@@ -1,7 +1,7 @@
 import type { FieldValue } from "../scrapers/catalog.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 
-/** The change of a field that a read observed. */
+/** A change of a field, as a read observed it. */
 export interface ObservedChange {
   /** Last known value before the read; absent if no value was known. */
   readonly before?: FieldValue;

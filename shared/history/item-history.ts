@@ -71,7 +71,9 @@ export async function itemHistory(
   };
 }
 
-/** Returns the values of an item after these points, oldest first. A delisting sets them to null. */
+/**
+ * Returns the values of an item after these points, oldest first. A delisting sets them to null.
+ */
 function valuesAfter(points: readonly ShownPoint[]): ShownPoint["values"] {
   const all: Record<string, FieldValue> = {};
   for (const { status, values } of points) {

@@ -41,9 +41,9 @@ export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldC
 }
 
 /**
- * Returns the last number of a field before the time without a value, if this point has it. The
- * point must be before the end of that time. Returns null if the item had no number, and undefined
- * if only an earlier point can have it.
+ * Returns the last number that a field had before a time without a value, if this earlier point
+ * shows the number. Returns null if the point shows that there was no number, and undefined if an
+ * even earlier point must be checked.
  */
 function numberBeforeGap(
   { status, values }: Pick<HistoryPoint, "status" | "values">,
@@ -76,7 +76,7 @@ export async function lastNumberBefore(
 
 /**
  * Returns the last number of a field in the points of an item that precede a change from null.
- * Returns null if they have none since the item was added.
+ * Returns null if the points have no number since the item was added.
  * @param points oldest first
  */
 export function lastNumberIn(
@@ -90,16 +90,20 @@ export function lastNumberIn(
   return null;
 }
 
-/** Changes from null of one watchlist whose earlier value was not found yet, by item ID. */
+/**
+ * The changes of one watchlist from null to a value whose earlier value was not found yet, by item
+ * ID.
+ */
 export type OpenGaps = Map<string, FieldChange[]>;
 
 /**
- * Resolves changes from null whose last known value was not found yet. Runs are read newest first:
- * `gaps` holds such changes of later runs, and the points of this run may show the value before
- * them. Removes the resolved changes from `gaps`, and adds the unresolved ones of this run.
+ * Finds the last known values of changes from null. Call it once for each run, newest run first.
+ * `gaps` has the changes of later runs whose last known value was not found yet; the points of this
+ * run may show these values. Removes the resolved changes from `gaps`, and adds the changes of this
+ * run that are not resolved.
  * @param points the points of this run
  * @param returned the changes from null of this run
- * @returns the resolved changes
+ * @returns the resolved changes, compared with their last known values
  */
 export function closeGaps(
   gaps: OpenGaps,

@@ -8,19 +8,22 @@ import { rankedChanges } from "./ranked-changes.ts";
 import { changesIn, isSelected, needsLastKnown } from "./run-changes.ts";
 import { orderOf, type Place, placeOf, readsAtOnce, runsByTime } from "./runs-by-time.ts";
 
-/** Number of points after which a page ends, so that a page with few matches does not take long. */
+/**
+ * Number of points after which a page ends, so that a page with few matches does not take long to
+ * build.
+ */
 const pagePointsMax = 100_000;
 /**
- * Number of items whose history one page sorted by time may read, to find the last number before a
- * change from null. The page then ends.
+ * Maximum number of items whose history is read for one page sorted by time, to find the last
+ * number before a change from null. A page that reaches the maximum ends early.
  */
 const pageLookupsMax = 100;
 /**
  * Lists changes of watchlist items, and delistings. The first known value of a field is not a
  * change.
  *
- * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size or
- * by amount, or with `compare` = `period`, all changes of the span are compared.
+ * Sorted by time, a page may have fewer entries than `limit` although more follow. Sorted by size
+ * or by amount, or with `compare` = `period`, all changes of the span are compared.
  * @throws 400 INVALID_PARAM if `startingAfter` is malformed, or if the span has too many points to
  * compare
  */
@@ -66,7 +69,7 @@ interface PageRest {
 
 /**
  * Selects the matching changes from the first changes of a run, as many as the page may still have.
- * `passed` is the number of changes that were examined.
+ * `passed` is the number of changes that were examined, whether or not they matched.
  */
 async function matchingPart(
   all: readonly FieldChange[],

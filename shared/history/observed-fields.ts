@@ -6,8 +6,8 @@ import { typeOfField } from "../scrapers/fields.ts";
 import { type ChangeKind, delistedField, isFieldOfKind } from "./change-kinds.ts";
 
 /**
- * Returns the names of the fields that the history of a platform's items can have, sorted; of all
- * platforms if `platform` is undefined.
+ * Returns the sorted names of the fields that the history of a platform's items can have. If
+ * `platform` is undefined, returns the fields of all platforms.
  */
 const observedFields = (platform: Platform | undefined): readonly string[] => {
   const fields = Object.values(stepScrapers)
@@ -55,8 +55,8 @@ export function checkObservedKind(kind: ChangeKind, platform: Platform): void {
 
 /**
  * Checks that a filtered field has numbers, if the request has parameters that compare numbers.
- * @param params these parameters, with their values
- * @throws 400 INVALID_PARAM that names the first of them, if the field has no numbers
+ * @param params the parameters that compare numbers, with their values
+ * @throws 400 INVALID_PARAM that names the first of these parameters, if the field has no numbers
  */
 export function checkNumbers(
   field: string,

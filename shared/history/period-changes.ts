@@ -5,36 +5,41 @@ import type { HistoryPoint, RunSegment } from "./history.ts";
 
 /** The change of a field over a time span. */
 export interface PeriodChange {
-  /** From the value before the span to the value at its end, at the place of the last change. */
+  /**
+   * The change from the value before the span to the value at its end. Its time, run and step are
+   * those of the last change in the span.
+   */
   readonly change: FoundChange;
   /**
-   * The first change of the span, if it is a change from null to a number: only earlier history has
-   * the last number before the span.
+   * The first change of the span, if it is a change from null to a number. The last number before
+   * the span is then only in earlier history.
    */
   readonly unknownBefore: FoundChange | undefined;
 }
 
-/** The changes of a field from the end of the span to the point that was added last. */
+/**
+ * The changes of a field that were added so far. They are added from the end of the span backwards.
+ */
 interface OpenField {
   readonly last: FoundChange;
   first: FoundChange;
-  /** True if the values before `first` do not count. */
+  /** True if the values before `first` do not count, because the item was delisted or added. */
   isComplete: boolean;
 }
 
 interface OpenItem {
   readonly fields: Map<string, OpenField>;
-  /** True if a read delisted the item before the points that were added. */
+  /** True if a delisting was added. Earlier values of the item then do not count. */
   isComplete: boolean;
 }
 
 /**
- * Compares the values of the items of one watchlist at the end of a time span with the values before
- * it. There is one change for each item and field. A field of numbers changed from the last number
- * before the span to the number at its end; if both are equal, there is no change. The change of
- * another field is its last change in the span. As in a route, values from before a delisting do not
- * count, and an item that was added in the span is compared with its first values. An item is
- * delisted if no later read of the span found it.
+ * Compares the values of the items of one watchlist at the end of a time span with the values
+ * before it. There is one change for each item and field. A field of numbers changed from the last
+ * number before the span to the number at its end; if both are equal, there is no change. The
+ * change of another field is its last change in the span. As in a route, values from before a
+ * delisting do not count, and an item that was added in the span is compared with its first values.
+ * An item is delisted if no later read of the span found it.
  *
  * Pass the runs of the span to `add`, newest first.
  */
@@ -87,7 +92,7 @@ function addValues(
     const open = item.fields.get(field);
     if (open?.isComplete === true) continue;
     if (before === undefined) {
-      // The first value of an item that was added in the span.
+      // The item was added in the span, so it is compared with its own first value.
       const first = { ...placeOf(point, run), field, before: after, after };
       item.fields.set(field, open ?? { last: first, first, isComplete: true });
       if (open !== undefined) open.isComplete = true;

@@ -11,7 +11,8 @@ import { changesIn, isOfField, isSelected, needsLastKnown } from "./run-changes.
 import { readsAtOnce } from "./runs-by-time.ts";
 
 /**
- * Number of items whose history all pages together read, to find the value before a gap.
+ * Maximum number of items whose history is read for one list, all its pages together. The history
+ * has the last value before a time without a value.
  */
 const lookupsMax = 1_000;
 
@@ -29,8 +30,8 @@ export async function rankedChanges(query: ChangesQuery, history: Reader): Promi
     startingAfter === undefined
       ? { until: query.span.until, listed: 0 }
       : rankCursor(startingAfter, order);
-  // All pages end at the `until` of the first page. Otherwise, runs that end in the meantime would
-  // move the entries of later pages.
+  // All pages end at the `until` of the first page. Otherwise, a run that ends between two requests
+  // would move the entries of later pages.
   const ranked = { ...query, span: { ...query.span, until: start.until } };
   const end = start.listed + limit;
   const first = firstOf<FieldChange>(end + 1, (a, b) => byRank(a, b, query.sort));
@@ -51,11 +52,14 @@ export async function rankedChanges(query: ChangesQuery, history: Reader): Promi
   };
 }
 
-/** The order of the entries, which the cursor names. */
+/** Returns the name of the order of the entries, which cursors contain. */
 const orderName = ({ sort, compare }: ChangesQuery): string =>
   compare === "period" ? `${compare}-${sort}` : sort;
 
-/** Keeps the first `count` of the added entries in an order. Equal entries stay as they were added. */
+/**
+ * Creates a collector that keeps the first `count` of the added entries by the order of `compare`.
+ * Equal entries stay in the order in which they were added.
+ */
 function firstOf<Entry>(count: number, compare: (a: Entry, b: Entry) => number) {
   let kept: Entry[] = [];
   const sorted = (): readonly Entry[] => {
@@ -74,22 +78,22 @@ function firstOf<Entry>(count: number, compare: (a: Entry, b: Entry) => number) 
 
 const sortedMin = 1_000;
 
-/** A change whose last known value is in earlier history. */
+/** A change whose last known value is in the history before the span. */
 interface UnknownBefore {
   readonly change: FoundChange;
-  /** The change before which the value was known. */
+  /** The change before which the last known value must be searched in the history. */
   readonly place: FoundChange;
 }
 
 interface Collecting {
   readonly history: Pick<Reader, "runs">;
-  /** Receives each change that is compared with the last known value. */
+  /** Receives each change after its comparison with the last known value. */
   readonly add: (change: FieldChange) => void;
 }
 
 /**
  * Adds the changes of all runs in the span whose field the query accepts. Returns the changes from
- * null whose value before the gap is not in the span.
+ * null whose last known value is not in the span.
  */
 function addChanges(
   query: ChangesQuery,
@@ -144,7 +148,7 @@ interface RunsOfWatchlist {
 
 /**
  * Reads the runs of all watchlists of a query.
- * @throws 400 INVALID_PARAM if they have too many points
+ * @throws 400 INVALID_PARAM if the runs have too many points
  */
 async function eachWatchlist(
   { watchlistIds, newestRuns, span }: ChangesQuery,
@@ -168,7 +172,10 @@ async function eachWatchlist(
 
 type Sort = ChangesQuery["sort"];
 
-/** Size of a change in a list that is sorted by size or by amount; null if it has none. */
+/**
+ * Size of a change in a list that is sorted by size or by amount; null if the change has no such
+ * size.
+ */
 const sizeOf = ({ delta, deltaPercent }: FieldChange, sort: Sort): number | null =>
   sort === "amount" ? delta : deltaPercent;
 

@@ -32,8 +32,8 @@ export function changesIn({ watchlistId, segment }: ListedRun): readonly FieldCh
   let lastDelisted: string | undefined;
   return segment.points.flatMap((point) => {
     if (point.status !== "not_found") return fieldChanges(point, { watchlistId, runNumber });
-    // Several steps of a run can report the same delisting. The points are sorted by item, so the
-    // previous one shows this.
+    // Several steps of a run can report the same delisting. The points are sorted by item, so these
+    // points follow each other.
     if (point.id === lastDelisted) return [];
     lastDelisted = point.id;
     const delisting = { field: delistedField, before: false, after: true };
@@ -68,8 +68,8 @@ export const isOfField = (
   (wanted === undefined || field === wanted) && (kind === undefined || isFieldOfKind(field, kind));
 
 /**
- * Returns true if the filter can decide on a change only after the last known value was read: the
- * change is from null, and the filter may select it.
+ * Returns true if the last known value must be read before the filter can decide: the change is
+ * from null, and the filter may select it.
  */
 export const needsLastKnown = (change: FieldChange, filter: ChangeFilter): boolean =>
   isReturn(change) && isOfField(change, filter);

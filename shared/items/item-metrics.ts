@@ -19,8 +19,8 @@ export const itemMetrics = (
   );
 
 /**
- * Returns the metrics of a settled reservation: the charged credits, and the refunded ones, which
- * are the rest of `reserved`.
+ * Returns the metrics of a settled reservation: the charged credits, and the refunded credits,
+ * which are the rest of `reserved`.
  */
 export const creditMetrics = (
   scraper: StepScraperId,

@@ -33,7 +33,10 @@ export interface CreditCap {
   readonly maxCredits?: number;
 }
 
-/** Returns the cap that `max_credits` of a parsed body or query sets; an empty object if absent. */
+/**
+ * Returns the cap from `max_credits` of a parsed body or query; an empty object if `max_credits` is
+ * absent.
+ */
 export const creditCap = ({
   max_credits: maxCredits,
 }: {

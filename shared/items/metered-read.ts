@@ -153,7 +153,10 @@ export async function paidRead<Reads>(
   return { result, ...(await settle(call, charged, dependencies)) };
 }
 
-/** @throws 402 if the call would reserve more credits than the client allows */
+/**
+ * Checks the credits to reserve against the client's maximum.
+ * @throws 402 if the call would reserve more credits than the client allows
+ */
 function refuseOverCap({
   reserved,
   cap: { maxCredits },

@@ -108,8 +108,8 @@ function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
 }
 
 /**
- * Parses an offer ID, either as the service returned it or URL-encoded (`%2B` for a plus sign).
- * @throws 400 INVALID_PARAM for a malformed ID
+ * Returns the offers of the request, and the name of the parameter that contains them.
+ * @throws 400 if the request has neither `offers` nor `ids`, or both
  */
 function parseOfferListingId(raw: string, param: string): string {
   const id = urlDecoded(raw.trim()).trim();

@@ -11,7 +11,7 @@ export const productResultSchema = v.pipe(
     asin: v.optional(v.pipe(v.string(), v.description("retailer_a only: the same as `id`."))),
     status: v.pipe(
       v.picklist(["ok", "partial", "not_found", "unavailable"]),
-      v.description("`ok` and `not_found` are charged, the others are refunded."),
+      v.description("`ok` and `not_found` are charged, `partial` and `unavailable` are refunded."),
     ),
     fetchedAt: v.pipe(timestamp, v.description("When the item was read.")),
     ...productFieldSchemas,

@@ -21,7 +21,9 @@ import { type CreditCap, creditCap, maxCreditsField } from "./max-credits.ts";
  */
 export const idArray = (name: string): v.GenericSchema<string[]> =>
   v.array(
-    v.string(`'${name}' must contain strings only. Put IDs in quotes, such as "6501234".`),
+    v.string(
+      addRefusedValue(`'${name}' must contain strings only. Put IDs in quotes, such as "6501234".`),
+    ),
     addRefusedValue(`'${name}' must be an array of strings.`),
   );
 

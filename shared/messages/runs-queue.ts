@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { addRefusedValue } from "../base/shown-value.ts";
 
 const watchlist = { account_id: v.string(), watchlist_id: v.string() };
 
@@ -14,7 +15,7 @@ export const runsMessage = v.variant("type", [
       v.string(),
       v.check(
         (text) => !Number.isNaN(Date.parse(text)),
-        "'scheduled_time' must be an ISO 8601 time.",
+        addRefusedValue("'scheduled_time' must be an ISO 8601 time."),
       ),
     ),
     /**

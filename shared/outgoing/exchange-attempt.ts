@@ -130,7 +130,8 @@ function leaving(outgoing: ClientRequest): () => boolean {
       return;
     }
     const ready = socket instanceof TLSSocket ? "secureConnect" : "connect";
-    // If the policy refuses its address, the agent destroys a connected socket before this.
+    // If the policy refuses the address of a connected socket, the agent destroys the socket before
+    // this event.
     socket.once(ready, () => {
       hasLeft = !socket.destroyed;
     });
@@ -144,7 +145,9 @@ function limitInterim(outgoing: ClientRequest): void {
     interim += 1;
     if (interim > interimMax) {
       outgoing.destroy(
-        new Error(`The server sent more than ${interimMax} interim responses (1xx).`),
+        new Error(
+          `The server sent more than ${interimMax} interim responses (1xx) to one request.`,
+        ),
       );
     }
   });

@@ -109,13 +109,13 @@ function guardSocket(
 ): Socket {
   if (!(candidate instanceof Socket))
     throw new TypeError(
-      "The HTTP agent must create a net.Socket of Node.js. The address policy applies only to these.",
+      "The HTTP agent must create a net.Socket of Node.js, because the address policy can check only such sockets.",
     );
   const socket = candidate;
   const limit = setTimeout(() => socket.destroy(new ConnectTimeout()), rules.connectMs);
   const stop = (): void => clearTimeout(limit);
   socket.once(ready, stop).once("close", stop);
-  // This listener is called before the listeners of Node.js, which start to send.
+  // Node.js starts to send in its own listeners. This listener is called before them.
   socket.prependOnceListener("connect", () => {
     if (!rules.policy.allows(socket.remoteAddress ?? "")) socket.destroy(new AddressRefused());
   });

@@ -58,7 +58,7 @@ const headerBytesMax = 16 * 1_024;
 
 /**
  * Creates a connection to one host, with HTTP/1.1 and without redirects. The connection sends
- * nothing to an address that the policy refuses: it checks an IP address in the URL, every address
+ * nothing to an address that the policy refuses. It checks an IP address in the URL, every address
  * of a DNS lookup, and finally the address to which it has connected. It shares no sockets with
  * other connections.
  */
@@ -67,7 +67,7 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
   const { connectMs, totalMs, idleMs } = { ...exchangeTimes, ...options.times };
   const rules = { ...options, idleMax: parallel, idleMs, connectMs };
   const agents = { tls: new GuardedTlsAgent(rules), plain: new GuardedPlainAgent(rules) };
-  const inTurn = turnTaking(parallel);
+  const withinLimit = parallelLimit(parallel);
   const underWay = new Set<AbortController>();
   let isClosed = false;
 
@@ -101,7 +101,7 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
   return {
     exchange: async (request) =>
       isAllowed(request.url, policy)
-        ? inTurn(() => send(request))
+        ? withinLimit(() => send(request))
         : failedExchange("address_refused", false),
     close() {
       isClosed = true;
@@ -159,7 +159,7 @@ function closeIdle({ tls, plain }: Agents): void {
  * Creates a function that runs at most `max` tasks in parallel. Other tasks wait in the order of
  * their calls.
  */
-function turnTaking(max: number) {
+function parallelLimit(max: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async <Result>(task: () => Promise<Result>): Promise<Result> => {

@@ -28,8 +28,8 @@ export async function countProbe(
   { accountId, now }: { readonly accountId: string; readonly now: Date },
   { probes }: ProbeDependencies,
 ): Promise<void> {
-  const roomFromMs = await probes.count(accountId, now);
-  if (roomFromMs === null) return;
-  const seconds = Math.max(1, Math.ceil((roomFromMs - now.getTime()) / 1_000));
+  const retryFromMs = await probes.count(accountId, now);
+  if (retryFromMs === null) return;
+  const seconds = Math.max(1, Math.ceil((retryFromMs - now.getTime()) / 1_000));
   throw probesLimited(limits.probes, seconds);
 }

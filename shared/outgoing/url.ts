@@ -4,9 +4,9 @@ import type { AddressPolicy } from "./address-policy.ts";
 /** The addresses of this service. */
 export interface OwnAddresses {
   /**
-   * The service's own hosts, as `host` or `host:port`. A URL with one of these hosts is refused,
-   * whatever its port. The local server uses `host:port`, which refuses only this port, because
-   * receivers run on the same host.
+   * The service's own hosts. An entry `host` refuses URLs with this host, whatever their port. An
+   * entry `host:port` refuses only URLs with this port too. The local server uses such an entry,
+   * because receivers run on the same host.
    */
   readonly hosts: readonly string[];
   /**
@@ -80,7 +80,10 @@ export function normalizeUrl(raw: string): string | null {
   return url.href;
 }
 
-/** Removes the fragment and the trailing dot of the host, which do not affect the destination. */
+/**
+ * Removes the parts that do not affect the destination: the fragment, and the trailing dot of the
+ * host.
+ */
 function tidy(url: URL): void {
   url.hash = "";
   url.hostname = url.hostname.replace(/\.$/, "");

@@ -3,7 +3,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalog.ts";
 import { nextOf, type Pipeline, type Step, startsOf, stepOf } from "./definition.ts";
 
-/** A reference to a step, and the key of the request that contains it. */
+/** A reference to a step, and the key of the request that contains the reference. */
 interface Way {
   readonly to: string;
   readonly param: string;
@@ -89,7 +89,7 @@ function checkReached(pipeline: Pipeline, path: string): void {
     throw invalidParam(
       `${path}.steps[${at}]`,
       `No run reaches the step '${unreached.id}'. Add a route with 'run': '${unreached.id}', make ` +
-        "it the entry, the baseline or the refresh entry, or remove it.",
+        "this step the entry, the baseline or the refresh entry, or remove the step.",
     );
   }
 }
@@ -111,8 +111,8 @@ function checkOffersAreFound(pipeline: Pipeline, path: string): void {
     if (stepScrapers[step.scraper].kind === "offer_check") {
       throw invalidParam(
         param,
-        `Step '${to}' checks an offer that an earlier step must find, but no step before it ` +
-          `finds one: ${here.join(" -> ")}. Put a step with one of these scrapers before it: ` +
+        `Step '${to}' checks an offer, but on the path ${here.join(" -> ")}, no earlier step finds the ` +
+          `offer. Put a step with one of these scrapers before '${to}': ` +
           `${offerFinders.join(", ")}.`,
       );
     }

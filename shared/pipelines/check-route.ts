@@ -45,9 +45,9 @@ export function checkRoute(route: Route, place: Place): void {
 const limitKeys = ["where", "min_delta", "min_delta_percent", "confirm", "once"] as const;
 
 /**
- * The keys of a route that have an effect only with some values of `when`, with these values.
- * `where` needs the values of a read. An item matches `new` and `not_found` only once, so `confirm`
- * and `once` would have no effect.
+ * For each key of a route that has an effect only with some values of `when`: these values. `where`
+ * needs the values of a read. An item matches `new` and `not_found` only once, so `confirm` and
+ * `once` would have no effect.
  */
 export const whensByKey = {
   where: ["new", "changed", "unchanged", "ok", "always"],

@@ -29,9 +29,9 @@ export interface ChangeDecision {
  * read with its reference value in the state. A field that the read lacks keeps its reference
  * value.
  * - Route with `min_delta`, `min_delta_percent`, `confirm` or `cooldown`: the reference value is
- *   the value that the route notified last, or before the first notification, the value before the
- *   first change. It also follows higher values if the route has `decreased`, and lower values if
- *   it has `increased`. A change in small steps or during a cooldown is therefore not lost.
+ *   the value that the route notified last. Before the first notification, it is the value before
+ *   the first change. It also follows higher values if the route has `decreased`, and lower values
+ *   if it has `increased`. A change in small steps or during a cooldown is therefore not lost.
  * - Route without these keys: the reference value is the last known value that is not null. Only
  *   routes with `increased` or `decreased` have a state then.
  * - With `min_delta`, `increased` or `decreased`, the reference value is never null, because only
@@ -67,10 +67,11 @@ export function decideChange(route: Route, state: RouteState, read: ChangeRead):
 
 /**
  * Returns the state of a `changed` route after a read by another step, which does not have the
- * route. Keeps the reference values with which the route can still compare. A route without limits
- * takes the new number as its reference value. A changed field without a reference value gets the
- * value before the read, because the route has not compared the new value yet. Drops the
- * confirmation count of a field whose value is now on the other side of the reference value.
+ * route. Keeps the reference values with which the route can still compare. If the route is not
+ * gated (see `isGated`), a new number becomes its reference value. A changed field without a
+ * reference value gets the value before the read, because the route has not compared the new value
+ * yet. Drops the confirmation count of a field whose value is now on the other side of the
+ * reference value.
  */
 export function keepState(
   route: Route,
@@ -215,8 +216,8 @@ interface Compared {
 }
 
 /**
- * The effect of a changed value on a route. `opposite`: the value changed in the direction that the
- * route does not report.
+ * The effect of a changed value on a route. `holds`: the change meets the route's condition.
+ * `opposite`: the value changed in the direction that the route does not report. `none`: neither.
  */
 type Effect = "holds" | "opposite" | "none";
 

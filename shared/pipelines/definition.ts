@@ -20,7 +20,7 @@ export type ValueOp = (typeof valueOps)[number];
 
 /**
  * Operators of a field test. `increased` and `decreased` compare the field with its earlier value,
- * the reference value of the route. The others compare it with `value`.
+ * the reference value of the route. The other operators compare the field with `value`.
  */
 export const ops = ["increased", "decreased", ...valueOps] as const;
 export type Op = (typeof ops)[number];
@@ -126,7 +126,8 @@ export interface Pipeline {
 /** Returns the step with this ID. @throws Error if the pipeline has no such step */
 export function stepOf(pipeline: Pipeline, id: string): Step {
   const step = pipeline.steps.find((candidate) => candidate.id === id);
-  if (step === undefined) throw new Error(`Invariant broken: the pipeline has a step '${id}'`);
+  if (step === undefined)
+    throw new Error(`Invariant broken: the pipeline must have a step '${id}'`);
   return step;
 }
 
@@ -148,7 +149,8 @@ export const startsOf = ({ entry, refresh, baseline }: Pipeline): readonly strin
 
 /**
  * Returns the steps in run order: each step after all steps that route to it. If several orders are
- * possible, the entry comes first, then the refresh entry, the baseline, and the others as defined.
+ * possible, the entry comes first, then the refresh entry, the baseline, and the other steps in the
+ * order of the definition.
  * @throws Error if the steps form a loop
  */
 export function runOrder(pipeline: Pipeline): readonly Step[] {
@@ -159,7 +161,7 @@ export function runOrder(pipeline: Pipeline): readonly Step[] {
     const awaited = new Set([...waiting].flatMap((id) => nextOf(stepOf(pipeline, id))));
     const next = [...waiting].find((id) => !awaited.has(id));
     if (next === undefined)
-      throw new Error("Invariant broken: the steps of a pipeline do not form a loop");
+      throw new Error("Invariant broken: the steps of a pipeline must not form a loop");
     waiting.delete(next);
     order.push(stepOf(pipeline, next));
   }

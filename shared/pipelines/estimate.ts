@@ -65,9 +65,9 @@ function creditsFrom(pipeline: Pipeline, { start, items, isSure }: Walk): number
 }
 
 /**
- * Returns the maximum price of the first step of a run, for all items that start there. Items that
- * were read before start at the entry, and new items at the baseline; the more expensive of the two
- * steps counts.
+ * Returns the maximum price of the first step of a run, in credits, for all items that start there.
+ * Items that were read before start at the entry, and new items start at the baseline. The price of
+ * the more expensive step counts.
  */
 export function firstStepCredits(pipeline: Pipeline, items: ItemsByState): number {
   const { entry } = pipeline;

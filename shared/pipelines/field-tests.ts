@@ -66,9 +66,9 @@ function verdictOfTest(test: FieldTest, item: Required<TestedItem>, skipsNull: b
 const isOrder = (op: FieldTest["op"]): boolean => op === "below" || op === "above";
 
 /**
- * Returns the value with which a test compares a field. If the test refers to another field or to
- * metadata, returns the value of that. Returns undefined if the item lacks it, or if the metadata
- * has another type than the field.
+ * Returns the value with which a test compares a field: the value of the test itself, of another
+ * field, or of a metadata key. Returns undefined if the item lacks this field or key, or if the
+ * metadata has another type than the tested field.
  */
 function wantedValue(
   { field, value }: FieldTest,

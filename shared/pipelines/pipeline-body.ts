@@ -69,13 +69,13 @@ const everyRunsMessage = addRefusedValue(
   `'every_runs' must be a whole number from ${refreshEveryRunsMin} to ${refreshEveryRunsMax}.`,
 );
 const smallMessage = addRefusedValue(
-  `A number in 'value' must be 0, or at least ${valueMin} or at most -${valueMin}.`,
+  `A number in 'value' must be 0, or have an absolute value of at least ${valueMin}.`,
 );
 const numberMessage = addRefusedValue(
   `A number in 'value' must be from -${valueMax} to ${valueMax}.`,
 );
 
-/** Schema of a value that a test compares with. */
+/** Schema of a value with which a test compares a field. */
 const valueBody = v.union(
   [
     v.pipe(

@@ -54,7 +54,7 @@ const scraperSchema = v.object({
   tier: v.string(),
   kind: v.pipe(
     v.string(),
-    v.description("A reading is compared with the item's last one of the same kind."),
+    v.description("A reading is compared with the item's last reading of the same kind."),
     v.examples(["pulse", "product", "standard", "offers", "offer_check"]),
   ),
   credits_per_item_min: v.pipe(v.number(), v.description("Minimum price of an answer.")),

@@ -12,7 +12,7 @@ type Entries = readonly (readonly number[])[];
 export interface PriceTrace {
   /** UTC day of the first price, in days since 1970. */
   readonly since: number;
-  /** For `previousPrice`: the last price that differed from the current one. */
+  /** For `previousPrice`: the last price that differed from the current price. */
   readonly previous?: number;
   /**
    * For `previousPrice`: the last price before the price became null; absent while the price is not
@@ -32,7 +32,7 @@ export interface PriceTrace {
 export interface PriceRead {
   /** Last known price; undefined if this is the first price of the item. */
   readonly was: FieldValue | undefined;
-  /** Price of this read. It equals `was` exactly if the two differ by at most half a cent. */
+  /** Price of this read. If it differs from `was` by at most half a cent, it equals `was`. */
   readonly is: FieldValue;
   /** Time of the read, in milliseconds since 1970. */
   readonly at: number;
@@ -43,7 +43,10 @@ const dayMs = 86_400_000;
 const dayOf = (at: number): number => Math.floor(at / dayMs);
 
 interface DerivedPrice {
-  /** Number of days before the day of the read that the field covers; null if it has no window. */
+  /**
+   * Number of days before the day of the read that the field covers; null for a field without a
+   * window.
+   */
   readonly window: number | null;
   /** Returns the trace after the read of the first price, without the member `since`. */
   readonly start: (read: PriceRead) => Omit<PriceTrace, "since">;
@@ -111,8 +114,8 @@ function previousAt(trace: PriceTrace, read: PriceRead): number | undefined {
 }
 
 /**
- * Returns the field with the lowest price of the last `window` days. Each entry of its trace has a
- * price and the last day on which it applied. Later entries have higher prices.
+ * Creates the calculation of the lowest price of the last `window` days. Each entry of its trace
+ * has a price and the last day on which the price applied. Later entries have higher prices.
  */
 function lowestOf(window: number): DerivedPrice {
   return {
@@ -142,9 +145,9 @@ function withLowest(days: Entries, [day, price]: readonly [number, number]): Ent
 }
 
 /**
- * Returns the field with the average price of `window` days, weighted by time. Each entry of its
- * trace has the day, the milliseconds of the day with a price, and the sum of each price times its
- * milliseconds.
+ * Creates the calculation of the average price of `window` days, weighted by time. Each entry of
+ * its trace has the day, the milliseconds of the day with a price, and the sum of each price times
+ * its milliseconds.
  */
 function averageOf(window: number): DerivedPrice {
   const closed = ({ at: from = 0, days = [] }: PriceTrace, { was, at }: PriceRead): Entries => {
@@ -202,8 +205,8 @@ function withPart(
 }
 
 /**
- * Returns the field with the number of price changes. Each entry of its trace has the day and the
- * number of changes on it.
+ * Creates the calculation of the number of price changes in `window` days. Each entry of its trace
+ * has the day and the number of changes on that day.
  */
 function countOf(window: number): DerivedPrice {
   const counted = ({ days = [] }: PriceTrace, { was, is, at }: PriceRead): Entries => {

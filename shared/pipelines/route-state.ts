@@ -89,9 +89,9 @@ const keyLength = 8;
 
 /**
  * Returns the key of the state; null for a route without state. The key depends on the step, the
- * condition and the notification settings of the route. It does not depend on the order of steps or
- * routes, or on `run`. A change of the condition therefore resets the state, and any other change
- * of the pipeline keeps it.
+ * condition and the notification settings of the route. A change of one of these therefore resets
+ * the state. The key does not depend on the order of steps or routes, or on `run`, so such a change
+ * keeps the state.
  */
 function keyOf(step: Step, route: Route): string | null {
   if (!isGated(route) && !isDirectional(route)) return null;
@@ -117,7 +117,7 @@ export interface StatefulPart {
 
 const statefulByPipeline = new WeakMap<Pipeline, readonly StatefulPart[]>();
 
-/** Returns the parts of all routes of a pipeline that have a state. */
+/** Returns the route parts of a pipeline that have a state. */
 export function statefulParts(pipeline: Pipeline): readonly StatefulPart[] {
   const known = statefulByPipeline.get(pipeline);
   if (known !== undefined) return known;

@@ -32,14 +32,14 @@ export interface ReadingFacts {
   readonly metadata?: Metadata;
 }
 
-/** The state that the routes of the pipeline had stored about the item before a read. */
-export interface Remembered {
+/** The states that the routes of the pipeline have stored about the item before a read. */
+export interface StoredStates {
   readonly states: RouteStates;
   /** Time of the read, ISO 8601. */
   readonly at: string;
 }
 
-const nothingRemembered: Remembered = { states: {}, at: new Date(0).toISOString() };
+const noStoredStates: StoredStates = { states: {}, at: new Date(0).toISOString() };
 
 /** The routes of a step that an item matches. */
 export interface RouteMatches {
@@ -76,7 +76,7 @@ export interface RouteMatches {
  * The facts on which all routes of a step decide: the read, the route states of the item, and the
  * changed fields. They are calculated once for all routes.
  */
-interface Outcome extends ReadingFacts, Remembered {
+interface Outcome extends ReadingFacts, StoredStates {
   readonly trackedFields: readonly string[];
   /** The fields of the read and the derived fields. */
   readonly values: Snapshot;
@@ -86,17 +86,17 @@ interface Outcome extends ReadingFacts, Remembered {
 }
 
 /** The part of the facts on which the condition of a route decides. */
-type Tested = Omit<Outcome, "known" | "notified" | "trackedFields" | keyof Remembered>;
+type Tested = Omit<Outcome, "known" | "notified" | "trackedFields" | keyof StoredStates>;
 
 /**
  * Returns the routes of a step that an item matches after a read (specification, section
  * "Pipeline"). The first reading of its kind is neither `changed` nor `unchanged`.
- * @param remembered the stored route states and earlier reading of the item; none by default
+ * @param stored the stored route states of the item, and the time of the read; no states by default
  */
 export function matchRoutes(
   step: Step,
   facts: ReadingFacts,
-  remembered: Remembered = nothingRemembered,
+  stored: StoredStates = noStoredStates,
 ): RouteMatches {
   const { trackedFields, fieldNames } = stepScrapers[step.scraper];
   const { before, after } = facts;
@@ -104,7 +104,7 @@ export function matchRoutes(
   const trackedChanged = trackedFields.some((field) => changed[field] !== undefined);
   const outcome: Outcome = {
     ...facts,
-    ...remembered,
+    ...stored,
     trackedFields,
     values: { ...facts.derived, ...after },
     changed,
@@ -190,14 +190,15 @@ interface Matched {
  *   routes of lite must still match the change.
  * - For new changes, it compares the read with the last known values from reads of any kind. A
  *   change that two scrapers detect, in one run or in two, is therefore new only once. Only new
- *   changes are counted.
- * A step reports a change that matches its routes, unless an event has already reported the change.
- * Each change is therefore counted once and reported at most once, and a step does not miss a
- * change that its routes match.
- * A route with a reference value decides alone. It reports each difference that it matches, even if
- * another route has reported a part of it. If only such routes match, the event contains only the
- * fields that they match. A route with `increased` or `decreased` compares with the last known
- * number. If the last reading is null, the event has this number as `before`.
+ *   changes are counted. A step reports a change that matches its routes, unless an event has
+ *   already reported the change. Each change is therefore counted once and reported at most once,
+ *   and a step does not miss a change that its routes match.
+ *
+ * A route with a reference value decides independently of other routes. It reports each difference
+ * that it matches, even if another route has reported a part of the difference. If only such routes
+ * match, the event contains only the fields that they match. A route with `increased` or
+ * `decreased` compares with the last known number. If the last reading is null, the event has this
+ * number as `before`.
  */
 function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   const { trackedFields, fieldNames } = stepScrapers[step.scraper];
@@ -229,7 +230,10 @@ function changesIn({ step, facts, changed, routes, reporting }: Matched) {
   };
 }
 
-/** Returns the changes from null that a route has compared with the last known number instead. */
+/**
+ * Returns the changes whose last reading is null, but which a route compared with the last known
+ * number. In these changes, `before` is that number.
+ */
 function acrossNull(changes: FieldChanges, notifying: readonly Decision[]): FieldChanges {
   const bridged: Record<string, FieldChanges[string]> = {};
   for (const { part, changes: measured = {} } of notifying) {
@@ -248,9 +252,9 @@ const fieldsNamedBy = (routes: readonly Route[]): readonly (string | undefined)[
   routes.filter(({ when }) => when === "changed").map(({ field }) => field);
 
 /**
- * Returns whether a read meets the condition of a route, regardless of the state of the route.
- * Returns `unknown` for a failed read, unless the route selects failed reads, and for a read
- * without a tested field.
+ * Returns whether a read meets the condition of a route, regardless of the state of the route. The
+ * result is `unknown` for a read without a tested field. It is also `unknown` for a failed read if
+ * the route does not select failed reads.
  */
 function conditionOf(route: Route, outcome: Tested): Verdict {
   if (route.when !== "failed" && takes.failed(outcome, route)) return "unknown";
@@ -259,8 +263,8 @@ function conditionOf(route: Route, outcome: Tested): Verdict {
 }
 
 /**
- * For each `when`, a function that returns true if it selects the item. The tests of the route are
- * evaluated separately. Only `failed` is called for a failed read.
+ * For each `when`, a function that returns true if this `when` selects the item. The tests of the
+ * route are evaluated separately. Only `failed` is called for a failed read.
  */
 const takes: Readonly<Record<When, (outcome: Tested, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,

@@ -7,7 +7,10 @@ import type { RouteState, RouteStates } from "./route-state.ts";
 
 const testedByPipeline = new WeakMap<Pipeline, readonly DerivedPriceField[]>();
 
-/** Returns the derived price fields that routes of a pipeline test or compare with. */
+/**
+ * Returns the derived price fields that the routes of a pipeline test, or with which they compare
+ * another field.
+ */
 export function testedPrices(pipeline: Pipeline): readonly DerivedPriceField[] {
   const known = testedByPipeline.get(pipeline);
   if (known !== undefined) return known;

@@ -195,8 +195,8 @@ export const livePlatforms = (endpoint: EndpointId = "products"): readonly strin
     .map(([id]) => id);
 
 /**
- * Returns the codes of the live marketplaces of a platform. Without a platform: of all live
- * platforms, without duplicates.
+ * Returns the codes of the live marketplaces of a platform. If `platform` is absent, returns those
+ * of all live platforms, without duplicates.
  */
 export const liveMarketplaces = (platform?: string): readonly string[] => [
   ...new Set(
@@ -232,7 +232,7 @@ export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"
 }
 
 /**
- * Parses the platform and marketplace of a request. Absent values get the default.
+ * Parses the platform and marketplace of a request. Absent values get their defaults.
  * @throws 501 if the platform, its endpoint or its marketplace is announced; 400 for unknown names
  */
 export function parsePlatform(

@@ -134,7 +134,9 @@ export const platformsResponse = v.object({
 
 type PlatformRecord = v.InferOutput<typeof platformSchema>;
 
-/** Returns all platforms in API responses: first the live ones, then the announced ones. */
+/**
+ * Returns all platforms in API responses: first the live platforms, then the announced platforms.
+ */
 export const presentPlatforms = (
   healthOf: HealthOfTier,
 ): v.InferOutput<typeof platformsResponse> => ({

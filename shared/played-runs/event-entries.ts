@@ -10,7 +10,7 @@ export interface EventEntry {
   readonly entry: Record<string, unknown>;
 }
 
-/** The schema of `countEntries` in API responses. */
+/** Schema of the result of `countEntries` in API responses. */
 export const eventCounts = v.pipe(
   v.record(v.string(), count),
   v.description("Items in the events that would have been sent, by event type."),

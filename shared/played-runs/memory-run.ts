@@ -26,7 +26,7 @@ export interface MemoryRun {
 }
 
 const failUnused = async (): Promise<never> => {
-  throw new Error("Invariant broken: a run in memory has no other processes");
+  throw new Error("Invariant broken: a run in memory must not use the methods for other processes");
 };
 
 /**
@@ -34,7 +34,7 @@ const failUnused = async (): Promise<never> => {
  * @throws Error always
  */
 const noItemsBefore = (): never => {
-  throw new Error("Invariant broken: a run in memory restores no items");
+  throw new Error("Invariant broken: a run in memory must not restore items");
 };
 
 /**
@@ -69,7 +69,7 @@ export function memoryRun(id: string): MemoryRun {
         return "claimed";
       },
       get: async () => current,
-      // Lists no runs, so the history counts as complete.
+      // The list is empty, so that the history counts as complete without a check of earlier runs.
       list: async () => ({ runs: [], hasMore: false }),
       async startReading(_ref, plan) {
         current = { ...run(), ...plan, phase: "reading" };

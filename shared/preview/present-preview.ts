@@ -134,7 +134,7 @@ export function presentPreview(
   };
 }
 
-/** Undefined if the item did not reach the step. */
+/** Returns the read of an item at a step; undefined if the item did not reach the step. */
 function readOf(
   { step, ids, answers }: PreviewedStep,
   id: string,

@@ -23,8 +23,9 @@ export function refuseWithoutItems({ itemCounts }: Pick<Watchlist, "itemCounts">
 }
 
 /**
- * Parses the item IDs that a preview request contains. Returns them normalized, unique and sorted.
- * @param sent the IDs as the client sent them, from 1 to `limits.previewItemsMax` different ones
+ * Parses the item IDs that a preview request contains. Returns the IDs normalized, unique and
+ * sorted.
+ * @param sent the IDs as the client sent them, from 1 to `limits.previewItemsMax` different IDs
  * @throws 400 that names the parameter, if an ID is malformed, or if there are no IDs or too many
  */
 export function parsePreviewedIds(

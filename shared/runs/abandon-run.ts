@@ -126,8 +126,8 @@ async function withoutOpenBatches(
 
 /**
  * Releases the hold of a step without a stored decision. The process that planned the step may have
- * reserved credits and then died. Before the release, this reserves the same hold ID: the ledger
- * opens a hold only once, so a process that still runs cannot open it later.
+ * reserved credits and then died. Before the release, this function reserves the same hold ID. The
+ * ledger opens a hold only once, so a process that still runs cannot open it later.
  */
 async function releaseUndecided(
   run: Run,

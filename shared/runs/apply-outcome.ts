@@ -40,8 +40,8 @@ export const applyOutcome = (item: Item, outcome: ItemOutcome, reading: Reading)
 
 /**
  * Applies an outcome to an item (specification, section "States and transitions"). Outcomes may
- * arrive late or twice. Returns `unchanged` if the outcome has no effect on the item. These cases
- * are among them:
+ * arrive late or twice. Returns `unchanged` if the outcome has no effect on the item, for example
+ * in these cases:
  *
  * - the item has the revision of this step or of a later one;
  * - the item was removed and added again after the outcome;

@@ -77,8 +77,8 @@ function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string
 
 /**
  * Returns the due time of the run after the claimed run (ISO 8601); null if the watchlist is
- * paused. It is never before the current due time: the times before that already had their runs,
- * and the `now` of a request whose process was frozen is too early.
+ * paused. It is later than `now` and not before the current due time. `now` alone is not enough: it
+ * is too early if the process of the request was frozen.
  */
 function nextRunAt(watchlist: Watchlist, due: Date, now: Date): string | null {
   if (watchlist.status === "paused") return null;

@@ -58,7 +58,8 @@ function firstRead(lines: readonly PointLine[]): ReadonlySet<string> {
 
 /**
  * Returns true if the brake counts the outcome as a change: it contains a new change, or it delists
- * the item. An item that its first read did not find has no earlier reading, so it does not count.
+ * the item. An item that was not found at its first read has no earlier reading, so it does not
+ * count.
  */
 export const isChange = ({ changes, isCounted, lastSnapshot }: ItemOutcome): boolean =>
   (lastSnapshot !== undefined && lastSnapshot !== null) ||

@@ -6,7 +6,7 @@ import type { CreditLimit, Shortfall, StepRecord } from "./step.ts";
  * Returns the text of `error` for a run with deferred steps. For each deferred step, it has the
  * credits that the step needed, and either the balance at that time or the credits that a limit
  * left. Leaves out steps without a stored shortfall, which an earlier release deferred. Returns
- * null if no step has one.
+ * null if no step has a stored shortfall.
  */
 export function creditShortage(
   { status }: Pick<Run, "status">,

@@ -16,7 +16,7 @@ export const discardBody = v.object({
       v.maxLength(limits.discardReasonMax, message),
       visibleText("reason"),
       v.metadata({ pattern: visiblePattern }),
-      v.description("Why the run is discarded. The run shows it."),
+      v.description("Why the run is discarded. Responses with the run contain this reason."),
     ),
   ),
 });

@@ -61,8 +61,8 @@ const itemsOfSteps = (steps: Run["stats"]["steps"]): Readonly<Record<string, num
   Object.fromEntries(Object.entries(steps).map(([id, { requested }]) => [id, requested]));
 
 /**
- * Returns the number of items that the newest finished run deferred at each step, by ID of the step.
- * The next run reads these items.
+ * Returns the number of items that the newest finished run deferred at each step, by ID of the
+ * step. The next run reads these items.
  * @param newest the newest runs of a watchlist, newest first
  */
 export async function deferredItems(
@@ -83,8 +83,8 @@ const atOnce = 10;
 /**
  * Forecasts the runs of an account's active watchlists.
  * @param replaced forecast of a watchlist with settings that are not stored. It replaces the stored
- * watchlist with this ID, even if that watchlist is paused. With the ID null, it is an additional
- * watchlist.
+ * watchlist with this ID, even if that watchlist is paused. If the ID is null, the forecast counts
+ * as that of an additional watchlist.
  */
 export async function forecastAccount(
   {

@@ -34,8 +34,8 @@ export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefine
   const changed = changedIdsIn(steps);
   const changedItems = changed.size;
   const points = steps.reduce((sum, step) => sum + step.points.length, 0);
-  // For most runs, this makes the exact count unnecessary. Items without an earlier reading do not
-  // count, but even if none of them existed, the share of changed items would not exceed the brake.
+  // For most runs, this check makes the exact count unnecessary. `answered - points` is a lower
+  // bound of the items that the exact check counts as read.
   const answered = run.stats.tracked - countWithout(unansweredIdsIn(steps), changed);
   const mayBeAbove = changedItems * 100 > brake.maxChangedPercent * (answered - points);
   if (!isWrongShape && !mayBeAbove) return undefined;

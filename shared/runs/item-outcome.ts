@@ -27,7 +27,7 @@ export interface ItemOutcome {
    * not read.
    */
   readonly buyboxOfferId?: string | null;
-  /** Open changes after the read; absent if they equal the stored ones. */
+  /** Open changes after the read; absent if they equal the stored open changes. */
   readonly openChanges?: Item["openChanges"];
   /**
    * Fields whose value differs from the last known value or had no known value, whether or not a
@@ -40,7 +40,7 @@ export interface ItemOutcome {
   readonly changes?: FieldChanges;
   /** True if no change in `changes` is new. An earlier run has then counted the item as changed. */
   readonly isCounted?: true;
-  /** States of the pipeline's routes after the read; absent if they equal the stored ones. */
+  /** States of the pipeline's routes after the read; absent if they equal the stored states. */
   readonly routeStates?: RouteStates;
   /** The changes in the event, if they differ from `changes`. */
   readonly reportedChanges?: FieldChanges;

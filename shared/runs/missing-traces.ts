@@ -29,7 +29,7 @@ interface TraceDependencies {
   readonly runs: Pick<RunStore, "list">;
 }
 
-/** An item with a known price that lacks traces of derived fields. */
+/** An item that has a known price and lacks traces of derived fields. */
 interface Untraced {
   readonly item: Item;
   readonly fields: readonly DerivedPriceField[];

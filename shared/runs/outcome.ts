@@ -52,8 +52,8 @@ export function batchResult(
   const answered = new Set(answers.map(({ id }) => id));
   for (const item of items.values()) {
     const { id, addedAt } = item;
-    // The item has no offer to check, so no run could repeat the owed retry. It therefore ends
-    // here.
+    // The item has no offer to check, so no run could repeat the owed retry. The retry therefore
+    // ends here.
     const endsRetry = !answered.has(id) && retrySteps(pipeline, item).includes(step.id);
     if (endsRetry) outcomes.push({ id, addedAt, status: "skipped", at });
   }

@@ -23,8 +23,8 @@ export interface PlanDependencies {
  * the items that start there and the items that earlier steps routed there. Returns undefined if
  * there are no such items. The batches depend only on stored data that no longer changes, so a
  * repeated call plans the same batches. The first stored plan is valid, and is returned. Returns
- * `over`, without a plan, if the run is no longer in phase `reading`. This prevents a process that
- * was paused from planning a step of an abandoned run and reserving credits for it.
+ * `over`, without a plan, if the run is no longer in phase `reading`. A paused process therefore
+ * cannot plan a step of an abandoned run, or reserve credits for it.
  */
 export async function planStep(
   run: Run,
@@ -64,7 +64,7 @@ type Batches = readonly (readonly string[])[];
 /** The items that a step reads. */
 type StepRead =
   /**
-   * The step reads exactly the batches that the run planned at its start, which are not stored
+   * The step reads exactly the batches that the run planned at its start. They are not stored
    * again.
    */
   | { readonly kind: "as_planned"; readonly batches: Batches }

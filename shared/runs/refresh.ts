@@ -21,11 +21,13 @@ export function isRefresh(
 }
 
 /**
- * Returns true if a missed refresh is due after a run. A refresh is missed if it was skipped for
- * lack of credits, failed before its entry step, or had its entry step deferred by a credit limit
- * before anything was read. A run of another kind that did not complete keeps the state
- * `dueBefore`. In all other cases, no refresh is due, because items that were not read have an owed
- * retry.
+ * Returns true if a missed refresh is due after a run. A refresh is missed in three cases:
+ * - it was skipped for lack of credits;
+ * - it failed before its entry step;
+ * - a credit limit deferred its entry step before anything was read.
+ *
+ * A run of another kind that did not complete keeps the state `dueBefore`. In all other cases, no
+ * refresh is due, because items that were not read have an owed retry.
  * @param dueBefore whether a missed refresh was due before the run
  */
 export function refreshDueAfter(

@@ -73,7 +73,9 @@ function withoutExpired(states: RouteStates, at: string): RouteStates {
   return Object.fromEntries(entries.filter(([, state]) => Object.keys(state).length > 0));
 }
 
-/** Returns the state without its cooldown if this has expired, otherwise the state itself. */
+/**
+ * Returns the state without its cooldown if the cooldown has expired, otherwise the state itself.
+ */
 function current(state: RouteState, at: string): RouteState {
   if (state.until === undefined || isCooling(state, at)) return state;
   const { until: _, ...others } = state;

@@ -21,8 +21,8 @@ const brakeSchema = v.pipe(
     cause: v.pipe(
       v.picklist(["changed_items", "source_shape"]),
       v.description(
-        "Why the run was held: too many items changed, or the source answered in another shape " +
-          "(`source_shape`). More causes may be added.",
+        "Why the run was held: too many items changed (`changed_items`), or the answers of the source " +
+          "had another shape than before (`source_shape`). More causes may be added.",
       ),
     ),
     changed_items: v.pipe(count, v.description("Items that changed or were delisted.")),
@@ -36,11 +36,15 @@ const brakeSchema = v.pipe(
     min_items: v.nullable(count),
     notified: v.pipe(
       count,
-      v.description("Items in the changed events that a release sends, or that were discarded."),
+      v.description(
+        "Items in the changed events that a release sends or has sent, or that a discard dropped.",
+      ),
     ),
     matched: v.pipe(
       count,
-      v.description("Entries of the matched events that a release sends, or that were discarded."),
+      v.description(
+        "Entries of the matched events that a release sends or has sent, or that a discard dropped.",
+      ),
     ),
     expires_at: v.nullable(
       v.pipe(timestamp, v.description("When the service discards the run. Null after a decision.")),
@@ -88,8 +92,8 @@ export const runSchema = v.object({
   object: v.literal("watchlist_run"),
   watchlist_id: v.string(),
   run_number: count,
-  trigger: v.pipe(v.string(), v.description("What started it: initial, schedule or manual.")),
-  kind: v.pipe(v.string(), v.description("What it read: baseline, refresh or sweep.")),
+  trigger: v.pipe(v.string(), v.description("What started the run: initial, schedule or manual.")),
+  kind: v.pipe(v.string(), v.description("Kind of the run: baseline, refresh or sweep.")),
   status: v.picklist(["running", "held", "completed", "insufficient_credits", "failed"]),
   credits: v.pipe(count, v.description("Credits charged.")),
   stats: v.object({
@@ -146,7 +150,7 @@ export const runSchema = v.object({
         paused_reason: v.nullable(v.picklist(["user", "insufficient_credits"])),
         next_run_at: v.nullable(timestamp),
       }),
-      v.description("The watchlist when the run ended; null if it was deleted before."),
+      v.description("The watchlist when the run ended; null if the watchlist was deleted before."),
     ),
   ),
 });

@@ -54,8 +54,8 @@ export interface RunStats {
   readonly newItems: number;
   readonly steps: Readonly<Record<string, StepStats>>;
   /**
-   * Number of matches of notifying routes whose `when` is not `changed`. An item, step and `when`
-   * count once together.
+   * Number of matches of notifying routes whose `when` is not `changed`. Each combination of item,
+   * step and `when` counts once.
    */
   readonly matched: number;
   /** Items that the run deferred to the next run. */
@@ -118,13 +118,13 @@ export interface ShapeChange {
    */
   readonly priceJump?: { readonly factor: number; readonly items: number };
   /**
-   * Fields that nearly all items had before the run, and that few have now, as kind of reading and
-   * field (`standard.price`). Absent if there are none.
+   * Fields that nearly all items had before the run, and that few items have now. Each name
+   * consists of the kind of reading and the field (`standard.price`). Absent if there are none.
    */
   readonly lostFields?: readonly string[];
   /**
    * Number of items whose answer was complete before, and now lacks a field that the tier promises.
-   * Present if these are nearly all items.
+   * Present only if this is true of nearly all items.
    */
   readonly incompleteItems?: number;
   /** All fields that are missing after the run, including fields that earlier runs lost. */

@@ -16,13 +16,16 @@ import type { Run, ShapeChange } from "./run.ts";
 /** A field can count as lost only if at least this share of the compared items had it before. */
 const presentShareMin = 0.95;
 /**
- * A field counts as lost if at least this share of the items that had it lack it now. The same
- * share applies to answers that are no longer complete.
+ * A field counts as lost if at least this share of the items that had it lack it now. Answers count
+ * as no longer complete from the same share of items.
  */
 const lostShareMin = 0.8;
-/** Smallest factor of a jump of prices, up or down (to 1/3). */
+/** Minimum factor of a price jump: a price at least triples, or falls to at most a third. */
 const factorMin = 3;
-/** Share of the compared items whose prices must change by the same factor. */
+/**
+ * Minimum share of the compared items whose prices must change by the same factor to count as a
+ * jump.
+ */
 const jumpedShareMin = 0.1;
 /**
  * Largest ratio of two factors that count as equal. For example, a price of 3.40 that falls to a
@@ -30,7 +33,7 @@ const jumpedShareMin = 0.1;
  */
 const sameFactorRatioMax = 1.15;
 
-/** Fields with a selling price, by precedence. The first one in a read is compared. */
+/** Fields with a selling price, by precedence. The first of these fields in a read is compared. */
 const sellingPrices = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"] as const;
 
 interface ComparedBatch {
@@ -53,7 +56,8 @@ export function batchShape(step: Step, { items, answers }: ComparedBatch): Batch
     const item = items.get(id);
     const before = item?.readings[kind];
     if (item === undefined || item.state === "delisted" || before === undefined) continue;
-    // If the earlier answer of an item was incomplete, that run has counted it already.
+    // If the earlier answer of an item was incomplete, the run of that answer has already counted
+    // the item.
     if (status === "partial" && item.lastReadStatus === "ok") incomplete += 1;
     if (observed === null) continue;
     compared += 1;
@@ -89,7 +93,7 @@ export function shapeChangeOf(run: Run, steps: readonly StepResults[]): ShapeCha
     missingIn(shape).map((field) => `${kind}.${field}`),
   );
   const lostFields = missing.filter((field) => !known.includes(field));
-  // A field stays missing until a run has compared enough items of the kind.
+  // A field stays missing until a run has compared enough items by the same kind of reading.
   const uncompared = known.filter((field) => !isCompared(shapes, field));
   const missingFields = [...new Set([...uncompared, ...missing])].toSorted();
   const incompleteItems = Math.max(0, ...[...shapes.values()].map(incompleteIn));
@@ -177,8 +181,8 @@ function isCompared(shapes: ReadonlyMap<string, BatchShape>, field: string): boo
 }
 
 /**
- * Finds prices that jumped together: those of at least a tenth of the compared items changed by the
- * same factor, which is far from 1.
+ * Finds a price jump: the prices of at least a tenth of the compared items changed by the same
+ * factor, which is far from 1. Returns undefined if there is none.
  */
 function priceJumpIn(run: Run, steps: readonly StepResults[]): ShapeChange["priceJump"] {
   const points = steps.flatMap((step) => step.points);

@@ -23,7 +23,7 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
   let last = "";
   for await (const { heads } of pages.pages(run.watchlistId)) {
     for (const item of heads) {
-      // Concurrent changes of pages can repeat items.
+      // If pages change during the read, an item can occur twice.
       if (item.id <= last) continue;
       last = item.id;
       if (item.state === "delisted") continue;
@@ -44,8 +44,8 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
 }
 
 /**
- * Returns the IDs of the steps at which an item starts: the baseline for a new item, otherwise the
- * run's entry; and the steps of its owed retries.
+ * Returns the IDs of the steps at which an item starts. A new item starts at the baseline, and any
+ * other item at the run's entry. Each item also starts at the steps of its owed retries.
  */
 export function startsOf(
   item: ItemHead,

@@ -51,8 +51,8 @@ export interface StepRecord {
   /** Number of planned items. */
   readonly items: number;
   /**
-   * ID of the run's plan if the step reads exactly the starting batches of that plan, which are
-   * then not stored again; otherwise null.
+   * ID of the run's plan if the step reads exactly the starting batches of that plan; otherwise
+   * null. These batches are not stored again for the step.
    */
   readonly starts: string | null;
   /** Null until a process decides whether the step is read. */

@@ -131,7 +131,10 @@ export const scrapers = {
 export type ProductScraperId = keyof typeof scrapers;
 export type ScraperId = ProductScraperId;
 
-/** IDs of the scrapers that read or check offers. They have configured sources too. */
+/**
+ * IDs of the scrapers that read or check offers. Like product scrapers, they have configured
+ * sources.
+ */
 export const offerScraperIds = ["retailer_a.offers", "retailer_a.offer_check"] as const;
 export type OfferScraperId = (typeof offerScraperIds)[number];
 

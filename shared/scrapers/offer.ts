@@ -48,7 +48,7 @@ export const offerSchema = v.pipe(
       isFba: v.pipe(v.boolean(), v.description("True when the retailer ships the offer.")),
       fulfillerName: v.string(),
     }),
-    isBuybox: v.pipe(v.boolean(), v.description("True for the offer that holds the buy box.")),
+    isBuybox: v.pipe(v.boolean(), v.description("True for the offer in the buy box.")),
     availability: v.optional(v.pipe(v.string(), v.examples(["In Stock"]))),
     delivery: v.optional(v.pipe(v.string(), v.examples(["FREE delivery Tuesday, March 3"]))),
   }),

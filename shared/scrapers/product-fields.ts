@@ -15,7 +15,7 @@ const describe = <Schema extends v.GenericSchema>(
 
 /**
  * Schema of a string that has these values now. Later releases may add values, so clients must
- * accept others.
+ * accept other strings.
  */
 const openSet = (values: readonly string[]): v.GenericSchema<string> =>
   v.pipe(v.string(), v.description("More values may be added."), v.examples([...values]));

@@ -37,7 +37,10 @@ export type Answer =
    * the item.
    */
   | { readonly id: string; readonly status: "not_found"; readonly fetchedAt: string }
-  /** The item was not read, and may or may not exist, for example because the source failed. Not charged. */
+  /**
+   * The item was not read, and may or may not exist, for example because the source failed. Not
+   * charged.
+   */
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };
 
 export type ReadStatus = Answer["status"];
@@ -78,7 +81,10 @@ export type OffersAnswer =
     }
   /** The source reports that the item does not exist. The answer is charged. */
   | { readonly id: string; readonly status: "not_found"; readonly fetchedAt: string }
-  /** The item was not read, and may or may not exist, for example because the source failed. Not charged. */
+  /**
+   * The item was not read, and may or may not exist, for example because the source failed. Not
+   * charged.
+   */
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };
 
 /**

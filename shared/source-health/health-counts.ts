@@ -39,7 +39,7 @@ interface HealthAnswer {
 /** One read of a scraper. */
 interface FinishedRead {
   readonly answers: readonly HealthAnswer[];
-  /** The durations of its calls to the source, in milliseconds. */
+  /** The durations of the read's calls to the source, in milliseconds. */
   readonly callMs: readonly number[];
   readonly quota: Quota | null;
   readonly endedAt: Date;

@@ -2,7 +2,7 @@ import { healthItemsMin, type HealthStatus, healthStatusOf } from "../platforms/
 import { addCounts, type HealthCounts, latencyBoundsMs, type Quota } from "./health-counts.ts";
 import { type HealthPeriod, periodMs } from "./health-store.ts";
 
-/** Lengths of the windows over which health is calculated, in milliseconds. */
+/** Lengths of the time spans over which health is calculated, in milliseconds. */
 export const windowMs = { lastHour: 60 * 60_000, lastDay: 24 * 60 * 60_000 } as const;
 
 /** Levels of a quota, by the part that is left. `low`: at most a tenth. */
@@ -10,7 +10,7 @@ export const quotaLevels = ["ample", "low", "exhausted"] as const;
 export type QuotaLevel = (typeof quotaLevels)[number];
 const lowShare = 0.1;
 
-/** The shares of the statuses of the items in a window, from 0 to 1. */
+/** The shares of the statuses of the items that were read in a time span, from 0 to 1. */
 interface StatusShares {
   readonly ok: number;
   readonly partial: number;
@@ -51,8 +51,8 @@ export function countsWithin(
 }
 
 /**
- * Calculates the health of a source from the counts of a window: shares of the statuses, latency,
- * age of the data and quota. Null counts mean that there was no read.
+ * Calculates the health of a source from the counts of a time span: shares of the statuses,
+ * latency, age of the data and quota. Null counts mean that there was no read.
  */
 export function windowHealth(counts: HealthCounts | null): WindowHealth {
   if (counts === null) return { shares: null, latencyMs: null, ageMs: null };

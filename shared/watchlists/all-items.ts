@@ -58,8 +58,8 @@ export async function listAllItems(
 }
 
 /**
- * Returns the first watchlists that together have more than `limit` items; all of them if they have
- * fewer.
+ * Returns the first watchlists that together have more than `limit` items; all watchlists if they
+ * have no more than `limit` items together.
  */
 function firstWithMoreThan(limit: number, watchlists: readonly Watchlist[]): readonly Watchlist[] {
   let items = 0;
@@ -71,8 +71,8 @@ function firstWithMoreThan(limit: number, watchlists: readonly Watchlist[]): rea
 }
 
 /**
- * Reads the first `limit` items of a watchlist with a higher ID than `after`, and one more, which
- * shows whether more follow.
+ * Reads the first `limit` items of a watchlist with a higher ID than `after`. Also reads the next
+ * item, which shows whether the list continues.
  */
 async function itemsOf(
   watchlist: Watchlist,
@@ -91,7 +91,7 @@ async function itemsOf(
   return wanted.map((id) => ({ watchlist, id, details: details.get(id) }));
 }
 
-/** The last item of a page. */
+/** The position of an item in a list of the items of several watchlists. */
 export interface ItemPlace {
   readonly watchlistId: string;
   readonly itemId: string;
@@ -108,7 +108,7 @@ export const placeText = ({ watchlistId, itemId }: ItemPlace): string =>
   watchlistId + separator + itemId;
 
 /**
- * Returns the place that `placeText` wrote.
+ * Returns the place in a cursor that `placeText` built.
  * @throws 400 INVALID_PARAM if the text is malformed
  */
 export function itemPlaceIn(text: string): ItemPlace {

@@ -25,12 +25,12 @@ type SortKey = number | string | null;
 
 const priceFields = ["price", "newMinPrice", "lowestPrice"] as const;
 
-/** Returns true for a field with an amount, whose change takes precedence. */
+/** Returns true for a price field. Changes of price fields take precedence over other changes. */
 const isAmount = (field: string): boolean => /price$/i.test(field);
 
 /**
- * Returns the change of the item's price or, without one, of the first changed number, in percent;
- * null if there is none.
+ * Returns the change of an item in percent: the change of its price or, without one, of the first
+ * changed number; null if no number changed.
  */
 function percentOf({ lastChange }: Item): number | null {
   const changes = Object.entries(lastChange?.changes ?? {});

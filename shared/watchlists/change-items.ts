@@ -68,8 +68,8 @@ export async function changeItems(
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
     // Concurrent calls have filled the watchlist. If nothing was applied, plans the change again
-    // for the current watchlist, which throws 400 if the change does not fit. Otherwise the client
-    // gets 409.
+    // for the current watchlist. The planning throws 400 if the change does not fit. Otherwise the
+    // client gets 409.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
   }
@@ -113,7 +113,7 @@ const addTallies = (a: ItemTally, b: ItemTally): ItemTally => ({
 
 /**
  * Returns the change as one pass, if the watchlist can hold all additions before the removals.
- * Otherwise returns two passes: the first one removes, and the second one adds.
+ * Otherwise returns two passes: the first pass removes, and the second pass adds.
  * @throws 400 if the watchlist would have too many items even after the removals
  */
 async function planPasses(
@@ -128,8 +128,8 @@ async function planPasses(
   if (arriving > free) {
     throw invalidParam(
       "add",
-      `'add' has ${quantity(arriving, "new ID")}, but this watchlist has room for ${Math.max(0, free)} more ` +
-        `(of at most ${limits.watchlistItemsMax}). Send fewer IDs.`,
+      `'add' has ${quantity(arriving, "new ID")}, but this watchlist can hold only ${Math.max(0, free)} more ` +
+        `(its maximum is ${limits.watchlistItemsMax} items). Send fewer IDs.`,
     );
   }
   return [

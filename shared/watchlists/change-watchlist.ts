@@ -56,7 +56,9 @@ export function changeWatchlist(before: Watchlist, change: Change): Changed<Watc
   return { ...after, revision: before.revision + 1, updatedAt: now.toISOString() };
 }
 
-/** Returns true if the change resumes the watchlist, or changes the schedule of an active one. */
+/**
+ * Returns true if the change resumes the watchlist, or changes the schedule of an active watchlist.
+ */
 export const isRescheduled = (before: Watchlist, after: Watchlist): boolean =>
   after.status === "active" &&
   (before.status === "paused" || !isSameSchedule(before.schedule, after.schedule));
@@ -119,8 +121,8 @@ function pipelineAfter(watchlist: Watchlist, { pipeline }: WatchlistPatch): Pipe
 
 /**
  * Returns the next due time after the change (ISO 8601); null for a paused watchlist. An `every`
- * schedule counts from the last run. A watchlist that has not run keeps its due time, or is due now
- * if it has none.
+ * schedule counts from the last run. A watchlist that has not run keeps its due time. If it has no
+ * due time, it is due now.
  */
 function nextRunAt(before: Watchlist, after: Watchlist, now: Date): string | null {
   if (after.status === "paused") return null;

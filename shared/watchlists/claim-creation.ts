@@ -75,7 +75,7 @@ export async function claimCreation(
 /**
  * Returns the record of an attempt that takes over an abandoned creation. If the creation time is
  * less than `takeOverMs` ago, keeps the watchlist ID and creation time of the abandoned attempt.
- * Otherwise uses new ones, because the abandoned creation may be purged.
+ * Otherwise uses a new ID and time, because the abandoned creation may be purged.
  */
 function takenOverFrom(abandoned: IdempotencyRecord, wanted: IdempotencyRecord): IdempotencyRecord {
   const isSoon = wanted.claimedAt.getTime() - abandoned.claimedAt.getTime() < takeOverMs;

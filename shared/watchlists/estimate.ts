@@ -77,7 +77,10 @@ export const estimateBody = v.object({
 
 type Body = v.InferOutput<typeof estimateBody>;
 
-/** The watchlist to estimate: one that does not exist yet, or a stored one with its changes. */
+/**
+ * The watchlist to estimate: a watchlist that does not exist yet, or a stored watchlist with its
+ * changes.
+ */
 export interface Estimate extends Shop, WatchlistSettings {
   readonly itemCounts: ItemCounts;
   /** Null for the platform's default pipeline. */

@@ -8,7 +8,7 @@ import { pipelineOf, type Watchlist } from "./watchlist.ts";
 export interface PastRun {
   readonly kind: "baseline" | "refresh" | "sweep";
   readonly credits: number;
-  /** Number of items of the run. */
+  /** Number of items at the start of the run, without delisted items. */
   readonly tracked: number;
   /** Number of items that each step read, by ID of the step. */
   readonly stepItems: Readonly<Record<string, number>>;
@@ -125,8 +125,9 @@ function worstInBudget(
 }
 
 /**
- * Sums the credits of runs, at most the budget of each day. Runs with a fixed cost are read as a
- * whole or not at all. Other runs can use the whole budget.
+ * Sums the credits of runs, counting at most the budget of each day. A run with a fixed cost is
+ * read completely or not at all, so a rest of the budget can stay unused. Other runs can use the
+ * whole budget.
  */
 function inBudget(
   budget: PeriodBudget,

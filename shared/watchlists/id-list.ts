@@ -151,7 +151,7 @@ export const newItemBody = v.pipe(
         v.pipe(
           v.string(addRefusedValue("'label' must be a string, or null.")),
           v.trim(),
-          v.minLength(1, "'label' is empty. Send null to remove it."),
+          v.minLength(1, "'label' is empty. Send null to remove the label."),
           v.check(
             (label) => lengthOf(label) <= labelLengthMax,
             ({ input }) =>
@@ -218,8 +218,8 @@ export interface RequestedItems {
   /** In the order of the request. */
   readonly ids: readonly string[];
   /**
-   * Labels and metadata by item ID. Contains only items with a label or metadata in the request,
-   * even if it is null.
+   * Labels and metadata by item ID. Contains only items for which the request has a label or
+   * metadata, even if the value is null.
    */
   readonly labels: ReadonlyMap<string, GivenLabels>;
 }

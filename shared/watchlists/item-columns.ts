@@ -36,7 +36,8 @@ const fieldNames = [
 ] as const satisfies readonly (keyof Item)[];
 
 /**
- * Marks a field that a snapshot does not contain. Null is a field value, so it cannot be the mark.
+ * Marks a field that a snapshot does not contain. Null cannot mark it, because null is a field
+ * value.
  */
 type Absent = readonly never[];
 const absent: Absent = [];
@@ -80,7 +81,7 @@ function withItems({ fields, readings }: ItemColumns, changed: PlacedItems): Ite
 }
 
 /**
- * Returns true if a value equals `blank`, the value of a new item. Empty arrays and objects count
+ * Returns true if a value equals `other`, the value of a new item. Empty arrays and objects count
  * as equal.
  */
 const isSame = (value: unknown, other: unknown): boolean => value === other || isEmpty(value);
@@ -162,7 +163,7 @@ function itemAt(
 /** The fields of an item that decide at which steps of a run it starts. */
 export type ItemHead = Pick<Item, "id" | "state" | "owes">;
 
-/** Returns the head of each item, the few values that a plan needs, without decoding the rest. */
+/** Returns the head of each item (the few values that a plan needs), without decoding the rest. */
 export const headsIn = ({ fields }: ItemColumns): ItemHead[] =>
   (fields.id ?? []).map((id, n) => ({
     id,
@@ -173,7 +174,7 @@ export const headsIn = ({ fields }: ItemColumns): ItemHead[] =>
 /** The times at which an item changed or was delisted. */
 export type ChangeTimes = Pick<Item, "lastChange" | "delistedAt">;
 
-/** Returns the times of the changes of the items in columns. */
+/** Returns, for each item in the columns, when it last changed and when it was delisted. */
 export const changeTimesIn = ({ fields: { id = [], ...fields } }: ItemColumns): ChangeTimes[] =>
   id.map((_, n) => ({
     lastChange: valueAt(fields.lastChange, n, blank.lastChange),
@@ -201,7 +202,10 @@ const valueAt = <Value>(column: readonly Value[] | undefined, n: number, missing
   return value === undefined ? missing : value;
 };
 
-/** Earlier releases stored only the step's ID. */
+/**
+ * Returns the owed retries of the item at position `n`. Earlier releases stored only the step's ID
+ * of a retry.
+ */
 function owedAt({ owes }: ItemColumns["fields"], n: number): Item["owes"] {
   const stored = owes?.[n] as readonly (OwedRetry | string)[] | undefined;
   if (stored === undefined || stored.length === 0) return blank.owes;

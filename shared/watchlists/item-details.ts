@@ -43,7 +43,7 @@ export interface ItemDetails {
   readonly metadata: Metadata;
   /** The newest known facts. If a later read lacks a fact, the fact is kept. */
   readonly facts: ProductFacts;
-  /** Time of the read that last changed the facts (ISO); null before the first one. */
+  /** Time of the read that last changed the facts (ISO); null before the first such read. */
   readonly readAt: string | null;
 }
 

@@ -64,12 +64,13 @@ export interface Item {
   readonly openChanges: Readonly<Record<string, OpenChange>>;
   /** States of the pipeline's routes; absent if no route has one. */
   readonly routeStates?: RouteStates;
-  /** Time of the last stored reading (ISO); null before the first one. */
+  /** Time of the last stored reading (ISO); null before the first reading. */
   readonly snapshotAt: string | null;
   readonly lastChange: LastChange | null;
   readonly delistedAt: string | null;
   /**
-   * ID of the offer in the buy box as last read, which offer checks read; null if none is known.
+   * ID of the offer that was in the buy box at the last read; null if none is known. Offer checks
+   * read this offer.
    */
   readonly buyboxOfferId: string | null;
   /** Owed retries. `shared/runs/owed-retries.ts` finds the steps that repeat them. */
@@ -128,8 +129,8 @@ export function currentSnapshot({ readings, openChanges }: Known): Snapshot | nu
 }
 
 /**
- * Returns true for an item that is out of stock by its last known values. A delisted item and an
- * item whose stock is not known are not.
+ * Returns true if an item is out of stock by its last known values. Returns false for a delisted
+ * item, and for an item whose stock is not known.
  */
 export const isOutOfStock = (item: Item): boolean =>
   item.state !== "delisted" && currentSnapshot(item)?.["inStock"] === false;

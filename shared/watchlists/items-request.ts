@@ -30,7 +30,7 @@ export const itemChangeBody = v.object({
 });
 export type ItemChangeBody = v.InferOutput<typeof itemChangeBody>;
 
-/** Item IDs to add and to remove: valid, unique and sorted. An ID may occur in both. */
+/** Item IDs to add and to remove: valid, unique and sorted. An ID may occur in both lists. */
 export interface ItemChange {
   readonly add: readonly string[];
   readonly remove: readonly string[];

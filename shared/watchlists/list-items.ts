@@ -26,7 +26,7 @@ export interface ItemQuery {
    * Lists only items that changed or were delisted at this time or later; undefined for all items.
    */
   readonly changedSince: Date | undefined;
-  /** Lists only items that contain each of these words in the ID, label or title. */
+  /** Lists only items whose ID, label and title together contain all of these words. */
   readonly search?: string | undefined;
   /** @default id */
   readonly sort?: ItemSort | undefined;

@@ -64,7 +64,7 @@ export async function findEndpointOfPatch(
   if (isNamedTwice(params)) {
     throw invalidParam(
       "webhook_url",
-      "The request has both 'webhook_url' and 'webhook_endpoint_id', and one differs from the current value. Send only one.",
+      "The request has both 'webhook_url' and 'webhook_endpoint_id', and one of them differs from the current value. Send only one of them.",
     );
   }
   const foundEndpoint = await findNamedEndpoint(watchlist.accountId, params, endpoints);

@@ -52,8 +52,8 @@ export interface DetailsChange {
 
 /**
  * Outcome of a change of item details. `contended`: the change stopped after too many conflicts
- * with other writers of a page. Unless the outcome is `done`, only some of the pages, or none, are
- * changed.
+ * with other writers of a page. After `watchlist_deleted` and `contended`, some of the pages may
+ * have changed.
  */
 export type DetailsChanged = "done" | "watchlist_deleted" | "contended";
 
@@ -82,8 +82,8 @@ export interface PageStore {
     items: readonly Item[],
   ): Promise<Replacement>;
   /**
-   * Replaces some items of a page, and keeps the others and all IDs. Otherwise as `replace`. Takes
-   * less time, because the other items are not built.
+   * Replaces some items of a page, and keeps the other items and all IDs. Everything else is as in
+   * `replace`. Takes less time, because the other items are not built.
    * @param changed items of `page`, sorted by ID
    */
   replaceItems(

@@ -108,7 +108,7 @@ export function cutRange<Entry extends { readonly id: string }>(
 
 /**
  * Encodes the columns of a range of IDs as one page. Returns undefined if the page would exceed the
- * bounds. Then the range must be split.
+ * bounds. The caller must then split the range.
  */
 export function pageOfColumns(
   { lowest, upper }: PageRange,
@@ -184,9 +184,9 @@ export const compress = (value: unknown): Uint8Array =>
 export const decompress = (bytes: Uint8Array): unknown => JSON.parse(jsonIn(bytes));
 
 /**
- * Decompresses bytes into a buffer that usually holds the whole result. This takes half as long as
- * several buffers of 64 KB, the default, which are then joined. The JSON of a page of items is four
- * to five times as long as its compressed bytes.
+ * Decompresses bytes into a buffer that usually holds the whole result. The default method joins
+ * several buffers of 64 KB, and takes twice as long. The JSON of a page of items is four to five
+ * times as long as its compressed bytes.
  */
 const decompressed = (bytes: Uint8Array): Buffer =>
   zstdDecompressSync(bytes, { chunkSize: Math.max(64 * 1024, 5 * bytes.byteLength) });
@@ -200,7 +200,7 @@ export const encodeItems = (items: readonly Item[]): Uint8Array => compress(toCo
 /** Decodes the result of `encodeItems`. */
 export const decodeItems = (bytes: Uint8Array): Item[] => fromColumns(decodeColumns(bytes));
 
-/** Decodes items that `encodeItems` encoded to columns, without building the items. */
+/** Decodes the result of `encodeItems` to columns, without building the items. */
 export const decodeColumns = (bytes: Uint8Array): ItemColumns =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeItems` made these bytes
   decompress(bytes) as ItemColumns;

@@ -11,7 +11,7 @@ import type { Watchlist } from "./watchlist.ts";
 /** The data about an item that is not stored with it. */
 interface ItemContext {
   readonly details: ItemDetails | undefined;
-  /** Time of its last successful read (ISO); null if there was none. */
+  /** Time of the item's last successful read (ISO); null if there was none. */
   readonly lastReadAt: string | null;
   /**
    * Pipeline of the watchlist, for the states of its routes. If it is absent, the response has no

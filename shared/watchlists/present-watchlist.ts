@@ -16,7 +16,7 @@ export interface PresentOptions {
   readonly now: Date;
   /** The watchlist's webhook endpoint; null if the watchlist has none. */
   readonly endpoint: EndpointBinding | null;
-  /** Credits that the runs have used of the daily budget on this UTC day. */
+  /** Credits of the daily budget that the runs have used on this UTC day. */
   readonly usedToday: number;
 }
 

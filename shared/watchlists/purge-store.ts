@@ -1,13 +1,13 @@
 /**
- * Deletes the rows of watchlists that do not exist: deleted ones, and those whose creation was not
+ * Deletes the rows of watchlists that do not exist: they were deleted, or their creation was not
  * completed. A purge mark is a row with the time at which the purge of a watchlist is due. The
  * purge deletes this mark last. A watchlist that exists has no mark.
  */
 export interface PurgeStore {
   /**
-   * Marks a watchlist before its creation, so that it is purged at `purgeAt` unless the creation is
-   * completed before. Returns false if the purge has begun, or if another request has completed the
-   * creation.
+   * Marks a watchlist before its creation. If the creation is not completed by `purgeAt`, the
+   * watchlist is purged. Returns false if the purge has begun, or if another request has completed
+   * the creation.
    */
   expectCreation(
     watchlist: { readonly accountId: string; readonly id: string },
@@ -26,8 +26,8 @@ export interface PurgeStore {
     check: { readonly now: Date; readonly nextCheck: Date; readonly abandoned: boolean },
   ): Promise<boolean>;
   /**
-   * Returns true while a run of the watchlist is in progress, which still needs the watchlist's
-   * rows.
+   * Returns true while a run of the watchlist is in progress. Such a run still needs the
+   * watchlist's rows.
    */
   isRunning(watchlistId: string): Promise<boolean>;
   /**

@@ -96,7 +96,10 @@ export const itemSearchQuery = v.object({
   watchlist_id: v.optional(
     v.pipe(
       v.string(),
-      v.maxLength(64, addRefusedValue("'watchlist_id' must be the ID of a watchlist.")),
+      v.maxLength(
+        64,
+        addRefusedValue("'watchlist_id' must be the ID of a watchlist, which begins with wl_."),
+      ),
       v.description("Only items of this watchlist. Only with `stock`."),
     ),
   ),

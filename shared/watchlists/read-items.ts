@@ -4,7 +4,7 @@ import type { IdRange, PageStore } from "./page-store.ts";
 
 /** Options that select items. */
 export interface ItemSearch {
-  /** Selects only items with a higher ID than this, which need not be on the watchlist. */
+  /** Selects only items with a higher ID than this one. The watchlist need not contain this ID. */
   readonly after?: string | undefined;
   /** Selects only items whose ID begins with this prefix. */
   readonly idPrefix?: string | undefined;

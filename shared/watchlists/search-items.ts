@@ -35,7 +35,7 @@ type Pages = Pick<PageStore, "details" | "detailsOf" | "pages">;
 
 /**
  * Searches the items of several watchlists. First returns the items whose ID begins with the
- * search, for which it reads only the pages of these IDs. If these are fewer than `limit`, adds the
+ * search, and reads only the pages of these IDs. If it finds fewer than `limit` items, adds the
  * items whose ID, label or title contain all words of the search. For this, it reads the details of
  * up to 16 watchlists at a time, until it has `limit` items. An item without details matches only
  * by the start of its ID.
@@ -74,8 +74,8 @@ async function itemsWithPrefix(
 }
 
 /**
- * Number of watchlists that are read first. Few are often enough, because words often match many
- * items of each.
+ * Number of watchlists that are read first. A few watchlists are often enough, because the words of
+ * a search often match many items of a watchlist.
  */
 const firstLists = 4;
 

@@ -1,7 +1,9 @@
 /** The prefix `A-` of an item number of retailer_c. Stored IDs do not have it. */
 const letterPrefix = /^a-(?=\d)/i;
 
-/** Returns a search without blanks around it, and without the prefix that stored IDs do not have. */
+/**
+ * Returns a search without blanks around it, and without the prefix that stored IDs do not have.
+ */
 export const searchedId = (search: string): string => search.trim().replace(letterPrefix, "");
 
 /** Returns the words of a search, in lower case. */

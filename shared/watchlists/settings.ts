@@ -31,9 +31,9 @@ export interface RunLimits {
 }
 
 /**
- * Settings of a watchlist that are parsed and stored separately from its other fields. To add a
- * setting, add it to each declaration in this file, which request bodies, responses, stored rows,
- * changes and runs use.
+ * Settings of a watchlist that are parsed and stored separately from its other fields. Request
+ * bodies, responses, stored rows, changes and runs use the declarations of this file. Add a new
+ * setting to each of these declarations.
  */
 export interface WatchlistSettings extends RunLimits {
   /**
@@ -151,9 +151,7 @@ export const settingsOfRow = (row: SettingValues): WatchlistSettings => ({
   ...settingsIn(row),
 });
 
-/**
- * Selects the settings from a body, in the form in which it has them. Absent settings stay absent.
- */
+/** Selects the settings from a body, in the form that the body has. Absent settings stay absent. */
 export const pickSettings = (body: SettingValues): SettingValues =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name in settingFields));
 

@@ -11,12 +11,12 @@ import {
 import type { StockStore } from "./page-store.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** What a list of items can be selected by. */
+/** Values of the `stock` filter. `out` selects the items that are out of stock. */
 export const stocks = ["out"] as const;
 
 interface StockQuery {
   readonly watchlists: readonly Watchlist[];
-  /** Lists only items whose ID, label and title contain each of these words. */
+  /** Lists only items whose ID, label and title together contain all of these words. */
   readonly search: string | undefined;
   readonly sort: ItemSort;
   readonly order: ItemOrder;
@@ -69,7 +69,7 @@ function indexAfter(items: readonly StockItem[], { watchlistId, itemId }: ItemPl
   if (index >= 0) return index + 1;
   throw invalidParam(
     "starting_after",
-    "'starting_after' is no longer in this listing: the item was removed, or its stock changed. Read " +
-      "the listing again from its first page.",
+    "The item in 'starting_after' is no longer in this list: it was removed, or its stock changed. Read " +
+      "the list again from its first page.",
   );
 }

@@ -57,7 +57,7 @@ export const watchlistSchema = v.object({
     ),
   ),
   webhook_endpoint_id: v.nullable(
-    v.pipe(v.string(), v.description("ID of that endpoint; begins with we_.")),
+    v.pipe(v.string(), v.description("ID of the webhook endpoint; begins with we_.")),
   ),
   webhook_endpoint_status: v.nullable(
     v.pipe(

@@ -52,7 +52,7 @@ export interface Watchlist extends WatchlistSettings {
   readonly refreshDue: boolean;
   /** Number of due times skipped because a run was in progress. */
   readonly overlaps: number;
-  /** Number of the run in progress, or of the held run; null if there is none. */
+  /** Number of the run in progress or of the held run; null if there is neither. */
   readonly runningRun: number | null;
   readonly lastRunAt: string | null;
   readonly lastRunStatus: LastRunStatus | null;

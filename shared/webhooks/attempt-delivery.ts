@@ -105,7 +105,8 @@ export async function attempt(
 
 /**
  * Disables the endpoint if the attempt gives a reason for it. This comes before the attempt is
- * logged. If the process crashes between the two, both are repeated.
+ * logged. If the process crashes before the log is written, a repeated attempt also repeats the
+ * disabling.
  */
 async function disableIfFailing(
   tried: {

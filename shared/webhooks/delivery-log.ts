@@ -12,7 +12,10 @@ export interface SessionLog extends DeliveryLog {
    * session has recorded the delivery by then.
    */
   prepare(ids: readonly string[]): void;
-  /** Starts to read a delivery for the next `get`, under the same conditions. */
+  /**
+   * Starts to read a delivery for the next `get`. That `get` uses this read, unless the session has
+   * recorded the delivery by then.
+   */
   prepareRetry(id: string): void;
   /**
    * Wraps a time slice. From then on, `get` and `getMany` return each record as soon as the slice

@@ -25,8 +25,8 @@ export interface DeliveryStore {
   /** Reads deliveries by ID. The result leaves out deliveries that do not exist. */
   getMany(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
   /**
-   * Lists the matching deliveries whose ID sorts before `before`, newest first; null means all.
-   * Reads a limited number of rows.
+   * Lists the matching deliveries whose ID sorts before `before`, newest first. If `before` is
+   * null, lists from the newest delivery. Reads a limited number of rows.
    */
   list(
     accountId: string,

@@ -23,7 +23,7 @@ export interface EndpointStore {
   create(accountId: string, endpoint: WebhookEndpoint): Promise<CreateEndpointOutcome>;
   /**
    * Replaces an endpoint if its stored `updatedAt` still equals `before.updatedAt`. The same
-   * transaction reserves a new URL and releases the old one. If `condition.failingSince` is not
+   * transaction reserves a new URL and releases the old URL. If `condition.failingSince` is not
    * null, the stored health of the endpoint must also have this `failingSince`.
    */
   replace(

@@ -18,7 +18,7 @@ import type { Delivery } from "./delivery.ts";
 /**
  * Content of an entry for the first attempts of a run's events, in order. `types` is null for all
  * event types. `eventIds` lists the events of a small run, so that a session can read their
- * deliveries before it knows the run. The previous release adds entries without it.
+ * deliveries before it knows the run. Entries of the previous release lack `eventIds`.
  */
 const runContent = object({
   kind: literal("run"),
@@ -48,7 +48,7 @@ const deliveryContent = object({
 /**
  * Content of an entry for a recovery. The recovery makes a delivery pending for each event from
  * `since` to `until` that the endpoint did not receive. `after` is the last run that was processed;
- * null before the first one. `found` is the number of deliveries that the recovery has made
+ * null before the first run. `found` is the number of deliveries that the recovery has made
  * pending.
  */
 const recoverContent = object({

@@ -27,9 +27,9 @@ interface PendingRun {
 
 /**
  * Lists the deliveries that have had no attempt yet and are therefore not in the log, newest first.
- * Returns only deliveries whose ID sorts before `before`; null means all. Reads a limited number of
- * runs, so the result may be incomplete: it has all such deliveries down to the ID `from` in the
- * result, or all of them if `from` is null.
+ * Returns only deliveries whose ID sorts before `before`; if `before` is null, starts with the
+ * newest. Reads a limited number of runs, so the result may be incomplete. It has all such
+ * deliveries down to the ID `from` in the result. If `from` is null, it has all of them.
  */
 export async function pendingDeliveries(
   accountId: string,

@@ -29,8 +29,8 @@ export interface ReceiverAccess {
    */
   current(): Promise<WebhookEndpoint | null>;
   /**
-   * Returns the endpoint as it was stored at most one second ago, or an error code if it does not
-   * receive events.
+   * Returns the endpoint as it was stored at most one second ago, or an error code if the endpoint
+   * does not receive events.
    */
   ready(): Promise<ReceiverState>;
   /** Discards the cached endpoint, so that the next `ready` reads the store. */

@@ -92,16 +92,16 @@ async function recoverRun(
 }
 
 /**
- * Returns the due time of a recovered delivery: 1 ms after that of the previous one, because the
- * due times determine the order.
+ * Returns the due time of a recovered delivery: 1 ms after the due time of the previous delivery,
+ * because the due times determine the order.
  */
 const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
 
 /**
- * Returns true if an event is intended for the endpoint (specification, section "Events", rule 1):
- * its run names the endpoint, or the run names no endpoint and the endpoint is subscribed to the
- * event's type.
+ * Returns true if an event is intended for the endpoint (specification, section "Events", rule 1).
+ * This is so if its run names the endpoint. It is also so if the run names no endpoint and the
+ * endpoint is subscribed to the event's type.
  */
 const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpoint): boolean =>
   run.webhookEndpointId === null

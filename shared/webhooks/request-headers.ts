@@ -12,7 +12,7 @@ export interface SignedRequest {
 
 /**
  * Returns the headers that the service sets on the request of an attempt. The HTTP client adds
- * others, such as `Host`.
+ * other headers, such as `Host`.
  */
 export const requestHeaders = (
   delivery: Pick<Delivery, "id" | "eventId" | "eventType">,

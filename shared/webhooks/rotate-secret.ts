@@ -22,7 +22,7 @@ export interface RotationRequest extends EndpointRef {
 }
 
 /**
- * Replaces the signing secret of an endpoint by a new one, and returns the endpoint and the new
+ * Replaces the signing secret of an endpoint by a new secret, and returns the endpoint and the new
  * secret in plain text. Requests are signed with the new secret immediately. With `overlap`, they
  * are also signed with the replaced secret for 24 hours. Older secrets no longer sign
  * (specification, section "Webhook endpoints").
@@ -39,7 +39,7 @@ export async function rotateSecret(
   const expiresAt = new Date(now.getTime() + limits.secretOverlapSeconds * 1_000).toISOString();
   const rotate = async (before: WebhookEndpoint): Promise<Changed<WebhookEndpoint>> => {
     // An earlier attempt of this write took effect, but its response was lost. Another write would
-    // discard the replaced secret, which stays valid with `overlap`.
+    // discard the replaced secret. With `overlap`, that secret must stay valid.
     if (before.secret === sealed) return "unchanged";
     return {
       ...before,

@@ -7,7 +7,7 @@ import { presentDeliveryWithAttempts } from "./present-delivery.ts";
 
 /**
  * Returns a delivery in its form in API responses, with its attempts and the body of its requests.
- * Reads the body from the archive; null if it has expired.
+ * The body comes from the archive; it is null if it has expired.
  */
 export async function showDelivery(
   accountId: string,
@@ -18,7 +18,7 @@ export async function showDelivery(
   return presentDeliveryWithAttempts(delivery, body);
 }
 
-/** Returns the body of an archived event; null if it has expired. */
+/** Returns the body of an archived event; null if the event has expired. */
 async function archivedBody(
   accountId: string,
   { runId, eventId }: Delivery,

@@ -72,13 +72,13 @@ function autoTopUpOf(stored: unknown): AutoTopUp | null {
   const { enabled, thresholdCredits, packId } = stored as Row;
   assert(
     typeof packId === "string" && isPackId(packId),
-    "the credit pack of an auto top-up exists",
+    `the credit pack of an auto top-up must exist (got ${String(packId)})`,
   );
   return { enabled: enabled === true, thresholdCredits: Number(thresholdCredits), packId };
 }
 
 function accountOf({ account, shards }: AccountRows): Account {
-  // The row of an account without shards contains the sums.
+  // An account without shards stores its balance and totals in its own row.
   const sums =
     shards.length > 0
       ? sumsOf(shards)

@@ -8,11 +8,11 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Admission, KeyOwner } from "../../accounts/account-store.ts";
 import { localRate, type LocalRate } from "../../accounts/local-rate.ts";
 import {
-  hasRoom,
+  admitsAt,
   noAdmissions,
   rateDecision,
   refusal,
-  roomFromMs,
+  admitsFromMs,
   windowMs,
 } from "../../accounts/rate-window.ts";
 import {
@@ -50,8 +50,9 @@ const trustedMs = 5 * 60_000;
 const aheadMsMax = 10;
 /**
  * Maximum number of attempts to admit a call. The first attempt assumes that the row has the
- * current format and no later time than the call. The second uses the row that refused the first
- * attempt. The third is needed if another process changed this row between the two.
+ * current format and no later time than the call. The second attempt uses the row that refused the
+ * first attempt. The third attempt is needed if another process changed the row between the first
+ * two.
  */
 const triesMax = 3;
 /**
@@ -76,7 +77,7 @@ interface KeyProcess {
   readonly local: LocalRate;
 }
 
-/** A call of a key that is to be counted. */
+/** A call to count against the rate limit of its key. */
 interface KeyCall {
   readonly keyHash: string;
   readonly now: Date;
@@ -84,10 +85,10 @@ interface KeyCall {
 
 /**
  * Creates the function that looks up a key and counts a call against the rate limit, in the key's
- * row. After a refusal, the process refuses the key's calls for a while without asking DynamoDB; if
- * DynamoDB throttled the row, for at least a second. If DynamoDB fails, the process counts calls
- * locally. It then admits a key if it can still read the key's row or has read the row in the last
- * five minutes. The outcome for other keys is `unreadable`.
+ * row. After a refusal, the process refuses the key's calls for a while and sends no request to
+ * DynamoDB. If DynamoDB throttled the row, this pause lasts at least a second. If DynamoDB fails,
+ * the process counts calls locally. It then admits a key if it can still read the key's row or has
+ * read the row in the last five minutes. The outcome for other keys is `unreadable`.
  */
 export function keyAdmission(
   client: DynamoDBDocumentClient,
@@ -135,13 +136,14 @@ async function admitByRow(process: KeyProcess, { keyHash, now }: KeyCall): Promi
     process.known.set(keyHash, { owner, seenAt: now });
     const times = admissionTimesOf(row);
     if (isAdmitted && times !== undefined) {
-      const pause = afterAdmission(pauseOf(process, keyHash), roomFromMs(times));
+      const pause = afterAdmission(pauseOf(process, keyHash), admitsFromMs(times));
       process.pauses.set(keyHash, pause);
       return { outcome: "admitted", owner, rate: rateDecision(times, nowMs) };
     }
-    if (times !== undefined && !hasRoom(times, nowMs)) {
-      // A process with a fast clock may have written times that are far ahead.
-      const fromMs = Math.min(roomFromMs(times), nowMs + windowMs);
+    if (times !== undefined && !admitsAt(times, nowMs)) {
+      // A process with a fast clock may have written times that are far ahead of this process's
+      // clock.
+      const fromMs = Math.min(admitsFromMs(times), nowMs + windowMs);
       return refuse(process, keyHash, { nowMs, fromMs });
     }
     seen = row;
@@ -228,8 +230,8 @@ interface CountedCall {
   readonly keyHash: string;
   readonly nowMs: number;
   /**
-   * The row that refused the previous attempt, although its rate window has room; undefined if
-   * there is none.
+   * The row that refused the previous attempt, although the rate limit would admit the call;
+   * undefined if there is none.
    */
   readonly seen: Row | undefined;
 }

@@ -62,8 +62,8 @@ export function scopesOfRow({ scopes }: Row): readonly Scope[] {
 }
 
 /**
- * Returns the admission times of a key in milliseconds since 1970. Undefined for a row that the previous
- * release wrote.
+ * Returns the admission times of a key in milliseconds since 1970. Undefined for a row that the
+ * previous release wrote.
  */
 export function admissionTimesOf(row: Row): AdmissionTimes | undefined {
   const stored = row["admitted_ms"] as AdmissionTimes | undefined;

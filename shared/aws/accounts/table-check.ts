@@ -5,9 +5,9 @@ import { accountKeys } from "../table/table.ts";
 const checkMsMax = 2_000;
 
 /**
- * Creates a check of whether the accounts table responds: one read, of a key that does not exist.
- * The key is in the range that every function may read. The check rejects with the error of the
- * read, which is aborted after `checkMsMax` milliseconds.
+ * Creates a check that the accounts table responds. It makes one read, of a key that does not exist
+ * but is in the range that every function may read. The check rejects with the error of the read,
+ * which is aborted after `checkMsMax` milliseconds.
  */
 export const accountsTableCheck =
   (client: DynamoDBDocumentClient, table: string) => (): Promise<unknown> => {

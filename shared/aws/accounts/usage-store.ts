@@ -69,7 +69,7 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
   /**
    * Reads the usage of shards. Repeats the read of those shards whose records were copied from the
    * journal to a page during the read. For a busy account, several repetitions may be needed,
-   * because it copies records many times a second.
+   * because its records are copied many times a second.
    */
   const ofShards = async (
     accountId: string,

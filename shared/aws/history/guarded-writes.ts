@@ -24,11 +24,12 @@ const bytesMax = 3 * 1024 * 1024;
 const parallelPuts = 4;
 
 /**
- * Puts rows of a watchlist's history, the last row last, because it makes the others effective.
- * Returns false if the watchlist does not exist. Some rows may then have been written before the
- * deletion; the purge of the watchlist deletes them.
+ * Puts rows of a watchlist's history in order. Readers ignore the rows until the last one is
+ * written. Returns false if the watchlist does not exist. Some rows may then have been written
+ * before the deletion; the purge of the watchlist deletes them.
  * - A large row is first created without content, in a transaction that checks that the watchlist
- *   exists. It is then put on condition that it still exists, which fails after a purge.
+ *   exists. The row is then put on condition that it still exists. After a purge, this condition
+ *   fails.
  * - The other rows are put in order, in as few transactions as possible. Each transaction checks
  *   that the watchlist exists.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
@@ -85,7 +86,8 @@ async function claim(
 }
 
 /**
- * Puts claimed rows, several at the same time. Returns false if a purge has deleted one of them.
+ * Puts claimed rows, several at the same time. Returns false if a purge has deleted one of the
+ * rows.
  */
 async function putClaimed(
   client: DynamoDBDocumentClient,

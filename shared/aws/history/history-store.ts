@@ -50,7 +50,8 @@ export function dynamoHistoryStore(
       const shown = withShownSpan(query, now);
       const { newestRun, until } = shown;
       const isCurrent = until >= new Date(now.getTime() - dayMs).toISOString();
-      // Keeping the runs of a span that ended earlier would not help the next queries.
+      // The runs of a span that ended more than a day ago are not cached: next queries seldom need
+      // them.
       return newestRun === undefined || !isCurrent
         ? listedRuns(client, table, shown)
         : kept({ ...shown, newestRun });

@@ -17,9 +17,10 @@ interface ItemQuery extends HistorySpan {
 }
 
 /**
- * Reads the points of an item in a span, oldest run first: from the merged rows of its bucket, and
- * from the segments of the runs that are not merged. Reads the head first: it decides which runs
- * are read from merged rows, and a merge that happens during the read has no effect.
+ * Reads the history points of an item in a span, oldest run first. First reads the head, which
+ * records how far the history is merged. Points of merged runs are in the merged rows of the item's
+ * bucket, and points of other runs are in the segments of the runs. A merge during the read has no
+ * effect.
  */
 export async function itemPoints(
   client: DynamoDBDocumentClient,

@@ -5,7 +5,7 @@ import { joinedSegments, segmentOf } from "./segment-rows.ts";
 
 /** The cached runs of a watchlist: its newest runs, newest first and without a gap. */
 interface KeptRuns {
-  /** Time from which all recorded runs are in the cache, ISO 8601. */
+  /** Time from which on the cache has all recorded runs, ISO 8601. */
   readonly since: string;
   readonly runs: readonly RunSegment[];
 }
@@ -21,9 +21,9 @@ const pointsMax = 100_000;
 
 /**
  * Creates a function that yields the recorded runs of a watchlist that have points in a span,
- * newest first. The function caches the runs of the watchlists that were read last, because a
- * recorded run never changes. A later query reads only the runs that are newer than the cache, and
- * makes no request if there are none.
+ * newest first. A recorded run never changes, so the function caches the runs of the watchlists
+ * that were read last. A later query reads only the runs that are newer than the cache, and makes
+ * no request if there are none.
  */
 export function keptRuns(
   client: DynamoDBDocumentClient,
@@ -57,7 +57,7 @@ export function keptRuns(
   };
 }
 
-/** Reads the runs of a span that are newer than the cached ones. */
+/** Reads the runs of a span that are newer than the cached runs. */
 async function* newerRuns(
   client: DynamoDBDocumentClient,
   table: string,

@@ -15,9 +15,9 @@ const pointAgeMaxMs = 2 * 86_400_000;
 const rowsAtOnce = 4;
 
 /**
- * Yields the recorded runs that have points in the span of the query, each with only these points.
- * `query.order` determines their order. Runs of a watchlist end in the order of their numbers, so
- * the listing stops after the last run of the span.
+ * Yields the recorded runs that have points in the span of the query, each with only its points in
+ * the span. `query.order` determines their order. Runs of a watchlist end in the order of their
+ * numbers, so the listing stops after the last run of the span.
  */
 export async function* listedRuns(
   client: DynamoDBDocumentClient,
@@ -116,8 +116,8 @@ interface RecordedEnd {
 }
 
 /**
- * Returns the first recorded run in a range, or the last one if `isNewestFirst`; undefined if there
- * is none.
+ * Returns the first recorded run in a range, or the last recorded run if `isNewestFirst`; undefined
+ * if the range has no recorded run.
  */
 async function recordedEnd(
   client: DynamoDBDocumentClient,

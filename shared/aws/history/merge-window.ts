@@ -31,7 +31,7 @@ const charactersMax = 64 * 1024 * 1024;
 /** How far the history of a watchlist is merged. */
 interface Head {
   readonly mergedWindows: number;
-  /** First bucket of the next window that is not merged yet. */
+  /** In the next window to merge, the first bucket that is not merged yet. */
   readonly nextBucket: number;
 }
 
@@ -107,7 +107,7 @@ interface Advance {
   readonly endBucket: number;
 }
 
-/** Positions of the writes in the transaction of `advance`. */
+/** Position of the check of the watchlist in the transaction of `advance`. */
 const [listAt] = [0];
 
 /**

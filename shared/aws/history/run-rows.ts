@@ -41,8 +41,8 @@ export const runRowsQuery = (
 });
 
 /**
- * Number of rows in the first request for the newest runs: if the reader needs few runs, and if it
- * needs many.
+ * Number of rows in the first newest-first request: for a reader that needs few runs, and for a
+ * reader that needs many.
  */
 const [newestRows, wholeRows] = [8, 32];
 

@@ -9,14 +9,14 @@ import { historyKeys } from "../table/table.ts";
 import { numbersOf, segmentOf } from "./segment-rows.ts";
 
 /**
- * Number of rows in one request, and of requests at the same time. A row has at most 300 KB, and a
+ * Number of rows in one request, and number of concurrent requests. A row has at most 300 KB, and a
  * response at most 16 MB.
  */
 const [rowsAtOnce, requestsAtOnce] = [25, 4];
 
 /**
- * Reads at most one run of each of several watchlists: the watchlist and run number are in
- * `places`. Returns the runs by watchlist ID, each with its points in the span. Leaves out a run
+ * Reads at most one run of each of several watchlists. `places` has the ID and run number of each
+ * watchlist. Returns the runs by watchlist ID, each with its points in the span. Leaves out a run
  * that is not recorded or has more than one row.
  */
 export async function runsAt(

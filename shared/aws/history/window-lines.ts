@@ -13,7 +13,10 @@ export interface WindowLines {
    * number.
    */
   readonly lines: ReadonlyMap<number, readonly string[]>;
-  /** First bucket that the lines lack; the number of buckets (`buckets`) if they lack none. */
+  /**
+   * First bucket whose lines are missing; the number of buckets (`buckets`) if no bucket is
+   * missing.
+   */
   readonly endBucket: number;
   /** End of the last recorded run of the window, ISO 8601; null if no run is recorded. */
   readonly endedAt: string | null;

@@ -56,8 +56,8 @@ interface Charge {
   readonly chargedAt: string;
   readonly source: CreditSource;
   /**
-   * UTC day of the account's daily budget to which the charge counts; undefined if it counts to
-   * none.
+   * UTC day of the account's daily budget towards which the charge counts; undefined if it counts
+   * towards no budget.
    */
   readonly budgetDay?: string | undefined;
   /** True if the hold has no row yet, so that the cancellation creates one. */
@@ -122,7 +122,7 @@ function takeBackItems(
 }
 
 /**
- * Builds the write of the hold's row, which prevents a second refund of the charge. The row never
+ * Builds the write of the hold's row. The row prevents a second refund of the charge. It never
  * expires, because the credit history finds a late refund by the stamp in this row.
  */
 function cancelledMark(

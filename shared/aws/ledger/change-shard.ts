@@ -211,9 +211,9 @@ export async function readShard(
 }
 
 /**
- * Waits for `change`, the update of a shard that makes or resolves the hold of a call. If the
- * request of the update failed, reads the shard. If the shard shows that the update took effect,
- * returns the shard as outcome `refused`, as a repeated update would.
+ * Waits for `change`, an update of a shard that creates or resolves a call's hold. If the request
+ * of the update failed, reads the shard. If the shard shows that the update took effect, returns
+ * the shard as outcome `refused`, as a repeated update would.
  * @param change.tookEffect returns true if the shard shows that the update took effect
  * @throws the error of the request if the update did not take effect
  */

@@ -12,8 +12,8 @@ import { trimUpdate } from "./shard-update.ts";
 const pageRecordsMax = 32;
 
 /**
- * Copies the journal of a shard to a page if the number of its records is 8, 9, 16, 17, 24, 25 and
- * so on. Otherwise does nothing. Call it after a reservation. Never rejects.
+ * Copies the journal of a shard to a page if the journal has 8, 9, 16, 17, 24, 25 and so on
+ * records. Otherwise does nothing. Call it after a reservation. Never rejects.
  */
 export async function copyJournal(
   process: LedgerProcess,
@@ -51,8 +51,8 @@ async function copyRecords(process: LedgerProcess, accountId: string, shard: Sha
     writePage(process, { accountId, shard, records: records.slice(0, count) }).catch(() => "ended");
   if ((await attempt(records.length)) === "ended") return;
   const from = records[0]?.at ?? 0;
-  // The change that caused the copy has taken effect, so a failed request here must not make it
-  // fail.
+  // The change that caused the copy has taken effect, so a failed request here must not fail the
+  // change.
   const stored = await pageAt(process, { accountId, shard: shard.number, from }).catch(
     () => undefined,
   );
@@ -107,7 +107,7 @@ async function writePage(
   return transacted.refused[pagePosition] === true ? "page exists" : "ended";
 }
 
-/** The indices of the two writes in the transaction of `writePage`. */
+/** Indices of the two writes in the transaction of `writePage`. */
 const trimPosition = 0;
 const pagePosition = 1;
 

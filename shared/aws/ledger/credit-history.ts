@@ -24,8 +24,8 @@ import {
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 
 /**
- * Maximum number of entries that are read for one page, about 300 KB or 75 read units. The page
- * then ends early.
+ * Maximum number of entries that are read for one page, about 300 KB or 75 read units. A page that
+ * reaches the maximum ends early.
  */
 const readMax = 2_000;
 /** Cost of reading one journal page of a shard, as a number of entries. */
@@ -71,9 +71,9 @@ export function dynamoCreditHistory(
 }
 
 /**
- * Returns the shards of an account, and the place below which the page lists entries. If `cursor`
- * is undefined, the page is the first one. All shards then also refuse new entries below this
- * place.
+ * Returns the shards of an account, and `below`: the place (position in the order of entries) below
+ * which the page lists entries. If `cursor` is undefined, the page is the first one. All shards
+ * then also refuse new entries below this place.
  */
 async function rowsFor(
   process: LedgerProcess,
@@ -194,7 +194,8 @@ async function collect(
       if (transactions.length === limit) return { transactions, next: entryId(last, accountId) };
       transactions.push(entry);
     }
-    // The last place need not be the place of a listed entry.
+    // The page continues after the last entry that was read, even if it was not listed. A transfer
+    // has a shard number below 0, which an ID cannot contain.
     last = { ...place, shard: Math.max(0, place.shard) };
     read += cost;
     if (read >= readMax) return { transactions, next: entryId(last, accountId) };

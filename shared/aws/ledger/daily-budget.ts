@@ -9,8 +9,9 @@ import { cacheShards, cachedAccountOf, type LedgerProcess } from "./process.ts";
 import { totalBalance } from "./read-shards.ts";
 
 /**
- * Days for which the row of a day is stored. It must exist until the last hold of the day is
- * resolved. `reconcile` compares it with the rows of holds, which are stored for 30 days.
+ * Days for which the row of a daily budget is stored. The row must exist until the last hold of its
+ * day is resolved. `reconcile` compares the row with the rows of holds, which are stored for 30
+ * days.
  */
 const storedDays = 40;
 
@@ -105,7 +106,7 @@ export async function readBudgetUse(process: LedgerProcess, day: BudgetDay): Pro
 
 /**
  * Reads the used credits of daily budgets of one account. Returns them by owner of the budget: the
- * account or a watchlist. Omits budgets without use.
+ * account or a watchlist. Omits budgets of which no credits are used.
  */
 export async function readBudgetUses(
   process: LedgerProcess,
@@ -125,9 +126,9 @@ export async function readBudgetUses(
 /**
  * Builds the write that sets the used credits of a new daily budget of an account to `used`. The
  * write fails if the stored use has changed since it was read.
- * @param before the stored use as it was read. An earlier budget of the same day may have stored
- * it. Holds that it includes may be refunded later; the refunds then also reduce the use of the new
- * budget.
+ * @param before the stored use as it was read; not 0 if the account had an earlier budget on this
+ * day. Holds that it includes may be refunded later. Their refunds then also reduce the use of the
+ * new budget.
  */
 export const baseOfBudget = (
   { accountsTable }: LedgerProcess,

@@ -5,14 +5,14 @@ import type { LedgerProcess } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** Milliseconds after which the sweeper checks a shard again that changed during the check. */
+/** Milliseconds until the sweeper repeats the check of a shard that changed during the check. */
 const nextCheckMs = 60_000;
 
 /**
  * Updates the due marks of an account's shards whose check is due. The mark of a shard gets the
  * earliest expiry of its holds as the time of the next check; a shard without holds loses its mark.
- * If such a shard changes during the check, the mark stays, and the sweeper checks the shard again
- * after a minute.
+ * If a shard without holds changes during the check, its mark stays, and the sweeper checks the
+ * shard again after a minute.
  */
 export async function moveDueMarks(
   process: LedgerProcess,

@@ -81,7 +81,8 @@ export async function* entriesBelow(
 }
 
 /**
- * The entries and transfers that were read from one shard, newest first, and the source of more.
+ * The entries and transfers that were read from one shard, newest first, and the iterator that
+ * reads more.
  */
 interface Stream {
   readonly steps: Step[];
@@ -124,7 +125,7 @@ interface Position {
 
 /**
  * Yields the entries and transfers of a shard below a place, newest first. For the first shard, or
- * an account without shards, yields the unsharded entries after them.
+ * an account without shards, then also yields the unsharded entries.
  */
 async function* batchesOf(
   process: LedgerProcess,
@@ -143,9 +144,9 @@ async function* batchesOf(
 }
 
 /**
- * Yields the records in the row of a shard, which the caller has read, and then the records in the
- * pages of its journal. Omits records that were copied to a page after the row was read, because
- * they are in the row too.
+ * Yields the records of a shard in batches: first the records in the row that the caller has read,
+ * then the records in the pages of the journal. Omits a record of a page if the row contains it
+ * too. This is so for records that were copied to a page after the row was read.
  */
 async function* journalBatches(
   process: LedgerProcess,

@@ -15,8 +15,8 @@ import type { Shard } from "./shard-row.ts";
 type CallRecord = ReserveRecord | SettleRecord;
 
 /**
- * How many pages of a shard a search reads. It begins with the page that was current when the call
- * began.
+ * How many pages of a shard a search reads. The search begins with the page that was current when
+ * the call began.
  */
 interface Reach {
   /** The search ends after this number of pages without the reservation. */
@@ -25,7 +25,7 @@ interface Reach {
   readonly pagesToSettle: number;
 }
 
-/** Reach of a search for a request that needs a response soon. */
+/** Reach of a search for an API call, whose client waits for the response. */
 const nearReach: Reach = { pagesToReserve: 20, pagesToSettle: 200 };
 /**
  * Reach of a search that must succeed. At the maximum rate of 20 calls a second, a shard fills 5
@@ -37,8 +37,8 @@ const wholeReach: Reach = { pagesToReserve: 2_000, pagesToSettle: Infinity };
 const pagesPerQuery = 20;
 
 /**
- * The holds of a call. There is at most one, or two if a late duplicate of the reservation took
- * effect in another shard.
+ * The holds of a call: usually one, or none. There are two if a late duplicate of the reservation
+ * took effect in another shard.
  */
 export interface CallHolds {
   readonly open: readonly OwnHold[];
@@ -91,9 +91,10 @@ export async function findSettlement(
 }
 
 /**
- * Finds the stamps (microseconds since 1970) of the records of a call: of its reservation and,
- * unless the hold is open, of the resolution. Returns undefined if the records are too far from the
- * start of the call to be found with few reads. The caller must have read `rows` before.
+ * Finds the stamps (microseconds since 1970) of a call's records: of its reservation, and of its
+ * resolution if the hold is no longer open. Returns undefined if the records are too far from the
+ * start of the call to be found with few reads. The caller must read `rows` before it calls this
+ * function.
  * @param search.createdAt a time between the start of the call and its reservation
  */
 export async function findCallStamps(

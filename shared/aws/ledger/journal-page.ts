@@ -47,7 +47,7 @@ export const journalPageOf = (row: Row): JournalPage => ({
 
 /**
  * Returns the journal in the row of a shard as a page: its records, and the balance and sequence
- * number before the first one.
+ * number before the first record.
  */
 export const journalOf = (shard: Shard): JournalPage => ({
   records: shard.journal,

@@ -3,7 +3,8 @@ import type { LedgerReport } from "./process.ts";
 
 /**
  * Returns a function that sends the report of a reservation or settlement as metrics to `send`. The
- * two operations have separate time metrics, not a dimension, because one log line contains both.
+ * two operations have separate time metrics, not a dimension, because one log line can contain the
+ * times of both operations.
  */
 export const ledgerMetrics =
   (send: MetricsSink) =>

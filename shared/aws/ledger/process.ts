@@ -38,7 +38,7 @@ export interface LedgerProcess extends LedgerOptions {
 }
 
 interface CachedAccount {
-  /** The shard that this process uses until the shard refuses a reservation. */
+  /** The shard that this process uses for reservations until the shard refuses one. */
   readonly home: number;
   /** Number of shards of the account. */
   readonly shards: number;
@@ -50,8 +50,8 @@ interface CachedAccount {
 
 const accountsMax = 10_000;
 /**
- * Maximum number of cached holds. The bound is necessary, because a failed call can leave its hold
- * to a worker, and the process never removes this hold.
+ * Maximum number of cached holds. The bound is necessary because a failed call can leave its hold
+ * to a worker. The process then never removes the hold from the cache.
  */
 const holdsMax = 1_000;
 
@@ -102,8 +102,8 @@ export function moveHome(process: LedgerProcess, accountId: string, home: number
 /** Minimum difference between two stamps of a shard, in microseconds. */
 const stepUs = 1;
 /**
- * Microseconds by which the stamp of a change is moved ahead for each refusal by a shard with a
- * newer stamp, except the first refusal.
+ * Microseconds by which the stamp of a change moves ahead of the clock for each refusal by a shard
+ * with a newer stamp. The first refusal does not count.
  */
 const aheadUs = 1_000;
 

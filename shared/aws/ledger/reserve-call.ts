@@ -18,10 +18,10 @@ import { reserveUpdate } from "./shard-update.ts";
 
 /**
  * Reserves credits and a slot for a call. One conditional update is enough if the home shard (the
- * shard that this process tries first, see `moveHome`) has both. An account with a daily budget
- * needs a transaction. Returns `insufficient`, `no_slot` or `over_budget`, without a reservation,
- * if the account lacks the credits, a free slot, or room in its daily budget. Returns `reserved` if
- * the hold exists already.
+ * shard that this process tries first, see `moveHome`) has the credits and a free slot. An account
+ * with a daily budget needs a transaction. Returns `insufficient`, `no_slot` or `over_budget`,
+ * without a reservation, if the credits, the free slots or the daily budget are not sufficient.
+ * Returns `reserved` if the hold exists already.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted, or if the
  * hold has expired before it could be reserved
  */
@@ -58,11 +58,11 @@ export function reserveCall(
         return assertNever(written);
     }
     const { shard } = written;
-    // An earlier attempt may have created the hold. After this time, such a hold has expired and
-    // was released.
+    // An earlier attempt may have created the hold. `holdMs` milliseconds after the start, such a
+    // hold has expired and was released.
     if (process.clock.now().getTime() - startedAt >= holdMs)
       throw unavailable("the reservation of credits completed too late to read the items");
-    if (hasRoom(shard, credits)) {
+    if (canHold(shard, credits)) {
       refusals += 1;
       note(`other requests changed the stamps of shard ${home}`);
       return "fresh";
@@ -77,7 +77,7 @@ export function reserveCall(
   });
 }
 
-const hasRoom = ({ inFlight, slots, balance }: Shard, credits: number): boolean =>
+const canHold = ({ inFlight, slots, balance }: Shard, credits: number): boolean =>
   inFlight < slots && balance >= credits;
 
 interface Attempt {
@@ -85,7 +85,7 @@ interface Attempt {
   readonly home: number;
   /** Stamp of the reservation. */
   readonly at: number;
-  /** The account's daily budget that this process has cached; null for none. */
+  /** The account's daily budget in credits, as this process has cached it; null for none. */
   readonly budget: number | null;
 }
 
@@ -134,7 +134,7 @@ async function writeHold(
   );
   if (change.outcome === "changed") {
     // Copies the journal while the call waits for its source. If the copy fails, a later call
-    // repeats it.
+    // repeats the copy.
     void (change.shard === undefined
       ? copyJournalOf(process, accountId, home)
       : copyJournal(process, accountId, change.shard));

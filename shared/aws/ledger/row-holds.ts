@@ -96,8 +96,8 @@ const shardPosition = 1;
 const firstBudgetPosition = 2;
 
 /**
- * Returns the daily budgets that a reservation uses: those of its watchlist and of its account, if
- * they have one. The day is that of the stamp `at`.
+ * Returns the daily budgets that a reservation uses: the budget of its watchlist and the budget of
+ * its account, as far as they exist. Their UTC day is the day of the stamp `at`.
  */
 function budgetsFor(
   { accountId, watchlistBudget }: Reservation,
@@ -198,7 +198,10 @@ export function settleRow(
   });
 }
 
-/** Finds a shard that still counts an unsharded call as in flight; 0 if there is none. */
+/**
+ * Finds a shard that still counts an unsharded call as in flight, and returns its number. Returns
+ * the number of the first shard, 0, if there is none.
+ */
 async function shardOfOldSlot(process: LedgerProcess, accountId: string): Promise<number> {
   const rows = await readAccountRows(process, accountId);
   const shard = rows?.shards.find(({ oldInFlight }) => oldInFlight > 0);

@@ -14,12 +14,12 @@ export interface OpenHold {
   readonly source: CreditSource;
   /**
    * UTC day of the account's daily budget towards which the hold counts; absent if it counts
-   * towards none.
+   * towards no budget.
    */
   readonly budgetDay?: string;
 }
 
-/** A part of an account's credits, stored in one row, which conditional updates change. */
+/** A part of an account's credits. It is stored in one row, and conditional updates change it. */
 export interface Shard {
   readonly number: number;
   /** Number of shards of the account. */
@@ -96,9 +96,9 @@ const holdOf = (holdId: string, hold: Row): OpenHold => ({
 });
 
 /**
- * Restores the source of each reservation. To save space, a row stores the source of a call once:
- * in the hold while it is open, and then in the record that resolves it. Both stay in the row at
- * least as long as the reservation.
+ * Restores the source of each reservation. To save space, a row stores the source of a call only
+ * once. The open hold has the source; after the resolution, the record of the resolution has it.
+ * The source therefore stays in the row at least as long as the reservation.
  */
 function withSources(
   records: readonly JournalRecord[],

@@ -37,8 +37,8 @@ interface Change {
 
 /**
  * Builds an update that changes numbers of a shard and appends a record. The update takes effect
- * only if its stamp is newer than the stamp of the shard, so a late duplicate has no effect. It
- * never makes a number negative.
+ * only if its stamp is newer than the stamp of the shard, so a late duplicate has no effect. The
+ * update never makes a number negative.
  */
 function shardUpdate({ table, accountId, shard }: ShardLocation, change: Change): Update {
   const { moves, record, recorded = recordRow(record), set = [], remove = [] } = change;
@@ -161,7 +161,7 @@ export function settleUpdate(
     moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },
     record: { type: "settle", holdId, refunded, source, ...outcome, ...day },
     remove: ["#holds.#hold"],
-    // A later hold with the same ID may have replaced the hold. It has another stamp.
+    // A later hold with the same ID may have replaced the hold. The later hold has another stamp.
     conditions: ["#holds.#hold.#a = :made"],
     names: { "#holds": "holds", "#hold": holdId, "#a": "a" },
     values: { ":made": hold.at },
@@ -231,8 +231,8 @@ export const freeOldSlot = ({ table, accountId, shard }: ShardLocation): Update 
 });
 
 /**
- * Builds the update that removes the oldest records of a shard after a page contains them. It fails
- * if another process has already removed them.
+ * Builds the update that removes the oldest records of a shard after a page contains them. The
+ * update fails if another process has already removed the records.
  */
 export function trimUpdate(
   { table, accountId, shard }: ShardLocation,

@@ -16,10 +16,10 @@ interface CreditTransfer {
 
 /**
  * Transfers credits from other shards to the shard `to`, in one transaction, until its balance is
- * at least `credits`. If the richest shard alone has enough, it provides the missing credits, or
- * half of the difference of the two balances if that is more, so that later calls need no transfer.
- * Otherwise several shards provide the missing credits. Returns false, without a change, if
- * `shards` does not contain the shard `to`, a shard changed since it was read, or other requests
+ * at least `credits`. If the richest shard alone has enough, it provides the missing credits. It
+ * provides half of the difference of the two balances if that is more, so that later calls need no
+ * transfer. Otherwise several shards provide the missing credits. Returns false, without a change,
+ * if `shards` does not contain the shard `to`, a shard changed since it was read, or other requests
  * contend for the rows.
  */
 export async function gatherCredits(

@@ -27,14 +27,14 @@ const entriesMax = 10;
  * Creates the queues of the messages of runs, in SQS. The account ID is the message group, so that
  * one account's backlog delays other accounts as little as possible. Lambda's recursive loop
  * detection is off, because steps cause later steps. `limits.messageHopsMax` therefore ends an
- * endless chain of messages. A message to a queue without a URL rejects with an Error.
+ * endless chain of messages. Sending to a queue without a URL rejects with an Error.
  * @param hops number of messages in the chain that led to the messages of this queue
  * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */
 export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQueue {
   assert(
     hops <= limits.messageHopsMax,
-    "a chain of messages has at most limits.messageHopsMax hops",
+    `a chain of messages must have at most ${limits.messageHopsMax} hops (got ${hops})`,
   );
   const send = async (
     queue: keyof QueueUrls,
@@ -95,7 +95,7 @@ async function sendBatch(
     const codes = [...new Set(Failed.map(({ Code }) => Code))].join(", ");
     throw new Error(
       `SQS rejected ${Failed.length} of ${quantity(batches.length, "step message")} with the error ${codes}. ` +
-        "The message that caused them is processed again.",
+        "SQS redelivers the message that caused the step messages.",
     );
   }
 }

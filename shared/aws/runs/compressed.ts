@@ -4,8 +4,8 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 export const pack = (value: unknown): Uint8Array => zstdCompressSync(JSON.stringify(value));
 
 /**
- * Compression level for IDs. At level 9, compressed IDs take a sixth less than at the default
- * level. It is too slow for outcomes, which are larger.
+ * Compression level for IDs. At level 9, compressed IDs take a sixth less space than at the default
+ * level. Level 9 is too slow for outcomes, which are larger.
  */
 const idCompression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 
@@ -19,7 +19,7 @@ export const packLines = (lines: readonly string[]): Uint8Array =>
 
 /**
  * Returns the lines that `packLines` compressed.
- * @throws Error if `bytes` is no result of `packLines`
+ * @throws Error if `bytes` is not a result of `packLines`
  */
 export const unpackLines = (bytes: unknown): string[] =>
   zstdDecompressSync(bytes as Uint8Array)
@@ -28,7 +28,7 @@ export const unpackLines = (bytes: unknown): string[] =>
 
 /**
  * Returns the value that `pack` or `packIds` compressed.
- * @throws Error if `bytes` is no result of one of them
+ * @throws Error if `bytes` is not a result of either function
  */
 export const unpack = (bytes: unknown): unknown =>
   JSON.parse(zstdDecompressSync(bytes as Uint8Array).toString("utf8"));

@@ -16,9 +16,9 @@ const bytesMax = 300 * 1024;
 const inRowMax = 8 * 1024;
 
 /**
- * Names the rows with the items as they were before a batch. It is an attribute of the batch's
- * result. If it has no chunks, the items are in the attribute `before_items` of the same row, or
- * there are none if that attribute is absent.
+ * Names the rows that store the items of a batch as they were before the batch. It is an attribute
+ * of the batch's result. If `chunks` is 0, the items are in the attribute `before_items` of the
+ * same row. If that attribute is absent, there are no items.
  */
 interface BeforeName {
   readonly attempt: string;
@@ -67,8 +67,8 @@ function encodedChunks(items: readonly Item[]): Uint8Array[] {
 }
 
 /**
- * Returns the items of a batch as they were before it, which `storeItemsBefore` stored; an empty
- * list if it stored none.
+ * Returns the items that `storeItemsBefore` stored: the items of a batch as they were before the
+ * batch. Returns an empty list if it stored none.
  * @param row the row of the batch's result, with `beforeAttributes`
  * @throws Error if a row of these items does not exist
  */

@@ -18,7 +18,7 @@ export interface PhaseChange {
 
 /**
  * Changes the phase of a run if its current phase is one of `change.from`. Returns false, without a
- * change, if it is in another phase, or if the run was abandoned and `change.unlessAbandoned` is
+ * change, if the run is in another phase, or if it was abandoned and `change.unlessAbandoned` is
  * true.
  */
 export function movePhase(

@@ -30,8 +30,8 @@ import { watchlistKeys } from "../table/table.ts";
  */
 const pickUpMs = 60_000;
 /**
- * Milliseconds after the storing of a run's plan after which the sweeper restarts the run, if no
- * worker has recorded progress. The messages of its first batches may not have been sent.
+ * Milliseconds from the write of a run's plan until the sweeper restarts the run, if no worker has
+ * recorded progress. The messages of the run's first batches may not have been sent.
  */
 const sendingMs = 30_000;
 
@@ -308,8 +308,8 @@ function listUpdate(
       ConditionExpression: "running_run = :number AND revision = :revision",
       ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
       ExpressionAttributeValues: {
-        // A held run stays the run in progress, so that no release starts another run until the
-        // hold ends.
+        // A held run stays the run in progress, so that neither this nor an earlier release of the
+        // service starts another run until the hold ends.
         ":running": run.hold === undefined ? null : run.runNumber,
         ":number": run.runNumber,
         ":run": run.hold === undefined ? run.status : "held",

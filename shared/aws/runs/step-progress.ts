@@ -54,7 +54,9 @@ export async function recordSent(
   );
 }
 
-/** Stores the stats of a settled step. Does nothing if it has stats or does not exist. */
+/**
+ * Stores the stats of a settled step. Does nothing if the step already has stats or does not exist.
+ */
 export async function recordStats(
   client: DynamoDBDocumentClient,
   table: string,

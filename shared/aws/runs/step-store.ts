@@ -137,7 +137,8 @@ const firstResult = (step: StepRecord): RowKey =>
 
 /**
  * Yields the rows of the partition `key.pk` whose sort key has the same prefix as `key.sk`, up to
- * and including its last `#`. Reads only `attributes`, or all attributes if it is undefined.
+ * and including its last `#`. Reads only `attributes`; if `attributes` is undefined, reads all
+ * attributes.
  */
 function rowsBelow(
   client: DynamoDBDocumentClient,
@@ -230,7 +231,7 @@ async function putResult(
 }
 
 /**
- * Returns an outcome without its observed changes, which its history point has, and without its
+ * Returns an outcome without its observed changes, which are in its history point, and without its
  * details, which are stored separately.
  */
 const storedPart = ({ observed: _o, details: _d, ...outcome }: ItemOutcome): ItemOutcome => outcome;

@@ -22,8 +22,8 @@ export interface SharedRateBudgetOptions {
 }
 
 /**
- * Maximum number of attempts to take permits. A refusal returns the current row. After several
- * refusals, other processes keep taking permits first.
+ * Maximum number of attempts to take permits. A refusal returns the current row. If even the last
+ * attempt is refused, other processes take permits faster than this process.
  */
 const triesMax = 8;
 /**
@@ -85,7 +85,7 @@ async function takeFrom(row: RateRow, wanted: RateAsk, nowUs: number): Promise<R
     if (move.fromUs !== undefined) return grantFrom(move.fromUs / 1_000, ask);
   }
   throw new Error(
-    `Other processes changed the rate limit row of ${row.source} during each of ${triesMax} attempts.`,
+    `The shared rate limit of the source ${row.source} could not be used: other processes changed its row during each of ${triesMax} attempts.`,
   );
 }
 

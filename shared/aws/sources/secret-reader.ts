@@ -82,7 +82,7 @@ async function valueOf(
     case "variable":
       if (stores.variables === undefined)
         throw new RangeError(
-          `The secret reference env:${reference.name} works only in a local world. Use the ARN of a secret or an SSM parameter.`,
+          `The secret reference env:${reference.name} works only on a developer's machine. Use the ARN of a secret, or the name of an SSM parameter.`,
         );
       return stores.variables[reference.name];
     default:

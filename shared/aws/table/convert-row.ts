@@ -15,7 +15,7 @@ import {
   versionOf,
 } from "../../base/stored-versions.ts";
 
-/** A stored row, and the conversion with which it is converted to the other version. */
+/** A stored row, and the conversion that changes the row to its other version. */
 interface RowToConvert {
   readonly table: string;
   /** The row as it is stored, with its key. */
@@ -25,9 +25,10 @@ interface RowToConvert {
 
 /**
  * Converts a stored row to the other version of its kind. Writes only the attributes of the
- * conversion, on condition that these and the version have not changed since the row was read.
- * Returns false, without a change, if one of them has changed, the row was deleted, or a
- * transaction is writing the row.
+ * conversion. Returns false, without a change, in three cases:
+ * - the version or one of these attributes has changed since the row was read;
+ * - the row was deleted;
+ * - a transaction is writing the row.
  * @param client a client that does not convert rows
  * @throws any other error of the request
  */
@@ -86,8 +87,8 @@ const clause = (word: string, actions: readonly string[]): readonly string[] =>
   actions.length === 0 ? [] : [word, actions.join(", ")];
 
 /**
- * Omits undefined values. DynamoDB does not accept an empty map of values, but one value always
- * remains: one of the two versions is later than 1, and `stored_version` has this version.
+ * Omits undefined values. DynamoDB does not accept an empty map of values. The map is never empty,
+ * because one of the two versions is above 1 and `stored_version` has this value.
  */
 const valuesOf = (values: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(values.filter(([, value]) => value !== undefined));

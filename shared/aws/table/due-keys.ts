@@ -34,8 +34,9 @@ export async function dueKeys(
 
 /**
  * Lists the keys of all rows of one kind that have the partition key `pk` and are due at or before
- * `by`, in no particular order. Such rows share one partition of the index. Rows from a time when
- * the kind had fewer partitions can be elsewhere; `everywhere` also finds these.
+ * `by`, in no particular order. Such rows share one partition of the index. Rows that were stored
+ * when the kind had fewer partitions can be in other partitions; `everywhere` also finds these
+ * rows.
  */
 export async function dueKeysOf(
   client: DynamoDBDocumentClient,
@@ -89,7 +90,9 @@ async function readDue(
   return rows.map(dueKeyOf);
 }
 
-/** ISO 8601 times of the same precision sort as strings. */
+/**
+ * Compares keys by due time, earliest first. ISO 8601 times of the same precision sort as strings.
+ */
 const longestDueFirst = (one: DueKey, other: DueKey): number => {
   if (one.dueAt === other.dueAt) return 0;
   return one.dueAt < other.dueAt ? -1 : 1;

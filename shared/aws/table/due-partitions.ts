@@ -18,8 +18,8 @@ export const dueAt = (
 /**
  * Returns the partition of the due index for all rows of a kind whose table key is `pk`. All hold
  * rows of an account have the same `pk`, and so one partition of the index. One account still
- * cannot exhaust this partition: a transaction needs twice as many write units for the row of a
- * hold as for its index entry, so the table partition reaches its limit first.
+ * cannot exhaust this partition. A transaction needs twice as many write units for the row of a
+ * hold as for its index entry. The table partition therefore reaches its limit first.
  */
 export function duePartitionOf(kind: DueKind, pk: string): string {
   const digest = createHash("sha256").update(pk).digest();

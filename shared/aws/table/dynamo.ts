@@ -26,8 +26,7 @@ import { quantity } from "../../base/quantity.ts";
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * A table, with the clock and the random source for the pauses before its failed requests are
- * repeated.
+ * A table, with the clock and the random source for the pauses between the attempts of a request.
  */
 export interface TableOptions {
   readonly table: string;
@@ -135,8 +134,8 @@ interface RetryOptions {
 export type Note = (why: string) => void;
 
 /**
- * Executes an attempt and returns its result. If DynamoDB throttled the attempt, which has then
- * changed nothing, passes the reason to `note` and returns `again`.
+ * Executes an attempt and returns its result. If DynamoDB throttled the attempt, passes the reason
+ * to `note` and returns `again`. A throttled attempt has changed nothing.
  * @throws every other error of the attempt
  */
 export async function attemptUnlessThrottled<T>(
@@ -158,7 +157,7 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
 
 /**
  * Repeats `attempt`, up to 24 times, while it returns `again`, and returns its result. Sleeps
- * before each repetition for a random time, at most `waitMsMax` milliseconds (full jitter). It is
+ * before each repetition for a random time, at most `waitMsMax` milliseconds (full jitter). This is
  * needed because DynamoDB cancels a transaction if another request contends for one of its rows,
  * and the SDK does not retry the transaction.
  * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. Its cause

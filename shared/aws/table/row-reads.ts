@@ -21,8 +21,8 @@ const pendingOf = new WeakMap<DynamoDBDocumentClient, PendingReads>();
 
 /**
  * Reads a row with a strongly consistent read; undefined if it does not exist. Reads of one client
- * that begin in the same turn of the event loop are one request, so that code which needs several
- * rows can read them in parallel for the price of one request.
+ * that begin in the same turn of the event loop become one request. Code that needs several rows
+ * can therefore read them in parallel for the price of one request.
  */
 export function readRow(
   client: DynamoDBDocumentClient,
@@ -76,8 +76,8 @@ async function readAll(
   const { Responses, UnprocessedKeys } = await client.send(
     new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
   );
-  // DynamoDB leaves out keys if the table is overloaded or the rows have more than 16 MB. The client
-  // waits and repeats the read of a single row.
+  // DynamoDB leaves out keys if the table is overloaded or the rows have more than 16 MB. Each of
+  // these keys is read alone, because the client waits and retries such a read.
   const left = (UnprocessedKeys?.[table]?.Keys ?? []) as unknown as readonly RowKey[];
   const others = await Promise.all(left.map((key) => readOne(client, table, key)));
   return [...(Responses?.[table] ?? []), ...others];

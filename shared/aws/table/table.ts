@@ -143,7 +143,7 @@ export const watchlistKeys = {
   }),
   /**
    * A chunk of the items of a batch, as they were before the batch. `attempt` is the random name of
-   * one attempt to store them, which the result of the batch refers to.
+   * one attempt to store the items. The result of the batch contains this name.
    */
   before: (
     runId: string,
@@ -152,7 +152,10 @@ export const watchlistKeys = {
     pk: `run#${runId}`,
     sk: `before#${batch.step}#${pad(batch.number, 5)}#${batch.attempt}#${pad(batch.chunk, 5)}`,
   }),
-  /** A chunk of the item details of a result, if they do not fit into the row of the result. */
+  /**
+   * A chunk of the item details of a result. It exists only if the details do not fit into the row
+   * of the result.
+   */
   resultDetails: (
     runId: string,
     batch: { step: string; plan: string; number: number },
@@ -180,7 +183,7 @@ export const historyKeys = {
     pk: historyPartition(watchlistId),
     sk: `run#${pad(runNumber, 9)}#${pad(chunk, 4)}`,
   }),
-  /** A chunk of the merged points of a window, of the items in one bucket. */
+  /** A chunk of the merged points of the items in one bucket, for one window. */
   items: (watchlistId: string, of: { bucket: number; window: number; chunk: number }): RowKey => ({
     pk: historyPartition(watchlistId),
     sk: `items#${pad(of.bucket, 3)}#${pad(of.window, 8)}#${pad(of.chunk, 4)}`,
@@ -214,7 +217,8 @@ export const deliveryKeys = {
   }),
   /**
    * Times of the account's last probes, for the per-account limit. The key contains the limit,
-   * because the row always has that many times: a changed limit begins a new row.
+   * because the row always has as many times as the limit allows. A changed limit therefore begins
+   * a new row.
    */
   probes: (accountId: string): RowKey => ({
     pk: `${accountId}#probes`,
@@ -233,7 +237,7 @@ export const deliveryKeys = {
   delivery: (accountId: string, id: string): RowKey => ({ pk: `${accountId}#deliveries`, sk: id }),
   /** An export in the log. Its ID begins with the time at which the run ended. */
   export: (accountId: string, id: string): RowKey => ({ pk: `${accountId}#exports`, sk: id }),
-  /** A delivery target: its due time, lease and session state. */
+  /** A delivery target's due time, lease and session state. */
   outbox: ({ accountId, targetId }: DeliveryTarget): RowKey => ({
     pk: `${accountId}#outbox`,
     sk: targetId,

@@ -159,7 +159,7 @@ function withWholeRows(kinds: readonly VersionedKind[], input: Members): Members
   const filtered = namesIn(input, input["FilterExpression"]).find((name) => differing.has(name));
   assert(
     filtered === undefined,
-    `no filter names an attribute that a conversion changes (got ${filtered})`,
+    `a filter must not name an attribute that a conversion changes (got ${filtered})`,
   );
   if (typeof projection !== "string") return input;
   const named = new Set(namesIn(input, projection));
@@ -211,7 +211,7 @@ type RowsByTable = Readonly<Record<string, readonly Row[]>>;
 
 /**
  * Converts the rows that a batch read returned, by table. Each table needs a separate reader,
- * because each has a separate projection.
+ * because each table has a separate projection.
  */
 function readableBatch(
   responses: unknown,
@@ -232,7 +232,7 @@ type Requests = Readonly<
 >;
 
 /**
- * Converts rows that a batch write did not write to the version of the code. The code sends these
+ * Converts the unprocessed rows of a batch write to the version of the code. The code sends these
  * rows again, and the client then converts them back.
  */
 const readableRequests = (left: unknown, read: ReadRow): unknown =>
@@ -264,8 +264,8 @@ interface Reason {
 }
 
 /**
- * Returns why DynamoDB refused the writes of a request, in the order of the writes. Empty unless a
- * condition failed or the transaction was canceled.
+ * Returns why DynamoDB refused the writes of a request, in the order of the writes. Empty if the
+ * error is neither a failed condition nor a canceled transaction.
  */
 function reasonsIn(error: unknown): readonly Reason[] {
   if (error instanceof TransactionCanceledException) return error.CancellationReasons ?? [];

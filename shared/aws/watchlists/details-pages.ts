@@ -46,7 +46,10 @@ const detailsKind: PageKind<StoredDetailsPage> = {
 /** Number of details pages in the first request for a whole watchlist. */
 const pagesAtOnce = 8;
 
-/** Retry limits for one page. A failed attempt means that another writer changed the page. */
+/**
+ * Retry limits for one page (pauses in milliseconds). A failed attempt means that another writer
+ * changed the page.
+ */
 const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
@@ -162,8 +165,8 @@ async function changePages(
     if (outcome === "watchlist_deleted") return outcome;
     done = end;
   }
-  // Most watchlists without details never get any, so this process does not look for details pages
-  // again.
+  // Most watchlists without details never get any, so this process does not check again whether
+  // details pages exist now.
   if (!isPaged && changeDetails(undefined, ids, change) === "unchanged") return "done";
   return changeEachPage(table, bounds, { watchlist, ids: ids.slice(done), change });
 }

@@ -8,22 +8,22 @@ import type { PageTable } from "./page-reader.ts";
 
 /** The items of a watchlist that are out of stock. */
 interface KeptItems {
-  /** The versions of its pages of items and of details before they were read. */
+  /** The versions of the watchlist's pages of items and of details before they were read. */
   readonly versions: string;
   readonly items: readonly DetailedItem[];
 }
 
 /**
- * Maximum number of kept items and watchlists. A watchlist counts too, because its versions are kept
- * even if none of its items is out of stock. An item takes about 1 KB.
+ * Maximum number of kept items and watchlists. A watchlist counts too, because its versions are
+ * kept even if none of its items is out of stock. An item takes about 1 KB.
  */
 const entriesMax = 50_000;
 
 /**
- * Returns a function that lists the items of a watchlist that are out of stock. It keeps the items of
- * the watchlists that were read last. While no page of a watchlist changes, a later call reads only
- * the versions of the pages, and decodes no item. This saves transfer and decoding, but no read
- * units: DynamoDB charges for the whole pages.
+ * Returns a function that lists the items of a watchlist that are out of stock. It keeps the items
+ * of the watchlists that were read last. While no page of a watchlist changes, a later call reads
+ * only the versions of the pages, and decodes no item. This saves transfer and decoding, but no
+ * read units: DynamoDB charges for the whole pages.
  */
 export function keptStock(
   table: PageTable,
@@ -53,7 +53,10 @@ function keep(kept: Map<string, KeptItems>, watchlistId: string, entry: KeptItem
   }
 }
 
-/** Returns the lower bounds and the versions of the pages of one kind. A write changes the text. */
+/**
+ * Returns a text with the lower bound and the version of each page of one kind. Every write of a
+ * page changes the text.
+ */
 async function versionsOf(
   { client, table }: PageTable,
   { pk, sk }: ReturnType<typeof watchlistKeys.page>,

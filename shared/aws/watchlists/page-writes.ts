@@ -51,8 +51,8 @@ export function writePages(
   const growth = minus(sumOf(cut), sumOf(before));
   const [was, is] = [before[0], cut[0]];
   const { clock, random } = table;
-  // A change of the counters needs a transaction. So does a change of IDs: its caller reports the
-  // number of added items, so the result must be certain.
+  // A change of the counters needs a transaction. A change of IDs needs one too: its caller reports
+  // the number of added items, so the result must be certain.
   const isPlain = keepsIds && cut.length === 1 && isNothing(growth);
   return retryWhileContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is
@@ -181,8 +181,8 @@ function pageActions(
 }
 
 /**
- * Builds the update of the watchlist's counters. It fails if the watchlist does not exist or has no
- * room for the new items.
+ * Builds the update of the watchlist's counters. It fails if the watchlist does not exist, or if
+ * the new items would exceed its maximum number of items.
  */
 function listUpdate(
   TableName: string,

@@ -139,8 +139,9 @@ interface Removal {
 
 /**
  * Deletes the rows of a watchlist, except its purge mark. Returns false if `isOver` returned true
- * before all rows were deleted. The row of a run is deleted after the rows of its steps, which are
- * found only by the run's ID. A purge can therefore stop at any point and continue later.
+ * before all rows were deleted. The row of a run is deleted after the rows of its steps, because
+ * those can be found only by the run's ID. A purge can therefore stop at any point and continue
+ * later.
  */
 async function removeRows(
   client: DynamoDBDocumentClient,

@@ -143,7 +143,7 @@ export function deleteWatchlistRow(
       return retried === undefined ? true : "again";
     }
     throw new Error(
-      `DynamoDB refused the transaction that deletes watchlist ${watchlist.watchlistId}: ${codesOf(reasons)}`,
+      `DynamoDB refused the transaction that deletes the watchlist ${watchlist.watchlistId}, with the reasons ${codesOf(reasons)}.`,
     );
   });
 }

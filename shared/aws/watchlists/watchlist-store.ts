@@ -94,7 +94,7 @@ async function listLists(
 }
 
 /**
- * Replaces all settings of a watchlist, and returns it after the change. The new settings were
+ * Replaces all settings of a watchlist, and returns the changed watchlist. The new settings were
  * derived from `before`. If an attribute on which they depend has changed since, returns undefined
  * and writes nothing.
  * @throws any error of the request other than a failed condition
@@ -108,8 +108,8 @@ async function updateList(
   const Key = watchlistKeys.watchlist(after.accountId, after.id);
   const set = {
     ...settingsRow(after),
-    // Written only if it changes, because runs change this counter too and no condition below would
-    // detect it.
+    // Written only if it changes, because runs change this counter too, and no condition of this
+    // update checks the counter.
     ...(after.consecutiveSkips === before.consecutiveSkips
       ? {}
       : { consecutive_skips: after.consecutiveSkips }),
@@ -148,8 +148,8 @@ async function updateList(
 
 /**
  * Advances the due time of a watchlist without starting a run. Has no effect if another message of
- * the same tick has advanced it. With `empty`, also has no effect if items were added since the
- * watchlist was read, because a watchlist with items is due.
+ * the same tick has advanced the due time. With `empty`, also has no effect if items were added
+ * since the watchlist was read, because a watchlist with items is due.
  */
 async function skipRun(
   client: DynamoDBDocumentClient,

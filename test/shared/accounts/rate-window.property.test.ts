@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { localRate } from "../../../shared/accounts/local-rate.ts";
 import {
   type AdmissionTimes,
-  hasRoom,
+  admitsAt,
   noAdmissions,
   rateDecision,
   refusal,
-  roomFromMs,
+  admitsFromMs,
   withAdmission,
 } from "../../../shared/accounts/rate-window.ts";
 
@@ -18,7 +18,7 @@ function offer(timesMs: readonly number[]): number[] {
   let times: AdmissionTimes = noAdmissions;
   const admitted: number[] = [];
   for (const now of timesMs) {
-    if (!hasRoom(times, now)) continue;
+    if (!admitsAt(times, now)) continue;
     times = withAdmission(times, now);
     admitted.push(now);
   }
@@ -68,8 +68,8 @@ describe("the rate window of an API key", () => {
       expect(rateDecision(times, startMs + n).remaining).toBe(49 - n);
     }
     expect(rateDecision(times, startMs + 60).resetSeconds).toBe(startMs / 1_000 + 2);
-    expect(hasRoom(times, roomFromMs(times) - 1)).toBe(false);
-    expect(hasRoom(times, roomFromMs(times))).toBe(true);
+    expect(admitsAt(times, admitsFromMs(times) - 1)).toBe(false);
+    expect(admitsAt(times, admitsFromMs(times))).toBe(true);
     expect(rateDecision(times, startMs + 1_020 + 9).remaining).toBe(10);
   });
 

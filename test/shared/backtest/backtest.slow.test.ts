@@ -423,14 +423,14 @@ describe("a back-test", () => {
     const before = spanOf("2025-01-01T00:00:00.000Z", "2025-01-02T00:00:00.000Z");
     await expect(test(list, before)).rejects.toMatchObject({
       message: expect.stringMatching(
-        /^The first run that can be repeated started at .+ \(got 'until' .+\)\. Send a later 'until'\.$/,
+        /^'until' must be .+ or later, the start of the first run that can be repeated \(got ".+"\)\.$/,
       ),
       details: { param: "until" },
     });
     const after = spanOf("2026-12-01T00:00:00.000Z", "2026-12-02T00:00:00.000Z");
     await expect(test(list, after)).rejects.toMatchObject({
       message: expect.stringMatching(
-        /^The last run that can be repeated started at .+ \(got 'since' .+\)\. Send an earlier 'since'\.$/,
+        /^'since' must be .+ or earlier, the start of the last run that can be repeated \(got ".+"\)\.$/,
       ),
       details: { param: "since" },
     });

@@ -625,7 +625,7 @@ describe("the routes between a pipeline's steps", () => {
       const refusal = refused(() => parse(value));
       expect(refusal.param).toBe(param);
       expect(refusal.message).toContain(
-        "one of these scrapers before it: retailer_a.lite, retailer_a.full, retailer_a.offers.",
+        "one of these scrapers before 'check': retailer_a.lite, retailer_a.full, retailer_a.offers.",
       );
     },
   );
@@ -639,7 +639,7 @@ describe("the error for an offer check without an earlier offer", () => {
       stepOn("retailer_a.offer_check", "check"),
     ];
     expect(refused(() => parse({ steps })).message).toContain(
-      "no step before it finds one: scan -> again -> check.",
+      "on the path scan -> again -> check, no earlier step finds the offer.",
     );
   });
 });

@@ -167,7 +167,7 @@ describe("a full watchlist", () => {
       code: "INVALID_PARAM",
       details: { param: "add" },
       message: expect.stringContaining(
-        "'add' has 3 new IDs, but this watchlist has room for 1 more ",
+        "'add' has 3 new IDs, but this watchlist can hold only 1 more ",
       ) as string,
     });
     expect(await world.rows(list)).toEqual(before);
@@ -230,7 +230,7 @@ describe("an item change of a watchlist that concurrent calls fill", () => {
       code: "INVALID_PARAM",
       details: { param: "add" },
       message: expect.stringContaining(
-        "'add' has 1 new ID, but this watchlist has room for 0 more ",
+        "'add' has 1 new ID, but this watchlist can hold only 0 more ",
       ) as string,
     });
   });

@@ -65,7 +65,7 @@ describe("a chain of run queue messages", () => {
 
   it("ends with an error after 'limits.messageHopsMax' messages", () => {
     expect(() => sqsRunQueue(client, { steps }, limits.messageHopsMax + 1)).toThrow(
-      "a chain of messages has at most limits.messageHopsMax hops",
+      `a chain of messages must have at most ${limits.messageHopsMax} hops (got ${limits.messageHopsMax + 1})`,
     );
   });
 });

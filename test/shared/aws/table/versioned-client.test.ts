@@ -164,7 +164,7 @@ describe("a versioned client that reads rows", () => {
       ExpressionAttributeValues: { ":pk": key.pk, ":label": "shoes" },
     });
 
-    await expect(b.send(query)).rejects.toThrow("no filter names an attribute");
+    await expect(b.send(query)).rejects.toThrow("a filter must not name an attribute");
   });
 });
 
