@@ -152,7 +152,7 @@ async function tourReplayedCatalog(
 
 /** The number of items that the tour reads from the store. */
 const storeItems = 4;
-/** The form of an ID that the store does not have. */
+/** An ID in the form of the store's IDs that the store does not have. */
 const missingItem = "12345";
 
 async function tourStore(connect: ConnectTour, narrator: Narrator): Promise<void> {

@@ -118,7 +118,8 @@ export async function benchAccount(values: AccountValues): Promise<Record<string
         else {
           const quiet = { ...quietLoad, workSeconds };
           const [alone] = await measure([quiet]);
-          // The quiet account is first in both measurements, so its calls start at the same times.
+          // The quiet account is first in both measurements, so its calls start at the same times
+          // in both.
           const [beside, other] = await measure([quiet, busy]);
           if (other !== undefined) account.push(other);
           neighbor.push(comparison(busy, alone, beside));

@@ -89,9 +89,9 @@ async function openAccounts(world: BenchWorld, endpoint: string): Promise<string
 const warmCalls = 5;
 
 /**
- * Measures the requests to DynamoDB of each kind of call, when the process has cached the state of
- * the key. Returns the minimum of several equal calls, because workers of the world send requests
- * too.
+ * Measures the requests to DynamoDB of each kind of call, while the process has the state of the
+ * key in its cache. Returns the minimum of several equal calls, because workers of the world send
+ * requests too.
  */
 async function benchRoundTrips(
   world: BenchWorld,

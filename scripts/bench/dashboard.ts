@@ -59,7 +59,7 @@ export async function benchDashboard(
 
 const platforms = ["retailer_b", "retailer_c", "retailer_d"] as const;
 
-/** Writes the watchlists that are missing. Returns the IDs of all. */
+/** Writes the missing watchlists of the bench. Returns the IDs of all its watchlists. */
 async function filledLists(
   world: World,
   options: ValuesOf<typeof dashboardOptions>,

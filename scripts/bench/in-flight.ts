@@ -39,7 +39,7 @@ export const inFlightOptions = {
 } as const;
 type InFlightValues = ValuesOf<typeof inFlightOptions>;
 
-/** Milliseconds between two reads of the account's slots in use. */
+/** Milliseconds between two reads of the number of slots that the account uses. */
 const lookMs = 50;
 
 /**
@@ -150,11 +150,11 @@ async function untilServed(agent: Agent, baseUrl: string, key: string): Promise<
     const { error } = JSON.parse(text) as { readonly error: { readonly code: string } };
     if (status !== 429) {
       throw new Error(
-        `An item call returned HTTP ${status} ${error.code}, not 200 or 429: ${text}`,
+        `An item call returned HTTP ${status} ${error.code} (expected 200 or 429): ${text}. Look for its error in the output of the local world.`,
       );
     }
     refusals.push(error.code);
-    // The random part prevents that all waiting clients call again at the same time.
+    // The random part keeps the waiting clients from calling again at the same time.
     await delay(retryAfter * 1_000 * (0.5 + Math.random()));
   }
 }

@@ -221,8 +221,8 @@ async function checkedKind(
     last.stats["retry_next_run"] === 0;
   if (!asExpected)
     throw new Error(
-      `Run ${runNumber} of ${size} items must be completed with ${moved} changed items and no pending retries ` +
-        `(got ${JSON.stringify(last)}).`,
+      `Run ${runNumber} of ${size} items has another result than status completed, ${moved} changed items and no pending retries ` +
+        `(got ${JSON.stringify(last)}). Look for errors in the output of the local world.`,
     );
   return last.kind;
 }

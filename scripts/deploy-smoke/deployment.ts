@@ -41,8 +41,8 @@ export interface Place {
     readonly bucket: CustomerBucketAccess;
   } | null;
   /**
-   * Changes the templates of a cloud assembly for the target, and returns a description of the
-   * changes; null if no change is needed.
+   * Adapts the templates of a cloud assembly to what the deployment's emulator supports, and
+   * returns a description of the changes. Null if the templates need no adaptation.
    */
   readonly adapt: ((assembly: string) => string) | null;
   readonly permissions: ExtraPermissions | null;

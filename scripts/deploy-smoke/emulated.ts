@@ -68,7 +68,7 @@ const adaptForUpgrade = (assembly: string): string =>
 
 /**
  * Starts the customer's receiver, creates the customer's bucket, and calls `visit` with both. Stops
- * the receiver afterwards. Without a public address, the service cannot reach a customer, so
+ * the receiver afterward. Without a public address, the service cannot reach a customer, so
  * `visit` gets null.
  */
 async function withCustomer(

@@ -68,7 +68,10 @@ export interface Operation {
   readonly body?: {
     readonly schema: GenericSchema;
     readonly examples: Readonly<Record<string, unknown>>;
-    /** @default false */
+    /**
+     * True if clients can omit the body.
+     * @default false
+     */
     readonly optional?: boolean;
   };
   readonly answers: Readonly<Record<number, Answer>>;

@@ -18,7 +18,9 @@ export interface SettingsTransfer {
   readonly log: (line: string) => void;
 }
 
-/** Settings of the custom domain. If an earlier release ignored one, it would delete the domain. */
+/**
+ * The settings of the custom domain. A release that ignores one of them would delete the domain.
+ */
 const ofDomain: ReadonlySet<string> = new Set(["domainName", "certificateArn", "hostedZoneId"]);
 
 /**

@@ -43,13 +43,13 @@ export interface Played {
   readonly days: number;
   readonly runs: number;
   readonly reads: number;
-  /** Runs that their brakes passed. */
+  /** The number of runs that the brakes did not hold. */
   readonly passed: number;
-  /** Runs with wrong prices only, which their brakes held. Not part of `runs`. */
+  /** The number of runs with wrong prices only, which the brakes held. Not part of `runs`. */
   readonly held: number;
   /**
-   * Runs with some wrong prices, which the brake held because of the shape of the answers. Not part
-   * of `runs`.
+   * The number of runs with some wrong prices, which the brakes held because of the shape of the
+   * answers. Not part of `runs`.
    */
   readonly heldForShape: number;
 }

@@ -21,7 +21,10 @@ export interface ForestOptions {
 const thresholdsMax = 63;
 const digits = 3;
 
-/** The values of a feature, as numbers of the ranges between its thresholds. */
+/**
+ * The values of a feature in all samples. Each value is replaced by the number of the range between
+ * two thresholds that contains it.
+ */
 interface Column {
   readonly thresholds: readonly number[];
   /** For each sample, the number of thresholds below its value. */

@@ -26,7 +26,10 @@ export interface MigrationsOptions {
   readonly random: RandomSource;
   /** The version that rows get: the current version, or the one before it. */
   readonly to: WrittenVersions;
-  /** @default the kinds of this release */
+  /**
+   * The kinds of rows to convert.
+   * @default the kinds of this release
+   */
   readonly kinds?: RowKinds;
 }
 

@@ -34,11 +34,11 @@ export interface PastRun extends RunSegment {
 
 /** The past of a watchlist, as runs of the sandbox could have recorded it. */
 export interface Past {
-  /** Sorted by ID. */
+  /** The items, sorted by ID. */
   readonly items: readonly Item[];
-  /** Sorted by ID. */
+  /** The details of the items, sorted by ID. */
   readonly details: readonly ItemDetails[];
-  /** Oldest first. */
+  /** The runs, oldest first. */
   readonly runs: readonly PastRun[];
   /** ID of the step of every run. */
   readonly step: string;
@@ -129,8 +129,8 @@ interface Read {
 }
 
 /**
- * Returns the current values of an item in the sandbox. An item that it does not have gets no
- * values.
+ * Returns the current values of an item in the sandbox. An item that the sandbox does not have gets
+ * no values.
  */
 function readOf(platform: PastWatchlist["platform"], id: string, at: Date): Read {
   const scraper = `${platform}.standard` as const;

@@ -14,7 +14,10 @@ interface CategoryItems {
 
 /** The difference between two IDs that are tried one after the other. */
 const step = 7_919;
-/** Every category has about an eighth of the items. */
+/**
+ * The number of IDs that are tried for each wanted item. It is ample, because every category has
+ * about an eighth of the items.
+ */
 const triesForEach = 100;
 
 /**

@@ -38,7 +38,7 @@ export interface PlannedPast {
   readonly accountId: string;
   readonly list: PastWatchlist;
   readonly past: Past;
-  /** Oldest first. */
+  /** The runs, oldest first. */
   readonly runs: readonly WrittenRun[];
 }
 

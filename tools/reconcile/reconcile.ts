@@ -26,7 +26,7 @@ export interface Tables {
   readonly deliveries: string;
 }
 
-/** The numbers of compared items, by kind. */
+/** The numbers of compared accounts, ledger entries and other records, by kind. */
 export interface Tally {
   readonly accounts: number;
   readonly ledgerEntries: number;

@@ -108,7 +108,10 @@ class Products:
         }
         limit = limits.get(tier or "standard")
         if limit is None:
-            raise ValueError(f"Set 'tier' to a tier of {platform}: {', '.join(limits)}.")
+            raise ValueError(
+                f"The platform {platform} has no tier '{tier or 'standard'}'. "
+                f"Set 'tier' to one of: {', '.join(limits)}."
+            )
         return limit
 
     def _concurrency(self) -> int:

@@ -47,7 +47,9 @@ async function post(event: Ready): Promise<void> {
   response.resume();
   await once(response, "end");
   if (response.statusCode !== 200) {
-    throw new Error(`The receiver returned HTTP ${response.statusCode} (expected 200).`);
+    throw new Error(
+      `The receiver returned HTTP ${response.statusCode} (expected 200). Look for its error in the output of the bench.`,
+    );
   }
 }
 

@@ -754,7 +754,7 @@ describe("the admin command, for a deployed stage,", () => {
       expect(outcome).toBe(
         isConfirmed
           ? true
-          : `The input must be "prod" to confirm the change (got "${typed.trim()}"). This change was not made.`,
+          : `The input must be "prod" to confirm the change (got "${typed.trim()}"). This change was not made. Repeat the command.`,
       );
       expect(String(output.read())).toContain("Type prod to continue: ");
     },

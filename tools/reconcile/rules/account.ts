@@ -35,7 +35,7 @@ export interface StoredHold {
   readonly credits: number;
   /** The charged credits; null while the hold is open. */
   readonly charged: number | null;
-  /** The daily budgets that the hold counts to. */
+  /** The daily budgets that the hold counts towards. */
   readonly budgets: readonly { readonly owner: string; readonly day: string }[];
   /**
    * The time at which the sweeper releases the hold (ISO 8601 UTC); null if the row is not in the

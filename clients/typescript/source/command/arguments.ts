@@ -7,7 +7,7 @@ export class UsageError extends Error {
 
 export interface Option {
   readonly type: "string" | "boolean";
-  /** The value in the help, such as `<id>`. */
+  /** The placeholder of the value in the help, such as `<id>`. */
   readonly value?: string;
   readonly about: string;
 }
@@ -39,7 +39,10 @@ export function parse(
   }
 }
 
-/** `parseArgs` would ignore all values of a repeated option except the last. */
+/**
+ * Refuses an option that appears more than once, because `parseArgs` would use only its last value.
+ * @throws UsageError that names the first repeated option
+ */
 function refuseRepeated(
   tokens: readonly { readonly kind: string; readonly name?: string }[],
 ): void {
