@@ -328,7 +328,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       ["status 200", source.block(200)],
       ["status 403", source.block(403)],
     ])(
-      "responds with a robot check and %s: the adapter stops after five calls",
+      "responds with a CAPTCHA page and %s: the adapter stops after five calls",
       async (_, play) => {
         await playing(play, async (server) => {
           const reader = subject.start(server.url, {});
@@ -355,11 +355,11 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
     });
 
-    it("returns another ID instead of a requested one: the adapter returns the requested item as unavailable, and omits the other ID", async () => {
+    it("returns another ID instead of a requested ID: the adapter returns the requested item as unavailable, and omits the other ID", async () => {
       await expectOnlyFirst(await outcome(source.insteadOf(second, stranger)), "unavailable");
     });
 
-    it("returns more items than requested: the adapter returns only the requested ones", async () => {
+    it("returns more items than requested: the adapter returns only the requested items", async () => {
       await expectGood(await outcome(source.withStranger(stranger)));
     });
 

@@ -115,7 +115,8 @@ describe("the shell blocks of a page, pasted in their order,", () => {
   it("exit with 0 for the README with the default data folder", async () => {
     const folder = mkdtempSync(join(tmpdir(), "readme-"));
     symlinkSync(world.folder, join(folder, ".local"));
-    // The commands of the project work in this folder too.
+    // Links the files of the project into this folder, so that the commands of the project work
+    // here.
     for (const name of readdirSync(root).filter((one) => one !== ".local")) {
       symlinkSync(join(root, name), join(folder, name));
     }

@@ -21,8 +21,9 @@ export interface ModelRouteState {
   /** The value that the next read is compared with, by field; absent before the first value. */
   readonly references: Map<string, Value>;
   /**
-   * The latest consecutive reads with the same result, by field. `side` is their side of the
-   * reference value, or their value; `length` is their number.
+   * The latest consecutive reads with the same result, by field. `side` is the side of the
+   * reference value on which the reads are, or the value that they have. `length` is the number of
+   * the reads.
    */
   readonly rows: Map<string, { side: string; length: number }>;
   /** Reads in a row that met the condition of a route without `changed`. */
@@ -33,6 +34,7 @@ export interface ModelRouteState {
   matchedAt: number | null;
 }
 
+/** Returns the state of a route before the first read of an item. */
 export const newRouteState = (): ModelRouteState => ({
   references: new Map(),
   rows: new Map(),

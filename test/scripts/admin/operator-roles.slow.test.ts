@@ -32,7 +32,7 @@ const queues = ["Runs", "Steps", "Finishes", "Deliveries"].flatMap((name) => [
 
 /**
  * A template that creates only the queues of the service stack. Their logical IDs and the names of
- * their outputs are the same as there.
+ * their outputs are the same as in the service stack.
  */
 const serviceTemplate = {
   Resources: Object.fromEntries(queues.map((id) => [id, { Type: "AWS::SQS::Queue" }])),

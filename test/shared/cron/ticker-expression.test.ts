@@ -132,8 +132,8 @@ function dueInTwoYears(cron: Cron, from: Date): Date[] {
 const weekdays = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 
 /**
- * Returns true if EventBridge would fire in the minute of an instant. A second parser, for the
- * forms above.
+ * Returns true if EventBridge would fire in the minute of an instant. Parses only the forms of
+ * expressions above, and shares no code with the service.
  */
 function isTicked(ticker: string, at: Date): boolean {
   const fields = ticker.replace(/^cron\((.*)\)$/, "$1").split(" ");

@@ -33,7 +33,7 @@ function notified(route: Omit<Route, "when">, reads: readonly PlayedRead[]): rea
   });
 }
 
-/** The indexes of the reads that the route matches. Its `when` must not be `changed`. */
+/** Returns the indexes of the reads that the route matches. Its `when` must not be `changed`. */
 const matched = (route: Route, reads: readonly PlayedRead[]): readonly number[] =>
   playReads(pipelineOf(route), reads).effects.flatMap(({ isMatched }, n) => (isMatched ? [n] : []));
 

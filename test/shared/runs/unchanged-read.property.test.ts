@@ -52,7 +52,7 @@ const routes: fc.Arbitrary<Route[]> = fc.array(
 );
 const standard = defaultPipeline("retailer_a", 8);
 
-/** A step of the default pipeline, with its own routes or with any. */
+/** A step of the default pipeline, with the routes of that pipeline or with random routes. */
 const anyStep: fc.Arbitrary<{ readonly pipeline: Pipeline; readonly step: Step }> = fc
   .record({ n: fc.nat({ max: 2 }), given: fc.option(routes) })
   .map(({ n, given }) => {
@@ -95,7 +95,8 @@ describe("the shortcut for unchanged reads", () => {
       fc.property(anyStep, anyItemAndRead, (found, { item, read }) => {
         const answer = answerOf(read);
         if (unchangedCheck(found.pipeline, found.step)(item, read, {})) unchanged += 1;
-        // The check never applies to an item with route states. Empty states have no other effect.
+        // The check for unchanged reads never applies to an item with route states. Empty states
+        // have no other effect.
         const checkedInFull = outcomesOf(found, { ...item, routeStates: {} }, answer);
         expect(outcomesOf(found, item, answer)).toEqual(checkedInFull);
       }),

@@ -310,7 +310,10 @@ const upstreamChecks: MisbehavingSubject = {
 
 const storefrontIdOf = (id: string): string => `gid://store/ProductVariant/${id}`;
 
-/** A store's reply names the requested ID of each variant, so a stranger's variant is of no use. */
+/**
+ * A store's reply names the requested ID of each variant, so the adapter ignores a variant with
+ * another ID.
+ */
 const storefront: MisbehavingSubject = {
   name: "the adapter storefront",
   questions: 1,

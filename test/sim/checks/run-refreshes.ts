@@ -24,7 +24,10 @@ export function checkRefreshes(records: Records, reached: World["reached"]): voi
   }
 }
 
-/** Returns whether the run after this one must be a refresh because one has read nothing so far. */
+/**
+ * Returns true if the run after this run must be a refresh, because no refresh has read its items
+ * since a refresh was due.
+ */
 function isDueAfter({ run, steps }: RunRecords, isDue: boolean): boolean {
   const isRefresh = run.kind === "refresh";
   const entry = steps.find(({ step: { step } }) => step === run.stats.entry)?.step;

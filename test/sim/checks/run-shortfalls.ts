@@ -67,8 +67,8 @@ export function checkShortfalls(
 }
 
 /**
- * Returns the least that the daily budget of the account left during a run. Its clocks may be
- * wrong.
+ * Returns the least that the daily budget of the account left during a run. The clocks of its
+ * processes may be wrong.
  */
 function leastBudgetLeft({ startedAt, finishedAt }: Run, { between }: History): number {
   const [from, to] = [Date.parse(startedAt) - skewMs, Date.parse(finishedAt ?? "") + skewMs];

@@ -37,6 +37,7 @@ export const envelope = (content: Json, account: Json = {}): Json => ({
   ...content,
 });
 
+/** Returns a reply with a name for each requested seller. */
 export const allNamed = ({ ids }: HistoryCall): ApiReaction => ({
   body: envelope({
     sellers: Object.fromEntries(
@@ -99,6 +100,7 @@ export const anOffer = (
   ...fields,
 });
 
+/** Returns a reply with a product that has a buy box for each requested ID. */
 export const allListed = ({ ids }: HistoryCall): ApiReaction => ({
   body: envelope({ products: ids.map((id) => aListing(id)) }),
 });

@@ -31,6 +31,7 @@ export interface SubjectOptions extends Omit<UpstreamServerOptions, "port"> {
 /** Without jitter: retries follow immediately, unless the server demands a wait. */
 const random = { ...systemRandom, fraction: () => 0 };
 
+/** Starts the reference server, and creates the client that reads from it. */
 export async function startUpstream(subject: SubjectOptions = {}): Promise<UpstreamSubject> {
   const { batchIdsMax = 100, tryTimeoutMs = 10_000, sentSecret = subject.secret } = subject;
   const server = await startUpstreamServer({ port: 0, ...subject });

@@ -21,7 +21,9 @@ interface Readers {
   readonly wanted?: Partial<WantedProduct>;
 }
 
-/** Reads product 6501234 in US dollars from a page, by default with every reader but a forest. */
+/**
+ * Reads product 6501234 in US dollars from a page, by default with every reader except a forest.
+ */
 export const readWith = (
   html: string,
   { fallbacks, forest, rules = {}, wanted = {} }: Readers = {},
