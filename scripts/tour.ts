@@ -21,7 +21,10 @@ import { runReconcileCommand } from "./tour/reconcile.ts";
 import type { ReachableTarget } from "./tour/runs.ts";
 import { runTour } from "./tour/run-tour.ts";
 
-/** Sandbox items. The price of the first changes with every read, and the others never change. */
+/**
+ * Sandbox items. The price of the first item changes with every read, and the prices of the other
+ * items never change.
+ */
 const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
 /** The number of items with a recorded price. An item without a price has the status `partial`. */
 const pricedItems = 8;

@@ -76,8 +76,8 @@ type AccountValues = ValuesOf<typeof accountOptions>;
 /** The load of the second account, which is far below the account's limits. */
 const quietLoad: Omit<AccountLoad, "workSeconds"> = { environments: 20, rate: 5, watchlists: 0 };
 /**
- * The largest accepted ratio between two ledger times of the second account: the time while the
- * first account is busy, divided by the time when it is alone. Both are 95th percentiles.
+ * The largest accepted ratio of two ledger times of the second account: the time while the first
+ * account is busy, and the time when the second account is alone. Both times are 95th percentiles.
  */
 const ratioMax = 1.2;
 

@@ -51,7 +51,7 @@ export async function benchApi(): Promise<Record<string, unknown>> {
   }
 }
 
-/** What one warm call costs in DynamoDB. */
+/** The costs in DynamoDB of one warm call of each kind. */
 export type ApiTrips = readonly TripMetrics[];
 
 /** Measures only the round trips of `benchApi`. */
@@ -85,7 +85,7 @@ async function openAccounts(world: BenchWorld, endpoint: string): Promise<string
   return keys;
 }
 
-/** The number of equal calls after the one that warms up the process. */
+/** The number of equal calls after the call that warms up the process. */
 const warmCalls = 5;
 
 /**

@@ -26,7 +26,7 @@ export interface GateDifference {
 export const ratioFactorMax = 1.25;
 
 /**
- * Compares measured values with the committed ones. A count must be equal. A ratio may be at most
+ * Compares measured values with the committed values. A count must be equal. A ratio may be at most
  * `ratioFactorMax` times the committed ratio.
  */
 export function gateDifferences(committed: GateValues, measured: GateValues): GateDifference[] {

@@ -139,7 +139,8 @@ interface OneRun {
 }
 
 /**
- * Measures one run. A scheduled message starts the first run, and an API call starts the others.
+ * Measures one run. A scheduled message starts the first run, and an API call starts each other
+ * run.
  */
 async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<RunMetrics> {
   const { id, size, runNumber } = run;

@@ -57,7 +57,8 @@ export interface Ceiling {
 }
 
 /**
- * Returns the upper limits that docs/performance.md shows. They apply to the settings of `prod`.
+ * Returns the upper limits that docs/performance.md shows. The limits apply to the settings of
+ * `prod`.
  */
 export function ceilings(): readonly Ceiling[] {
   return [

@@ -40,7 +40,7 @@ export interface Documentation {
 
 /** An operation as the page of the API reference lists it. */
 export interface ListedOperation {
-  /** Method and path. */
+  /** The method and the path, such as `GET /v1/account`. */
   readonly key: string;
   readonly tag: string;
   readonly summary: string;

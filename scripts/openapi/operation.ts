@@ -53,7 +53,7 @@ export interface Operation {
   readonly id: string;
   readonly tag: Tag;
   readonly summary: string;
-  /** Markdown paragraphs. */
+  /** The description, in Markdown paragraphs. */
   readonly description: string;
   /** Path parameters by name. */
   readonly path?: Readonly<Record<string, Parameter>>;

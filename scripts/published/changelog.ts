@@ -25,7 +25,7 @@ const blocks = v.array(
   ]),
 );
 
-/** One release. */
+/** A release of the changelog. */
 export type Release = {
   readonly object: "release";
   /** Null for changes that no release has yet. */

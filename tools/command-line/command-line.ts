@@ -138,9 +138,12 @@ export function parseOptions<Options extends Readonly<Record<string, Omit<Option
     const [, option = ""] = /'(-[^' ]+)/.exec(error.message) ?? [];
     if (error.code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") throw error;
     const known = [...new Set([...Object.keys(options), "help"])].map((name) => `--${name}`);
-    throw new Error(`There is no option '${option}'.${didYouMean(option, known)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `There is no option '${option}'.${didYouMean(option, known) || " See --help."}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -24,7 +24,7 @@ export interface MigrationsOptions {
   readonly tables: Tables;
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** The version that rows get: the current version, or the one before it. */
+  /** The version that rows get: the current or the previous version. */
   readonly to: WrittenVersions;
   /**
    * The kinds of rows to convert.

@@ -2,7 +2,7 @@ import { kindOf } from "../../shared/sources/sandbox/catalog.ts";
 import { drawsOf } from "../../shared/sources/sandbox/draw.ts";
 import type { PastWatchlist } from "./invented-past.ts";
 
-/** Chooses items of the sandbox. */
+/** The sandbox items to choose. */
 interface CategoryItems {
   readonly platform: PastWatchlist["platform"];
   /** Categories of the sandbox, such as `Headphones`. */

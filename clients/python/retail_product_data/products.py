@@ -61,7 +61,7 @@ class Products:
         are abandoned.
         """
         if isinstance(ids, str):
-            raise TypeError("'ids' must be a list of IDs, not a string.")
+            raise TypeError("'ids' must be a list of IDs, not a string. Pass a list.")
         _require_at_least(1, "concurrency", concurrency)
         _require_at_least(1, "batch_size", batch_size)
         _require_at_least(0, "start", start)

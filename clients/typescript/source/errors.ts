@@ -6,7 +6,8 @@ import type { ErrorCode } from "./generated/error-codes.ts";
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  // `string & {}` accepts later codes, and keeps the completion of the known ones in editors.
+  // `string & {}` accepts codes of later releases, and keeps the completion of the known codes in
+  // editors.
   readonly code: ErrorCode | (string & {});
   /** The HTTP status. */
   readonly status: number;

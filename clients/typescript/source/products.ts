@@ -64,7 +64,8 @@ export class Products {
     ids: Iterable<string> | AsyncIterable<string>,
     options: ReadAllOptions,
   ): AsyncGenerator<ProductBatch, void, undefined> {
-    if (typeof ids === "string") throw new TypeError("'ids' must be a list of IDs, not a string.");
+    if (typeof ids === "string")
+      throw new TypeError("'ids' must be a list of IDs, not a string. Pass an array.");
     requireAtLeast(1, "concurrency", options.concurrency);
     requireAtLeast(1, "batchSize", options.batchSize);
     requireAtLeast(0, "start", options.start);

@@ -67,8 +67,8 @@ export interface RestoreCloud {
   ): Promise<{ readonly id: string; readonly isAvailable: boolean } | undefined>;
   deleteBackup(backup: string): Promise<void>;
   /**
-   * Removes the deletion protection of an active table that has it; otherwise begins to delete the
-   * table. Call it again while the table is active.
+   * Removes the deletion protection of an active table. If the table has no protection, begins to
+   * delete it instead. Call it again while the table is active.
    */
   deleteTable(name: string): Promise<void>;
   /** Returns the status of the service stack; undefined if the stack does not exist. */

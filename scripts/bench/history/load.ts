@@ -68,7 +68,7 @@ export function historyLoad(changedShare: number): HistoryLoad {
 }
 
 /**
- * Returns IDs spread over the whole range, as real ones are. Successive IDs would compress better.
+ * Returns IDs spread over the whole range, as real IDs are. Successive IDs would compress better.
  */
 function scatteredIds(draw: () => number): readonly string[] {
   const found = new Set<string>();

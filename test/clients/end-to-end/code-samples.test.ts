@@ -51,7 +51,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Creates what the samples name. Returns the ID for each prefix of the example IDs. */
+/**
+ * Creates the resources that the samples name. Returns the ID for each prefix of the example IDs.
+ */
 async function createResources(): Promise<Readonly<Record<string, string>>> {
   const client = new Client({ baseUrl: world.baseUrl, apiKey: world.apiKey });
   const { id: we } = await client.call("createWebhookEndpoint", {

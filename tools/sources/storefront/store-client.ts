@@ -24,7 +24,7 @@ export interface StoreSearch {
   readonly marketplace: string;
   /** The path that accepts tool calls. If absent, the store's own profile names it. */
   readonly endpointPath?: string | undefined;
-  /** The address of the agent profile to send; by default the one for trials. */
+  /** The address of the agent profile to send; by default the profile for trials. */
   readonly profileUrl?: string | undefined;
 }
 

@@ -33,9 +33,12 @@ export function parse(
     if (error.code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION" || name === undefined)
       throw new UsageError(error.message, { cause: error });
     const known = Object.keys(options).map((option) => `--${option}`);
-    throw new UsageError(`There is no option '${name}'.${suggestion(name, known)}`, {
-      cause: error,
-    });
+    throw new UsageError(
+      `There is no option '${name}'.${suggestion(name, known) || " See rpd --help."}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
