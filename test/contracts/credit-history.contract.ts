@@ -172,8 +172,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   });
 
   /**
-   * Settles one call for fewer credits than it reserved, and one step of a run. The process that
-   * settles is not the one that reserved.
+   * Settles one call for fewer credits than it reserved, and one step of a run. The settling
+   * process is not the reserving process.
    */
   const settleTwoHolds = async (): Promise<void> => {
     await reserve(world.ledger(), call);

@@ -160,8 +160,8 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
 
   /**
    * Reads a source that does not respond to the first call. On a slow machine, the timeout can also
-   * end a call that the source responds to: repeats the read with twice the timeout until the number
-   * of requests is the expected one.
+   * end a call that the source responds to. The read is then repeated with twice the timeout, until
+   * the number of requests is as expected.
    */
   const afterOneHang = async (requests: number): Promise<Outcome> => {
     for (let tryTimeoutMs = shortestTryMs; ; tryTimeoutMs *= 2) {

@@ -27,7 +27,7 @@ const refuse =
 /** Responds like a correct source. */
 export const behave: Play = (question) => send(question, goodText(question));
 
-/** Reacts with `play` to the first request about items, and correctly to later ones. */
+/** Reacts with `play` to the first request about items, and correctly to later requests. */
 export const once =
   (play: Play): Play =>
   (question) =>

@@ -209,8 +209,8 @@ const priceHistoryChecks: MisbehavingSubject = {
 };
 
 /**
- * Only the adapter `upstream` rejects a reply with bytes that are invalid in the declared charset,
- * because only an upstream server belongs to the deployer, who can correct the charset.
+ * Only the adapter `upstream` rejects a reply with bytes that are invalid in the declared charset.
+ * The server belongs to the deployer, who can correct the charset.
  */
 const strict = { leftOut: "unavailable", wrongBytes: "no reply" } as const;
 

@@ -62,8 +62,8 @@ export function checkLimits(records: Records, reached: World["reached"]): void {
 }
 
 /**
- * Returns the ID of the step whose routes have limits. Undefined unless the pipeline equals
- * `limitedPipeline`, possibly with renamed steps.
+ * Returns the ID of the step whose routes have limits. Returns undefined for any other pipeline
+ * than `limitedPipeline`. The steps may be renamed.
  */
 function reportingStep(pipeline: Pipeline): string | undefined {
   const shown = presentPipeline(pipeline);

@@ -3,9 +3,9 @@ import type { Records, RunRecords } from "../scenarios/runs-records.ts";
 import type { World } from "../world.ts";
 
 /**
- * Checks which runs are refreshes (invariant R15). Every Nth run must be a refresh. If a refresh read
- * nothing, for example because a credit limit deferred its first step, the following runs must be
- * refreshes too, until a refresh reads its items. A baseline run is never a refresh.
+ * Checks which runs are refreshes (invariant R15). Every Nth run must be a refresh. A refresh may
+ * read nothing, for example because a credit limit defers its first step. The following runs must
+ * then be refreshes too, until a refresh reads its items. A baseline run is never a refresh.
  * @throws Error if a check fails
  */
 export function checkRefreshes(records: Records, reached: World["reached"]): void {

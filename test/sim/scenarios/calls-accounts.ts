@@ -34,7 +34,7 @@ export interface AccountPlan {
   readonly isOld?: boolean;
   /** The number of holds that crashed calls left. They expire during the calls. */
   readonly abandoned?: number;
-  /** The number of sweeper passes during the calls, in addition to the regular ones. */
+  /** The number of sweeper passes during the calls, in addition to the regular passes. */
   readonly sweeps?: number;
 }
 

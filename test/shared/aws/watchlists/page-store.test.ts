@@ -85,7 +85,7 @@ describe("creating the pages of a watchlist", () => {
     });
     const created = world.store(client).create("wl_refused", itemsOf(numbered(50_000)));
     await expect(created).rejects.toThrow("refused");
-    // The store writes ten pages at a time, and starts no others after the failure.
+    // The store writes ten pages at a time, and starts no further writes after the failure.
     expect(puts).toBe(10);
   });
 

@@ -46,7 +46,9 @@ export const allNamed = ({ ids }: HistoryCall): ApiReaction => ({
   }),
 });
 
-/** Builds the array `stats.current` with these values at their indexes, and -1 at all others. */
+/**
+ * Builds the array `stats.current` with these values at their indexes, and -1 at all other indexes.
+ */
 export function current(values: Readonly<Record<number, unknown>>): unknown[] {
   return Array.from({ length: 36 }, (_, place) => (place in values ? values[place] : -1));
 }

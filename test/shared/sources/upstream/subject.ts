@@ -24,7 +24,7 @@ export interface UpstreamSubject {
 export interface SubjectOptions extends Omit<UpstreamServerOptions, "port"> {
   readonly batchIdsMax?: number;
   readonly tryTimeoutMs?: number;
-  /** The secret that the adapter sends; by default the one that the server requires. */
+  /** The secret that the adapter sends; by default the secret that the server requires. */
   readonly sentSecret?: string;
 }
 
