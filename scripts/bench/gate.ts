@@ -38,7 +38,7 @@ const cases: Readonly<Record<string, Case>> = {
 };
 const rounds = 5;
 /**
- * The number of measured runs that are published one at a time, after those that warm up the
+ * The number of measured runs that are published one at a time, after the runs that warm up the
  * processes.
  */
 const runsAlone = 10;

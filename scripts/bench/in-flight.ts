@@ -10,7 +10,7 @@ import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { checkSums } from "./account/check-sums.ts";
 import { openAccount } from "./account/open-account.ts";
-import { number, wholeNumber } from "./bench-options.ts";
+import { nonNegativeNumber, positiveInteger } from "./bench-options.ts";
 import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
 import { printTable } from "../measure/print-table.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
@@ -83,9 +83,9 @@ export async function benchInFlight(values: InFlightValues): Promise<Record<stri
 
 function loadFrom(values: InFlightValues): Load {
   return {
-    count: wholeNumber("calls", values.calls),
-    atOnce: wholeNumber("in-flight", values["in-flight"]),
-    workMs: 1_000 * number("work", values.work),
+    count: positiveInteger("calls", values.calls),
+    atOnce: positiveInteger("in-flight", values["in-flight"]),
+    workMs: 1_000 * nonNegativeNumber("work", values.work),
   };
 }
 

@@ -108,7 +108,7 @@ export const watchlistNames = ["changes", "limited"] as const satisfies readonly
 
 /**
  * The scraper of every pipeline. All watchlists of a shop read the same fields, so that each can be
- * back-tested with the pipeline of another.
+ * back-tested with the pipeline of another watchlist.
  */
 const scraper = "retailer_a.lite";
 

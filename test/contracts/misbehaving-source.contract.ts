@@ -395,7 +395,7 @@ type TimelessAnswer = Omit<PortAnswer, "fetchedAt">;
 const timeless = (answers: readonly PortAnswer[]): TimelessAnswer[] =>
   answers.map(({ fetchedAt: _at, ...answer }) => answer);
 
-/** Removes the source's address from answers, because each test's source has another one. */
+/** Removes the source's address from answers, because each test's source has another address. */
 const placeless = (answers: readonly PortAnswer[], url: string): readonly PortAnswer[] =>
   JSON.parse(JSON.stringify(answers).replaceAll(url, "http://source.example"));
 

@@ -155,7 +155,7 @@ const replying =
 export const without = (missing: string): Play =>
   replying(({ ids, speech }) => ids.filter((id) => id !== missing).map((id) => speech.entry(id)));
 
-/** Returns another item instead of a requested one. */
+/** Returns another item instead of a requested item. */
 export const insteadOf = (missing: string, stranger: string): Play =>
   replying(({ ids, speech }) => ids.map((id) => speech.entry(id === missing ? stranger : id)));
 

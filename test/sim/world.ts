@@ -190,8 +190,8 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
 
   let violation: Error | undefined;
   /**
-   * Runs one event of the simulation, chosen at random among those that are possible now. Returns
-   * false if none is possible.
+   * Runs one event of the simulation, chosen at random among the events that are possible now.
+   * Returns false if none is possible.
    */
   const happen = async (): Promise<boolean> => {
     if (violation !== undefined) throw violation;

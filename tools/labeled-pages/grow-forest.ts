@@ -172,7 +172,7 @@ interface Side {
 
 const emptySide = (): Side => ({ count: 0, weight: 0, right: 0 });
 
-/** Adds the samples of one side to another, or removes them with the sign -1. */
+/** Adds the samples of one side to another side, or removes them if the sign is -1. */
 function add(side: Side | undefined, { count, weight, right }: Side, sign: 1 | -1): void {
   if (side === undefined) return;
   side.count += sign * count;

@@ -54,8 +54,9 @@ const stockShare = 0.15;
 const delistedEvery = 113;
 
 /**
- * Invents the past of a watchlist until `now`. The last values equal those that the sandbox returns
- * now, and the earlier values are derived from them. The same arguments give the same result.
+ * Invents the past of a watchlist until `now`. The last values equal the values that the sandbox
+ * returns now, and the earlier values are derived from them. The same arguments give the same
+ * result.
  */
 export function inventPast(watchlist: PastWatchlist, now: Date): Past {
   const draw = seededGenerator(watchlist.ids.length + watchlist.name.length * 7_919);
@@ -108,7 +109,9 @@ export function inventPast(watchlist: PastWatchlist, now: Date): Past {
   };
 }
 
-/** Returns the items that a past run read: all except those that an earlier run delisted. */
+/**
+ * Returns the items that a past run read: all items except the items that an earlier run delisted.
+ */
 export const itemsReadBy = ({ items }: Past, { startedAt }: PastRun): readonly Item[] =>
   items.filter(({ delistedAt }) => delistedAt === null || delistedAt > startedAt);
 

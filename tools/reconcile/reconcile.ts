@@ -222,7 +222,7 @@ async function reconcileLists(
   return ended;
 }
 
-/** Creates the readers for the check of an account's deliveries: of the table `tableName`. */
+/** Creates the readers of the table `tableName` for the check of an account's deliveries. */
 export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, clock: Clock) {
   const table = { tableName, clock, random: systemRandom };
   return {

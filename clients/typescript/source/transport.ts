@@ -18,7 +18,7 @@ export type CallOptions<Id extends OperationId> = Omit<
   readonly idempotencyKey?: string;
 };
 
-/** Arguments of a call: the options are optional if the operation requires none. */
+/** Arguments of a call: the options can be omitted if the operation requires no input. */
 export type CallArguments<Id extends OperationId> =
   object extends CallOptions<Id>
     ? readonly [options?: CallOptions<Id>]

@@ -49,7 +49,7 @@ export interface RestoreCloud {
   /** Returns a table; undefined if it does not exist. */
   table(name: string): Promise<TableState | undefined>;
   settingsOf(table: string): Promise<TableSettings>;
-  /** Gives a table the settings `settings`. Changes only those that differ. */
+  /** Gives a table the settings `settings`. Changes only the settings that differ. */
   applySettings(table: string, settings: TableSettings): Promise<void>;
   /**
    * Begins to restore a table to the new table `target`, with the rows that it had at the time

@@ -114,7 +114,10 @@ function accepted(expression: string, zone: string): Cron | null {
   }
 }
 
-/** Returns due times within two years: the next, those at each clock change, and 30 a month. */
+/**
+ * Returns due times within two years: the next due time, the due times at each clock change, and 30
+ * due times a month.
+ */
 function dueInTwoYears(cron: Cron, from: Date): Date[] {
   const until = new Date(from.getTime() + 730 * dayMs);
   const starts: Date[] = [];

@@ -23,7 +23,7 @@ const failed: PlayedRead = { status: "unavailable", seen: {}, after: 15 };
 
 /**
  * Returns, for each read, the price change that the route notifies, as `before > after`; "-" for a
- * read without one.
+ * read without such a change.
  */
 function notified(route: Omit<Route, "when">, reads: readonly PlayedRead[]): readonly string[] {
   const pipeline = pipelineOf({ when: "changed", field: "price", notify: true, ...route });

@@ -177,7 +177,7 @@ export async function rowAt(table: string, Key: RowKey): Promise<Row> {
   return Item;
 }
 
-/** Replaces those attributes of a stored row that `to` returns. */
+/** Replaces attributes of a stored row by the attributes that `to` returns. */
 export async function damage(table: string, key: RowKey, to: (row: Row) => Row): Promise<void> {
   const row = await rowAt(table, key);
   await client.send(new PutCommand({ TableName: table, Item: { ...row, ...to(row) } }));

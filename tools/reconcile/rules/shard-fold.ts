@@ -100,7 +100,7 @@ export const journalStart = ({ journal, fence }: Pick<StoredShard, "journal" | "
 /**
  * Creates an accumulator for the records of a shard, which checks the rules of its journal:
  * - Each page continues where the previous page ended.
- * - Each stamp is higher than the previous one.
+ * - Each stamp is higher than the previous stamp.
  * - The entries follow the rules of a ledger (see `ledgerFold`).
  */
 export function shardFold(accountId: string, shard: number, since: FoldSince): ShardFold {

@@ -18,7 +18,7 @@ import { startProfileServer } from "./profile-server.ts";
 export interface StoreSearch {
   /** The store's address. */
   readonly store: string;
-  /** The words to search for. The protocol requires some. */
+  /** The words to search for. The protocol requires at least one word. */
   readonly query: string;
   readonly limit: number;
   readonly marketplace: string;

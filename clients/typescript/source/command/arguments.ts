@@ -56,8 +56,8 @@ function refuseRepeated(
 
 /**
  * Returns a suggestion for a misspelled word, such as ` Did you mean ...?`. Prefers a known word
- * that begins with the misspelled word, otherwise the most similar one. Returns an empty string if
- * no known word is similar.
+ * that begins with the misspelled word, otherwise the most similar known word. Returns an empty
+ * string if no known word is similar.
  */
 export function suggestion(word: string, known: readonly string[]): string {
   const longer = known.find((one) => one.startsWith(`${word} `));

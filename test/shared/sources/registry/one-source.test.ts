@@ -310,7 +310,7 @@ describe("the warning about a read in which every call failed", () => {
   it.each([
     ["refused connections", closedAddress, "ECONNREFUSED"],
     ["failures of every call", async () => (await startHost(500)).url, "5xx"],
-    // A name that does not resolve, such as a misspelled one.
+    // A name that does not resolve, such as a misspelled name.
     [
       "a host name that does not resolve",
       () => Promise.resolve("https://source.invalid"),
