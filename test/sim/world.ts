@@ -313,7 +313,7 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
     },
     /** Returns the number of users that have not finished. */
     users: () => users,
-    /** Waits, as part of a user's work. */
+    /** Waits for the given virtual time, as a part of a user's work. */
     pause: (milliseconds: number): Promise<void> =>
       tasks.call({ label: "waits", effect: async () => {}, delay: milliseconds }),
     /**

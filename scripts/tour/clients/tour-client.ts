@@ -39,7 +39,7 @@ export interface OperationCall {
   readonly body?: unknown;
 }
 
-/** The part of a packaged client that each of them implements differently. */
+/** The calls of a packaged client, which each package implements differently. */
 export interface PackagedCalls {
   call(call: OperationCall): Promise<ApiAnswer>;
   list(call: OperationCall): Promise<readonly Row[]>;

@@ -38,7 +38,7 @@ const serviceTemplate = {
   Resources: Object.fromEntries(queues.map((id) => [id, { Type: "AWS::SQS::Queue" }])),
   Outputs: Object.fromEntries(queues.map((id) => [`${id}Url`, { Value: { Ref: id } }])),
 };
-/** The identity of an operator, who may assume the roles, and nothing else. */
+/** The identity of an operator, who may only assume the roles. */
 const operatorTemplate = {
   Resources: {
     Operator: {

@@ -217,8 +217,8 @@ function inSeparateProcess(
   world.tasks.begin(
     name,
     async () => {
-      // `begin` runs the task up to its first call. With this empty call, all of the work that
-      // follows has its place in the order that the seed determines.
+      // `begin` runs the task up to its first call. This empty call lets the seed also determine
+      // the order of the work that follows.
       await world.tasks.call({ label: "begins", effect: async () => {} });
       await work(client);
     },

@@ -72,8 +72,8 @@ async function migrateUnderFaults(world: World): Promise<void> {
 const migration = (world: World, to: WrittenVersions): Promise<Task> =>
   new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
-      // `begin` runs the task up to its first call. With this empty call, all of the work that
-      // follows has its place in the order that the seed determines.
+      // `begin` runs the task up to its first call. This empty call lets the seed also determine
+      // the order of the work that follows.
       await world.tasks.call({ label: "begins", effect: async () => {} });
       await migrateAll(world, { to, client: world.operatorClient, pageRows: 3 });
     };

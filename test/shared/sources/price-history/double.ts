@@ -87,7 +87,7 @@ export const aListing = (asin: string, fields: Json = {}): Json => ({
   ...fields,
 });
 
-/** Builds a live offer with this price and shipping in cents. */
+/** Builds a live offer with this price and these shipping costs, in cents. */
 export const anOffer = (
   offerId: number,
   [price, shipping]: readonly [number, number],
