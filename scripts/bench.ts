@@ -13,7 +13,7 @@ import {
 /** A benchmark of `npm run bench`. */
 interface Bench<Options extends OptionList> {
   readonly about: string;
-  /** Arguments of a typical call. */
+  /** The arguments of a typical call. */
   readonly example: string;
   /** Imports the code of the bench. The help of the other benches does not need to load it. */
   readonly load: () => Promise<Loaded<Options>>;
@@ -21,7 +21,10 @@ interface Bench<Options extends OptionList> {
 
 interface Loaded<Options extends OptionList> {
   readonly options: Options;
-  /** Measures. Returns the results, usually as rows by the title of their table. */
+  /**
+   * Runs the benchmark. Returns the results, usually as the rows of each table by the title of the
+   * table.
+   */
   readonly run: (
     values: ValuesOf<Options>,
   ) => Record<string, unknown> | Promise<Record<string, unknown>>;

@@ -85,7 +85,8 @@ await runCommand(commandLine, async ({ values }) => {
 });
 
 /**
- * Checks that a call with `--ceilings` has no options of the simulation, which it would not use.
+ * Checks that a call with `--ceilings` has no options of the simulation, because they would have no
+ * effect.
  * @throws Error if an option of the simulation has another value than its default
  */
 function refuseUnused(values: Readonly<Record<string, unknown>>): void {

@@ -11,7 +11,7 @@ import { startContractWorld } from "../tools/contract/world.ts";
 
 const folder = fileURLToPath(new URL("../test/contract", import.meta.url));
 const settings = `${folder}/schemathesis.toml`;
-/** The longest duration in seconds. On a slow machine, the test then makes fewer requests. */
+/** The longest duration of the test, in seconds. A slow machine therefore sends fewer requests. */
 const secondsMax = 180;
 
 const commandLine = {
@@ -28,7 +28,7 @@ async function main(): Promise<number> {
     process.stdout.write(helpOf(commandLine));
     return 0;
   }
-  // Otherwise, the log line of each call would appear between the findings.
+  // Silences the logger, because the log line of each call would appear between the findings.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const installed = await installContractPython();
   if (installed.outcome === "absent") {

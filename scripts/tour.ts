@@ -21,7 +21,10 @@ import { runReconcileCommand } from "./tour/reconcile.ts";
 import type { ReachableTarget } from "./tour/runs.ts";
 import { runTour } from "./tour/run-tour.ts";
 
-/** Sandbox items. The price of the first changes with every read, and the others never change. */
+/**
+ * Sandbox items. The price of the first item changes with every read, and the prices of the other
+ * items never change.
+ */
 const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
 /** The number of items with a recorded price. An item without a price has the status `partial`. */
 const pricedItems = 8;
@@ -152,7 +155,7 @@ async function tourReplayedCatalog(
 
 /** The number of items that the tour reads from the store. */
 const storeItems = 4;
-/** The form of an ID that the store does not have. */
+/** An ID in the form of the store's IDs that the store does not have. */
 const missingItem = "12345";
 
 async function tourStore(connect: ConnectTour, narrator: Narrator): Promise<void> {

@@ -43,7 +43,7 @@ const folderOf = (path: string): string | undefined =>
     .toSorted((one, other) => other.length - one.length)[0];
 
 const lambdas = projectFiles.filter((path) => /^functions\/[\w-]+\/handler\.ts$/.test(path));
-/** The files that run when a file is imported: its imports, without types. */
+/** For each file, the files that run when it is imported: its imports, without type imports. */
 const runtimeImports = new Map(
   projectFiles.map((path) => [
     path,

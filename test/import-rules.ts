@@ -1,9 +1,9 @@
 /**
  * Which files may import which, type imports included. A file belongs to the longest entry that its
- * path begins with. It may import the files of that entry, and those that the entry's list names. An
- * entry that ends in `/` is a folder, with all subfolders that have no entry. The linter's rule
- * `import/no-cycle` forbids cycles. A test fails if no import uses an arrow, so that this table
- * shows the architecture as it is.
+ * path begins with. It may import the files of that entry, and those that the entry's list names.
+ * An entry that ends in `/` is a folder, with all subfolders that have no entry. The linter's rule
+ * `import/no-cycle` forbids cycles. Each entry in the list of another entry is an arrow. A test
+ * fails if no import uses an arrow, so that this table shows the architecture as it is.
  */
 
 /** Returns the folders and files with these names inside `root`; the spaces separate names. */
@@ -107,7 +107,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     ...shared("sources/storefront sources/upstream sources/web"),
   ],
 
-  // The Lambda functions. Only `functions/mcp` imports others, for its tools.
+  // The Lambda functions. Only `functions/mcp` imports other functions, for its tools.
   "functions/": shared("accounts/scopes.ts"),
   "functions/composition/": ["shared/", ...functions("environment.ts http")],
   "functions/http/": [

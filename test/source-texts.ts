@@ -4,7 +4,7 @@ import { parseSync, Visitor } from "oxc-parser";
 interface SourceTexts {
   /** Comments, string literals with a space, template texts, and texts between JSX tags. */
   readonly prose: readonly string[];
-  /** Identifiers. */
+  /** The identifiers in the code. */
   readonly names: ReadonlySet<string>;
 }
 

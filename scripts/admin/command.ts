@@ -114,7 +114,7 @@ export interface Admin {
   readonly isText: boolean;
   /** Prints one line of the result immediately, before the command has finished. */
   readonly printLine: (line: string) => void;
-  /** Prints a line that is not part of the result. */
+  /** Prints a warning or another line that is not part of the result. */
   readonly warn: (line: string) => void;
   /**
    * Asks the operator to confirm a change of a deployed stage; `--yes` answers the question. Does

@@ -44,7 +44,7 @@ export async function confirm(
     const answer = await Promise.race([terminal.question(`Type ${stage} to continue: `), closed]);
     if (answer.trim() !== stage)
       throw new Error(
-        `The input must be "${stage}" to confirm the change (got "${answer.trim()}"). This change was not made.`,
+        `The input must be "${stage}" to confirm the change (got "${answer.trim()}"). This change was not made. Repeat the command.`,
       );
   } finally {
     terminal.close();

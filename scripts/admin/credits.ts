@@ -40,7 +40,7 @@ export const creditCommands: Commands = {
     example: "--account acct_1 --limit 20",
     needs: ["account"],
     // The role must be able to write: before the store lists entries, it makes every shard refuse
-    // new entries that would sort among the listed ones.
+    // new entries that would sort among the listed entries.
     role: "act",
     takes: ["request", "type", "watchlist", "limit", "starting-after"],
     about: "Lists the ledger of an account, newest first, with the call or run of each entry.",

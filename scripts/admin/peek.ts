@@ -41,8 +41,8 @@ export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Pro
       held.push(...Messages);
     }
   } finally {
-    // One message that cannot be made visible must not prevent this for the others. It becomes
-    // visible after a minute.
+    // A message that cannot be made visible must not keep the other messages invisible. Such a
+    // message becomes visible after a minute.
     await Promise.allSettled(
       held.map(({ ReceiptHandle }) =>
         sqs.send(

@@ -2,7 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { defaultRules, type DynamoRules, type Spread } from "./model/contention.ts";
 import { type AccountMetrics, type AccountLoad, measureAccounts } from "./account/measure.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
-import { number, wholeNumber } from "./bench-options.ts";
+import { nonNegativeNumber, positiveInteger } from "./bench-options.ts";
 import { printTable } from "../measure/print-table.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
@@ -76,8 +76,8 @@ type AccountValues = ValuesOf<typeof accountOptions>;
 /** The load of the second account, which is far below the account's limits. */
 const quietLoad: Omit<AccountLoad, "workSeconds"> = { environments: 20, rate: 5, watchlists: 0 };
 /**
- * The largest accepted ratio between two ledger times of the second account: the time while the
- * first account is busy, divided by the time when it is alone. Both are 95th percentiles.
+ * The largest accepted ratio of two ledger times of the second account: the time while the first
+ * account is busy, and the time when the second account is alone. Both times are 95th percentiles.
  */
 const ratioMax = 1.2;
 
@@ -118,7 +118,8 @@ export async function benchAccount(values: AccountValues): Promise<Record<string
         else {
           const quiet = { ...quietLoad, workSeconds };
           const [alone] = await measure([quiet]);
-          // The quiet account is first in both measurements, so its calls start at the same times.
+          // The quiet account is first in both measurements, so its calls start at the same times
+          // in both.
           const [beside, other] = await measure([quiet, busy]);
           if (other !== undefined) account.push(other);
           neighbor.push(comparison(busy, alone, beside));
@@ -162,21 +163,23 @@ function accountOptionsFrom(values: AccountValues) {
     writeMs: spread("write-ms", values["write-ms"]),
     transactionMs: spread("transaction-ms", values["transaction-ms"]),
   };
-  const accounts = wholeNumber("accounts", values.accounts);
+  const accounts = positiveInteger("accounts", values.accounts);
   if (accounts > 2) throw new Error(`--accounts must be 1 or 2 (got "${accounts}").`);
   return {
-    environments: values.environments.split(",").map((text) => wholeNumber("environments", text)),
-    work: values.work.split(",").map((text) => number("work", text)),
-    seconds: number("seconds", values.seconds),
-    rate: number("rate", values.rate),
-    watchlists: number("watchlists", values.watchlists),
+    environments: values.environments
+      .split(",")
+      .map((text) => positiveInteger("environments", text)),
+    work: values.work.split(",").map((text) => nonNegativeNumber("work", text)),
+    seconds: nonNegativeNumber("seconds", values.seconds),
+    rate: nonNegativeNumber("rate", values.rate),
+    watchlists: nonNegativeNumber("watchlists", values.watchlists),
     accounts,
-    seed: number("seed", values.seed),
+    seed: nonNegativeNumber("seed", values.seed),
     rules,
   };
 }
 
 function spread(name: string, text: string): Spread {
   const [least = "", most = least] = text.split("-");
-  return [number(name, least), number(name, most)];
+  return [nonNegativeNumber(name, least), nonNegativeNumber(name, most)];
 }

@@ -51,7 +51,7 @@ export async function benchApi(): Promise<Record<string, unknown>> {
   }
 }
 
-/** What one warm call costs in DynamoDB. */
+/** The costs in DynamoDB of one warm call of each kind. */
 export type ApiTrips = readonly TripMetrics[];
 
 /** Measures only the round trips of `benchApi`. */
@@ -85,13 +85,13 @@ async function openAccounts(world: BenchWorld, endpoint: string): Promise<string
   return keys;
 }
 
-/** The number of equal calls after the one that warms up the process. */
+/** The number of equal calls after the call that warms up the process. */
 const warmCalls = 5;
 
 /**
- * Measures the requests to DynamoDB of each kind of call, when the process has cached the state of
- * the key. Returns the minimum of several equal calls, because workers of the world send requests
- * too.
+ * Measures the requests to DynamoDB of each kind of call, while the process has the state of the
+ * key in its cache. Returns the minimum of several equal calls, because workers of the world send
+ * requests too.
  */
 async function benchRoundTrips(
   world: BenchWorld,

@@ -2,7 +2,7 @@
  * Parses the value of the option `name`, a number of 0 or more.
  * @throws Error for any other string
  */
-export function number(name: string, text: string): number {
+export function nonNegativeNumber(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
   throw new Error(`--${name} must be a number of 0 or more (got "${text}").`);
@@ -12,7 +12,7 @@ export function number(name: string, text: string): number {
  * Parses the value of the option `name`, a whole number of 1 or more.
  * @throws Error for any other string
  */
-export function wholeNumber(name: string, text: string): number {
+export function positiveInteger(name: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 1) return value;
   throw new Error(`--${name} must be a whole number of 1 or more (got "${text}").`);

@@ -44,9 +44,9 @@ function partOf(path: string): string {
 }
 
 /**
- * Returns, for each file that `entry` imports directly or through others, the file that imports it
- * on the shortest path. Prefers paths without dynamic imports. Avoids files of the project of which
- * the bundle contains nothing.
+ * For each file that `entry` imports, directly or through other files, returns the file that
+ * imports it on the shortest path. Prefers paths without dynamic imports. Avoids project files that
+ * contribute no code to the bundle.
  */
 function importersFrom(
   entry: string,

@@ -12,12 +12,12 @@ import { median } from "./median.ts";
 
 interface BundleMetrics {
   readonly function: string;
-  /** Kilobytes of code that load at a cold start, before the first event. */
+  /** Kilobytes of code that a cold start loads, before the first event. */
   readonly kilobytes: number;
   /** Kilobytes of code that load when the function first needs them. */
   readonly onFirstUse: number;
   readonly importMs: number;
-  /** The import time, divided by the import time of the SDK clients that load at a cold start. */
+  /** The import time, divided by the import time of the SDK clients that a cold start loads. */
   readonly importRatio: number | "no client";
   readonly clients: string;
 }
@@ -27,7 +27,7 @@ interface PartMetrics {
   readonly function: string;
   readonly part: string;
   readonly kilobytes: number;
-  /** The imports from the handler to the first file of the part. */
+  /** The files from the handler to the first file of the part, in the order of their imports. */
   readonly imports: string;
 }
 
@@ -172,7 +172,10 @@ const importMs = async (folder: string): Promise<number> =>
 const entryUrl = (folder: string): string =>
   JSON.stringify(pathToFileURL(join(folder, bundleEntry)).href);
 
-/** Runs a script in a new process with the sources of the sandbox. Returns what it prints. */
+/**
+ * Runs a script in a new process that uses the sandbox as the source of every platform. Returns
+ * what the script prints.
+ */
 async function inNewProcess(script: string): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,

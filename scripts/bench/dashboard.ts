@@ -9,7 +9,7 @@ import { launchChromium } from "../../tools/dashboard/chromium.ts";
 import { startWorld, type World } from "../../tools/local/world.ts";
 import { planPast, type WrittenPast, writePast } from "../../tools/past/write-past.ts";
 import { printTable } from "../measure/print-table.ts";
-import { wholeNumber } from "./bench-options.ts";
+import { positiveInteger } from "./bench-options.ts";
 import { stepsOf } from "./dashboard/steps.ts";
 import { median } from "./median.ts";
 
@@ -49,7 +49,7 @@ export async function benchDashboard(
   const world = await startWorld({ dir, port: 0, fresh: options.dir === undefined });
   try {
     const lists = await filledLists(world, options);
-    const rounds = wholeNumber("rounds", options.rounds);
+    const rounds = positiveInteger("rounds", options.rounds);
     return { steps: await measure(world, { lists, rounds }) };
   } finally {
     await world.stop();
@@ -59,14 +59,14 @@ export async function benchDashboard(
 
 const platforms = ["retailer_b", "retailer_c", "retailer_d"] as const;
 
-/** Writes the watchlists that are missing. Returns the IDs of all. */
+/** Writes the missing watchlists of the bench. Returns the IDs of all its watchlists. */
 async function filledLists(
   world: World,
   options: ValuesOf<typeof dashboardOptions>,
 ): Promise<readonly string[]> {
   const api = apiClient(world.baseUrl, world.apiKey);
   const [lists, items, days] = (["lists", "items", "days"] as const).map((name) =>
-    wholeNumber(name, options[name]),
+    positiveInteger(name, options[name]),
   );
   assert(
     lists !== undefined && items !== undefined && days !== undefined,

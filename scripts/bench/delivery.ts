@@ -17,7 +17,7 @@ import { progressOf } from "../../tools/command-line/progress.ts";
 
 /**
  * The cases to measure. The service sends the first attempts of a run to an endpoint one after
- * another. The loop posts in the same way.
+ * another. The comparison loop does the same.
  */
 const cases: Readonly<Record<string, Case>> = {
   "a run of 101 events, 200 KB each": { to: "receiver", runs: 1, items: 50_000, parallel: 1 },
@@ -36,7 +36,9 @@ type Receiver = TaskProcess<ReceiverQuestion, number>;
 
 /** The processes of the bench. */
 export interface DeliveryBench {
-  /** Does a task of the service, and counts its requests. */
+  /**
+   * Runs a task in the process of the service. Returns the used resources and the requests to AWS.
+   */
   readonly countedTask: (task: DeliveryTask) => Promise<[Spent, Requests]>;
   readonly floor: Worker;
   readonly receiver: Receiver;
@@ -74,7 +76,7 @@ const benchAccounts = [
   accountOf({ to: "receiver", toBoth: true }),
 ];
 
-/** Starts the servers and processes of the bench for `measure`, and stops them afterwards. */
+/** Starts the servers and processes of the bench for `measure`, and stops them afterward. */
 export async function withDeliveryBench<Result>(
   measure: (bench: DeliveryBench, servers: DeliveryServers) => Promise<Result>,
 ): Promise<Result> {
@@ -120,7 +122,7 @@ function countRequests(customerBucket: string): Record<"s3" | "sqs" | "customer"
   return served;
 }
 
-/** Measures a case in several rounds. */
+/** Measures a case in several rounds. Returns one result for each measured round. */
 export async function benchCase(
   one: Case,
   { countedTask, floor, receiver }: DeliveryBench,
@@ -147,5 +149,7 @@ async function checkReceived(one: Case, receiver: Receiver): Promise<void> {
   const expected = one.to === "receiver" ? eventsIn(one) : 0;
   const deliveries = await receiver.do("deliveries");
   if (deliveries !== expected)
-    throw new Error(`The receiver must get ${expected} deliveries (got ${deliveries}).`);
+    throw new Error(
+      `The number of deliveries at the receiver is ${deliveries} (expected ${expected}). Look for errors in the output of the bench.`,
+    );
 }

@@ -4,7 +4,7 @@ import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 import { printTable } from "../measure/print-table.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
-import { number, wholeNumber } from "./bench-options.ts";
+import { nonNegativeNumber, positiveInteger } from "./bench-options.ts";
 import { type EndpointMetrics, measureEndpoint } from "./endpoint/measure.ts";
 
 const { default: usual, max } = limits.webhookRequestsAtOnce;
@@ -41,7 +41,7 @@ export const endpointOptions = {
 export async function benchEndpoint(
   values: ValuesOf<typeof endpointOptions>,
 ): Promise<Record<string, unknown>> {
-  const settings = values["at-once"].split(",").map((text) => wholeNumber("at-once", text));
+  const settings = values["at-once"].split(",").map((text) => positiveInteger("at-once", text));
   return withBenchDynamo(async (engine) => {
     const table = await createBenchTable(new DynamoDBClient({}), "deliveries");
     const endpoint: EndpointMetrics[] = [];
@@ -50,10 +50,10 @@ export async function benchEndpoint(
       progress.begin(`${requestsAtOnce} concurrent requests`);
       const wanted = {
         requestsAtOnce,
-        answerMs: number("answer-ms", values["answer-ms"]),
-        runs: wholeNumber("runs", values.runs),
-        events: wholeNumber("events", values.events),
-        seed: number("seed", values.seed),
+        answerMs: nonNegativeNumber("answer-ms", values["answer-ms"]),
+        runs: positiveInteger("runs", values.runs),
+        events: positiveInteger("events", values.events),
+        seed: nonNegativeNumber("seed", values.seed),
       };
       endpoint.push(await measureEndpoint(wanted, { endpoint: engine, table }));
     }

@@ -1,12 +1,15 @@
-/** What the gate measures, by name. */
+/** The measured values of the gate, by name. */
 export interface GateValues {
-  /** Requests and units, which must be equal. */
+  /** Numbers of requests and units. A measured count must equal the committed count. */
   readonly counts: Readonly<Record<string, number>>;
-  /** CPU time divided by that of a floor in the same run, which may vary. */
+  /**
+   * The CPU time of the service, divided by the CPU time of the minimum of work in the same run.
+   * Ratios vary between runs.
+   */
   readonly ratios: Readonly<Record<string, number>>;
 }
 
-/** A value that is outside its limit, or that only one side has. */
+/** A value that is outside its limit, or that only the committed file or only this run has. */
 export interface GateDifference {
   readonly name: string;
   /** The value in the committed file; `none` for a new name. */
@@ -16,12 +19,15 @@ export interface GateDifference {
   readonly allowed: string;
 }
 
-/** How many times the committed ratio a measured ratio may be. */
-export const ratioRoom = 1.25;
+/**
+ * A measured ratio may be up to this multiple of the committed ratio, because ratios vary with the
+ * load of the machine.
+ */
+export const ratioFactorMax = 1.25;
 
 /**
- * Compares measured values with the committed ones. A count must be equal. A ratio may be up to
- * `ratioRoom` times the committed one, or lower.
+ * Compares measured values with the committed values. A count must be equal. A ratio may be at most
+ * `ratioFactorMax` times the committed ratio.
  */
 export function gateDifferences(committed: GateValues, measured: GateValues): GateDifference[] {
   return [
@@ -30,8 +36,8 @@ export function gateDifferences(committed: GateValues, measured: GateValues): Ga
       isAllowed: (value, limit) => value === limit,
     }),
     ...differences(committed.ratios, measured.ratios, {
-      allowed: (value) => `at most ${(value * ratioRoom).toFixed(2)}`,
-      isAllowed: (value, limit) => value <= limit * ratioRoom,
+      allowed: (value) => `at most ${(value * ratioFactorMax).toFixed(2)}`,
+      isAllowed: (value, limit) => value <= limit * ratioFactorMax,
     }),
   ];
 }

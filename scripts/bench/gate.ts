@@ -8,7 +8,12 @@ import { benchApiTrips } from "./api.ts";
 import { benchCase, type DeliveryBench, withDeliveryBench } from "./delivery.ts";
 import { benchOneAtATime } from "./delivery/one-at-a-time.ts";
 import type { Case, Requests, Round } from "./delivery/results.ts";
-import { type GateDifference, gateDifferences, type GateValues, ratioRoom } from "./gate-limits.ts";
+import {
+  type GateDifference,
+  gateDifferences,
+  type GateValues,
+  ratioFactorMax,
+} from "./gate-limits.ts";
 import { benchRuns } from "./runs.ts";
 
 export const gateOptions = {
@@ -32,7 +37,10 @@ const cases: Readonly<Record<string, Case>> = {
   "a run of 11 events, 200 KB each": { to: "receiver", runs: 1, items: 5_000, parallel: 1 },
 };
 const rounds = 5;
-/** The number of runs alone, after those that warm up the processes. */
+/**
+ * The number of measured runs that are published one at a time, after the runs that warm up the
+ * processes.
+ */
 const runsAlone = 10;
 /** The items of the watchlist whose runs are measured. */
 const items = 1_000;
@@ -132,7 +140,7 @@ export function printGate({ differences }: Record<string, unknown>): void {
   }
   printTable("outside the limits of scripts/bench/gate.json", found);
   process.stdout.write(`
-  Counts must be equal. A ratio is the CPU time divided by that of a floor in the same run, and may be up to ${ratioRoom} times
+  Counts must be equal. A ratio is the CPU time divided by that of a floor in the same run, and may be up to ${ratioFactorMax} times
   the committed one. If the change is intended, renew the file on an idle machine and commit it:
 
     npm run bench -- gate --write

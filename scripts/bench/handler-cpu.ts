@@ -72,7 +72,7 @@ async function callHandler(handler: StreamingHandler, key: string, body: string)
   await handler(event, sink, context);
   if (bytes < body.length / 2) {
     throw new Error(
-      `The response of the handler has ${bytes} bytes. Expected at least half of the ${body.length} bytes of the request.`,
+      `The response of the handler has ${bytes} bytes (expected at least half of the ${body.length} bytes of the request). Check that the sandbox answers the requested IDs.`,
     );
   }
 }
@@ -90,7 +90,7 @@ async function runFloor(body: string): Promise<void> {
   const bytes = JSON.stringify(answers).length;
   if (bytes < body.length / 2) {
     throw new Error(
-      `The read without a handler returned ${bytes} bytes. Expected at least half of the ${body.length} bytes of the request.`,
+      `The read without a handler returned ${bytes} bytes (expected at least half of the ${body.length} bytes of the request). Check that the sandbox answers the requested IDs.`,
     );
   }
 }
@@ -118,7 +118,7 @@ async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<
     const floorMs: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       const [mine, bare] = [await cpuMs(call, times), await cpuMs(() => runFloor(body), times)];
-      // The first round warms up the minimum and the handler, and is not measured.
+      // The first round warms up the handler and the minimum of work, and is not measured.
       if (round > 0) {
         handlerMs.push(mine);
         floorMs.push(bare);

@@ -25,8 +25,8 @@ import { median } from "./median.ts";
 const days = 400;
 const runsPerDay = 96;
 /**
- * One run before the end of a merge window. Then the number of unmerged runs that a reader must
- * read is at its maximum.
+ * The last merge window lacks one run. The number of unmerged runs is then at its maximum, and a
+ * reader must read each of them.
  */
 const runsCount = days * runsPerDay - 1;
 const changedShare = 0.01;
@@ -51,8 +51,8 @@ export const benchHistory = (): Promise<Record<string, unknown>> =>
   withBenchDynamo(async (endpoint) => {
     const client = documentClient();
     const table = await createBenchTable(new DynamoDBClient({}), "history");
-    // A client looks up its endpoint at its first request and keeps it. `client` sends its first
-    // requests before the meter starts, so the meter never counts its requests.
+    // A client looks up its endpoint at its first request, and then keeps the endpoint. `client`
+    // sends its first requests before the meter starts, so the meter never counts its requests.
     const [ofRuns, ofItem] = [
       await openList(client, table, "wl_runs"),
       await openList(client, table, "wl_item"),
@@ -95,7 +95,7 @@ const clock = { ...systemClock, now: () => new Date(startMs + days * 86_400_000)
 const storeOf = (client: DynamoDBDocumentClient, table: string): HistoryStore =>
   dynamoHistoryStore(client, { table, clock, random: systemRandom });
 
-/** The bench ends each run before the next one begins. */
+/** No run is in progress, because the bench ends each run before the next one begins. */
 const runsInProgress = async (): Promise<ReadonlySet<number>> => new Set();
 
 /** Records and merges a run, as the finisher does. */

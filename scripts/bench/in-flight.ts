@@ -10,7 +10,7 @@ import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { checkSums } from "./account/check-sums.ts";
 import { openAccount } from "./account/open-account.ts";
-import { number, wholeNumber } from "./bench-options.ts";
+import { nonNegativeNumber, positiveInteger } from "./bench-options.ts";
 import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
 import { printTable } from "../measure/print-table.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
@@ -39,7 +39,7 @@ export const inFlightOptions = {
 } as const;
 type InFlightValues = ValuesOf<typeof inFlightOptions>;
 
-/** Milliseconds between two reads of the account's slots in use. */
+/** Milliseconds between two reads of the number of slots that the account uses. */
 const lookMs = 50;
 
 /**
@@ -83,9 +83,9 @@ export async function benchInFlight(values: InFlightValues): Promise<Record<stri
 
 function loadFrom(values: InFlightValues): Load {
   return {
-    count: wholeNumber("calls", values.calls),
-    atOnce: wholeNumber("in-flight", values["in-flight"]),
-    workMs: 1_000 * number("work", values.work),
+    count: positiveInteger("calls", values.calls),
+    atOnce: positiveInteger("in-flight", values["in-flight"]),
+    workMs: 1_000 * nonNegativeNumber("work", values.work),
   };
 }
 
@@ -150,11 +150,11 @@ async function untilServed(agent: Agent, baseUrl: string, key: string): Promise<
     const { error } = JSON.parse(text) as { readonly error: { readonly code: string } };
     if (status !== 429) {
       throw new Error(
-        `An item call returned HTTP ${status} ${error.code}, not 200 or 429: ${text}`,
+        `An item call returned HTTP ${status} ${error.code} (expected 200 or 429): ${text}. Look for its error in the output of the local world.`,
       );
     }
     refusals.push(error.code);
-    // The random part prevents that all waiting clients call again at the same time.
+    // The random part keeps the waiting clients from calling again at the same time.
     await delay(retryAfter * 1_000 * (0.5 + Math.random()));
   }
 }

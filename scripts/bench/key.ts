@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
-import { number } from "./bench-options.ts";
+import { nonNegativeNumber } from "./bench-options.ts";
 import { type KeyCase, type KeyMetrics, measureKey } from "./key/measure.ts";
 import { printTable } from "../measure/print-table.ts";
 import type { ValuesOf } from "../../tools/command-line/command-line.ts";
@@ -67,16 +67,16 @@ export function printKey({ key }: Record<string, unknown>): void {
 
 function casesFrom({ environments, ...values }: KeyValues): KeyCase[] {
   return values.attempts.split(",").map((text) => {
-    const attempts = number("attempts", text);
+    const attempts = nonNegativeNumber("attempts", text);
     return {
       attempts,
       environments:
         environments === undefined
           ? environmentsFor(attempts)
-          : number("environments", environments),
-      seconds: number("seconds", values.seconds),
-      skewMs: number("skew-ms", values["skew-ms"]),
-      seed: number("seed", values.seed),
+          : nonNegativeNumber("environments", environments),
+      seconds: nonNegativeNumber("seconds", values.seconds),
+      skewMs: nonNegativeNumber("skew-ms", values["skew-ms"]),
+      seed: nonNegativeNumber("seed", values.seed),
     };
   });
 }

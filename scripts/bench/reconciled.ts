@@ -90,6 +90,6 @@ function conclude(tally: Tally): void {
   process.stderr.write(`${tallyLine(tally)}\n`);
   if (tally.differences + tally.unsteady > 0)
     throw new Error(
-      "The tables must have no differences after a bench. The differences that reconcile found are printed above.",
+      "The rows that the bench wrote contradict each other. Correct the code that wrote them: the differences are printed above.",
     );
 }

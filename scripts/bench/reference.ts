@@ -7,7 +7,7 @@ import { progressOf } from "../../tools/command-line/progress.ts";
 import { startWorld } from "../../tools/local/world.ts";
 import { launchChromium } from "../../tools/dashboard/chromium.ts";
 import { printTable } from "../measure/print-table.ts";
-import { wholeNumber } from "./bench-options.ts";
+import { positiveInteger } from "./bench-options.ts";
 import { median } from "./median.ts";
 
 /** The measurements of one view. Times are in milliseconds from the navigation. */
@@ -40,7 +40,7 @@ export const referenceOptions = {
 export async function benchReference(
   values: ValuesOf<typeof referenceOptions>,
 ): Promise<Record<string, unknown>> {
-  const views = wholeNumber("views", values.views);
+  const views = positiveInteger("views", values.views);
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const dir = mkdtempSync(join(tmpdir(), "reference-"));
   // Launched first, because this fails on a machine without Chromium.

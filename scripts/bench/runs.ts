@@ -5,7 +5,7 @@ import { workerMegabytes } from "../measure/worker-memory.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { printTable } from "../measure/print-table.ts";
-import { wholeNumber } from "./bench-options.ts";
+import { positiveInteger } from "./bench-options.ts";
 import { reconcileLocalTables } from "./reconciled.ts";
 import { itemsAt, itemsChangedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
@@ -58,7 +58,10 @@ interface Bench {
  * finds a difference.
  */
 export async function benchRuns(values: ValuesOf<typeof runsOptions>): Promise<RunTables> {
-  const sizes = [warmUpSize, ...values.items.split(",").map((text) => wholeNumber("items", text))];
+  const sizes = [
+    warmUpSize,
+    ...values.items.split(",").map((text) => positiveInteger("items", text)),
+  ];
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
   const answersDir = join(dynamo.dir, "answers");
@@ -139,7 +142,8 @@ interface OneRun {
 }
 
 /**
- * Measures one run. A scheduled message starts the first run, and an API call starts the others.
+ * Measures one run. A scheduled message starts the first run, and an API call starts each other
+ * run.
  */
 async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<RunMetrics> {
   const { id, size, runNumber } = run;
@@ -221,8 +225,8 @@ async function checkedKind(
     last.stats["retry_next_run"] === 0;
   if (!asExpected)
     throw new Error(
-      `Run ${runNumber} of ${size} items must be completed with ${moved} changed items and no pending retries ` +
-        `(got ${JSON.stringify(last)}).`,
+      `Run ${runNumber} of ${size} items has another result than status completed, ${moved} changed items and no pending retries ` +
+        `(got ${JSON.stringify(last)}). Look for errors in the output of the local world.`,
     );
   return last.kind;
 }

@@ -11,17 +11,20 @@ import { requestsPerSecondOfAddress } from "../../lib/constructs/firewall.ts";
 import { accountQuota, throttleSums } from "../../lib/constructs/method-limits.ts";
 import { defaultAssumptions, schedulesPerSecond } from "./scenarios.ts";
 
-/** Default quotas of an AWS account in a large region that other code does not define. */
+/**
+ * Default quotas of an AWS account in a large region. Contains only the quotas that no other code
+ * defines.
+ */
 const aws = {
-  /** DynamoDB: write units a second of one partition. Not adjustable. */
+  /** The write units per second of one DynamoDB partition. Not adjustable. */
   partitionUnits: 1_000,
-  /** DynamoDB: write units a second of one table on demand. */
+  /** The write units per second of one DynamoDB table with on-demand capacity. */
   tableUnits: 40_000,
-  /** API Gateway: bytes of a request body. Not adjustable. */
+  /** The largest request body of API Gateway, in bytes. Not adjustable. */
   gatewayBodyBytes: 10 * 1024 * 1024,
 };
 
-/** Write units of a log row of at most 1 KB in a transaction, which costs double. */
+/** The write units of a log row of at most 1 KB. In a transaction, each unit counts twice. */
 const logRowUnits = 2;
 /** Item calls that a ledger shard settles per second (ADR 0001, `npm run bench -- account`). */
 const callsPerShard = 130;
@@ -54,7 +57,8 @@ export interface Ceiling {
 }
 
 /**
- * Returns the upper limits that docs/performance.md shows. They apply to the settings of `prod`.
+ * Returns the upper limits that docs/performance.md shows. The limits apply to the settings of
+ * `prod`.
  */
 export function ceilings(): readonly Ceiling[] {
   return [

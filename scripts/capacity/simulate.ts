@@ -124,7 +124,7 @@ interface Message {
  * The messages of one load for one kind of worker. In `waiting`, the messages before the index
  * `first` were already delivered. `inWork` is the number of messages in progress.
  */
-interface Lane {
+interface LoadMessages {
   readonly waiting: Message[];
   first: number;
   inWork: number;
@@ -135,32 +135,32 @@ function openStage(
   events: TinyQueue<Event>,
   busy: { now: number; max: number },
 ) {
-  const lanes = new Map<Load, Lane>();
+  const byLoad = new Map<Load, LoadMessages>();
   let [working, waiting, waitingMax] = [0, 0, 0];
-  const laneOf = (of: Load): Lane => {
-    const lane = lanes.get(of) ?? { waiting: [], first: 0, inWork: 0 };
-    lanes.set(of, lane);
-    return lane;
+  const messagesOf = (of: Load): LoadMessages => {
+    const messages = byLoad.get(of) ?? { waiting: [], first: 0, inWork: 0 };
+    byLoad.set(of, messages);
+    return messages;
   };
   const takeNext = (): Message | undefined => {
-    const [lane] = [...lanes.values()]
+    const [messages] = [...byLoad.values()]
       .filter((one) => one.first < one.waiting.length)
       .toSorted((one, next) => one.inWork - next.inWork);
-    if (lane === undefined) return undefined;
+    if (messages === undefined) return undefined;
     waiting -= 1;
-    lane.first += 1;
-    return lane.waiting[lane.first - 1];
+    messages.first += 1;
+    return messages.waiting[messages.first - 1];
   };
   const work = (now: number, { of, onDone }: Message): void => {
-    const lane = laneOf(of);
-    lane.inWork += 1;
+    const messages = messagesOf(of);
+    messages.inWork += 1;
     working += 1;
     busy.now += 1;
     busy.max = Math.max(busy.max, busy.now);
     events.push({
       at: now + seconds,
       happen(end) {
-        lane.inWork -= 1;
+        messages.inWork -= 1;
         working -= 1;
         busy.now -= 1;
         const next = takeNext();
@@ -172,7 +172,7 @@ function openStage(
   return {
     add(now: number, message: Message): void {
       if (working < parallel) return work(now, message);
-      laneOf(message.of).waiting.push(message);
+      messagesOf(message.of).waiting.push(message);
       waiting += 1;
       waitingMax = Math.max(waitingMax, waiting);
     },

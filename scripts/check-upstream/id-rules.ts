@@ -53,7 +53,7 @@ export function judgeIds(
     : verdicts;
 }
 
-/** Checks that each requested offer has a result with the ASIN of the request. */
+/** Checks that each requested offer has a result with the requested ASIN. */
 function judgeAsins(missing: readonly string[], others: readonly Named[]): Verdict {
   const strays = missing.flatMap((id) => {
     const stray = others.find((one) => textOf(one.id) === offerOf(id).offerListingId);

@@ -1,4 +1,4 @@
-/** Checks a scraper of the server. */
+/** Checks one scraper of an upstream server. */
 import { gzipSync } from "node:zlib";
 import { reportsError } from "../../shared/sources/contract/reply-error.ts";
 import { jsonOf, type CallOutcome, send, sendPatiently, type Server, summary } from "./exchange.ts";

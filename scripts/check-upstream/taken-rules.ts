@@ -10,9 +10,9 @@ import { readShape } from "../../shared/sources/upstream/shape.ts";
 
 /** The server's result for a requested ID, and the result that the service takes from it. */
 export interface ReplyResult {
-  /** `status` of the result. */
+  /** The `status` that the server sent. */
   readonly sent: unknown;
-  /** `data` of the result. */
+  /** The `data` that the server sent. */
   readonly data: unknown;
   readonly taken: AcceptedItem;
 }

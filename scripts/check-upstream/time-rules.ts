@@ -10,7 +10,9 @@ interface Dated {
   readonly fetchedAt?: unknown;
 }
 
-/** The largest tolerated clock difference of a server whose clock is ahead, in milliseconds. */
+/**
+ * The largest tolerated lead of a server's clock over the clock of this machine, in milliseconds.
+ */
 const aheadMaxMs = 60_000;
 
 /**

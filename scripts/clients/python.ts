@@ -80,8 +80,8 @@ export const snakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Returns the source of a Python module with the method and path of each operation, and whether the
- * operation can be repeated.
+ * Returns the source of a Python module with the method and path of each operation. Two sets name
+ * the operations that can be repeated, and those that accept an idempotency key.
  */
 function operationTable(): string {
   const operations = operationsOf();

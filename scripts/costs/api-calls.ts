@@ -101,7 +101,7 @@ const bareCall = {
   repeats: 40,
 } as const;
 
-/** The number of steps that `measureCalls` reports. */
+/** The number of progress steps that `measureCalls` reports. */
 export const callCount = calls.length;
 
 /**
@@ -247,7 +247,7 @@ function responseBytes(
         else
           reject(
             new Error(
-              `${call.method} ${call.url} returned HTTP ${answer.statusCode} (expected ${call.status}).`,
+              `${call.method} ${call.url} returned HTTP ${answer.statusCode} (expected ${call.status}). Correct the call in scripts/costs/api-calls.ts.`,
             ),
           );
       });

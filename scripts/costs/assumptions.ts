@@ -1,9 +1,9 @@
 /** Values that cannot be measured on this machine, with the options that set them. */
 const inputs = {
-  /** Duration of a request to DynamoDB, SQS, S3 or KMS from a Lambda function. */
+  /** The duration of a request to DynamoDB, SQS, S3 or KMS from a Lambda function. */
   awsMs: { option: "aws-ms", value: 6, about: "ms that a request to another AWS service takes" },
   receiverMs: { option: "receiver-ms", value: 200, about: "ms until a webhook receiver responds" },
-  /** A factor on the read times in the specification. */
+  /** The factor by which the read times of the specification are multiplied. */
   sourceTimes: {
     option: "source-times",
     value: 1,

@@ -45,7 +45,7 @@ const items = 50_000;
  */
 const [sweepRun, refreshRun] = [3, 4];
 
-/** The number of steps that `measureList` reports. */
+/** The number of progress steps that `measureList` reports. */
 export const listRunCount = refreshRun;
 
 interface Bench {
@@ -198,7 +198,7 @@ async function measureRun(listId: string, runNumber: number, bench: Bench): Prom
   const moved = itemsChangedIn(itemsAt(list, items, runNumber), runNumber).length;
   if (run?.status !== "completed" || run.stats["changed"] !== moved) {
     throw new Error(
-      `Run ${runNumber} must be completed with ${moved} changed items (got ${JSON.stringify(run)}).`,
+      `Run ${runNumber} has another result than status completed and ${moved} changed items (got ${JSON.stringify(run)}). Look for errors in the output of the local world.`,
     );
   }
   await takeAll(bench);

@@ -59,7 +59,7 @@ export function callRows(costs: readonly Omit<CallCosts, "work">[]): object[] {
 /**
  * Returns the monthly usage of a watchlist with regular runs, without its baseline.
  * @param options.everyMinutes The minutes between two runs.
- * @param options.refreshEveryRuns How many runs there are for each refresh.
+ * @param options.refreshEveryRuns The number of runs from one refresh to the next.
  */
 export function listMonth(
   costs: Omit<WatchlistCosts, "works">,
@@ -82,7 +82,7 @@ const cadences = [5, 15, 60];
 /**
  * Returns one table row for each run interval, with the monthly dollars of the watchlist for each
  * line of the bill.
- * @param refreshEveryRuns How many runs there are for each refresh.
+ * @param refreshEveryRuns The number of runs from one refresh to the next.
  */
 export function listRows(costs: Omit<WatchlistCosts, "works">, refreshEveryRuns: number): object[] {
   const months = cadences.map((everyMinutes) => ({

@@ -84,7 +84,7 @@ export async function inventLists(
     const { body, status } = await api.send("POST", "/watchlists", list.body);
     if (status !== 201) {
       throw new Error(
-        `POST /watchlists returned HTTP ${status} (expected 201): ${JSON.stringify(body)}`,
+        `POST /watchlists returned HTTP ${status} (expected 201): ${JSON.stringify(body)}. Correct the body of the watchlist in scripts/dashboard/invented-lists.ts.`,
       );
     }
     const path = `/watchlists/${String(body["id"])}`;

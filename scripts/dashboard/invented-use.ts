@@ -58,7 +58,7 @@ async function create(api: ApiClient, path: string, body: unknown): Promise<ApiA
   const answer = await api.send("POST", path, body);
   if (answer.status !== 201) {
     throw new Error(
-      `POST ${path} returned HTTP ${answer.status} (expected 201): ${JSON.stringify(answer.body)}`,
+      `POST ${path} returned HTTP ${answer.status} (expected 201): ${JSON.stringify(answer.body)}. Correct the body of the call in scripts/dashboard/invented-use.ts.`,
     );
   }
   return answer.body;

@@ -19,7 +19,10 @@ export interface FilledWatchlist {
 const lookMs = 500;
 const patienceMs = 120_000;
 
-/** Returns true if every watchlist exists and has run twice. The first run reports no changes. */
+/**
+ * Returns true if every watchlist exists and has run twice. The workspace shows changes only after
+ * the second run, because the first run reports none.
+ */
 export async function isFilled(api: ApiClient): Promise<boolean> {
   const there = await listsOf(api);
   return demoLists.every(({ name }) => there.some((list) => list.name === name && list.runs > 1));

@@ -41,8 +41,8 @@ export interface Place {
     readonly bucket: CustomerBucketAccess;
   } | null;
   /**
-   * Changes the templates of a cloud assembly for the target, and returns a description of the
-   * changes; null if no change is needed.
+   * Adapts the templates of a cloud assembly to what the deployment's emulator supports, and
+   * returns a description of the changes. Null if the templates need no adaptation.
    */
   readonly adapt: ((assembly: string) => string) | null;
   readonly permissions: ExtraPermissions | null;
@@ -52,7 +52,7 @@ export interface Place {
 
 /** Permissions that the target requires although AWS does not. */
 interface ExtraPermissions {
-  /** Grants the permissions in a separate stack. Returns one line about each. */
+  /** Grants the permissions in a separate stack. Returns one line about each permission. */
   grant(client: CloudFormationClient, resources: readonly DeployedResource[]): Promise<string[]>;
   revoke(client: CloudFormationClient): Promise<void>;
 }
@@ -254,7 +254,7 @@ async function synthesize(
 
 /**
  * Returns the address at which the deployed API responds.
- * @throws Error if it responds at no address
+ * @throws Error if the API responds at none of its possible addresses
  */
 export async function addressOf({ place, formation }: Smoke): Promise<string> {
   const outputs = await outputsOf(formation);

@@ -1,8 +1,9 @@
 /**
  * Runs the smoke test against an emulator. `deploy-smoke.ts` starts it with the environment
- * variables of `prepareWorld`. Arguments: the path of the Python interpreter that runs the
- * emulator; `public` if this process is in a network namespace with a public address, otherwise
- * `alone`; and for an upgrade the name and the folder of the previous release.
+ * variables of `prepareWorld`. Arguments:
+ * - the path of the Python interpreter that runs the emulator
+ * - `public` if this process is in a network namespace with a public address, otherwise `alone`
+ * - for an upgrade, the name and the folder of the previous release
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -68,7 +69,7 @@ const adaptForUpgrade = (assembly: string): string =>
 
 /**
  * Starts the customer's receiver, creates the customer's bucket, and calls `visit` with both. Stops
- * the receiver afterwards. Without a public address, the service cannot reach a customer, so
+ * the receiver afterward. Without a public address, the service cannot reach a customer, so
  * `visit` gets null.
  */
 async function withCustomer(

@@ -96,7 +96,7 @@ function onOneMetric({ Metrics, ...others }: v.InferOutput<typeof alarm>["Proper
   const first = Metrics.find((one) => v.is(metric, one));
   if (!v.is(metric, first)) {
     throw new Error(
-      `An alarm must contain at least one metric besides its expressions (got only ${JSON.stringify(others)}).`,
+      `An alarm contains expressions, but no metric that the emulator could use instead. Add a metric to the alarm: ${JSON.stringify(others)}`,
     );
   }
   const { Metric, Period, Stat } = first.MetricStat;

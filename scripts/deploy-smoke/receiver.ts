@@ -56,6 +56,8 @@ export async function startReceiver(folder: string, port: DeliveryPort): Promise
 function portOf(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === "string")
-    throw new Error("The webhook receiver must listen on a TCP port before its address is read.");
+    throw new Error(
+      "The webhook receiver does not listen on a TCP port. Wait until it listens, then read its port.",
+    );
   return address.port;
 }

@@ -19,7 +19,10 @@ import { checkBusEvents } from "./bus-events.ts";
 import { publicAddress } from "./namespace.ts";
 import { smokeStage } from "./stacks.ts";
 
-/** Sandbox items. The price of the first changes with every read, and the others never change. */
+/**
+ * Sandbox items. The price of the first item changes with every read, and the prices of the other
+ * items never change.
+ */
 export const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
 
 /**

@@ -49,7 +49,7 @@ async function describe(
   };
 }
 
-/** Returns the resources of stacks, without deleted ones. */
+/** Returns the resources of stacks, without deleted resources. */
 export async function resourcesOf(
   client: CloudFormationClient,
   stacks: readonly string[],

@@ -40,7 +40,7 @@ export interface Documentation {
 
 /** An operation as the page of the API reference lists it. */
 export interface ListedOperation {
-  /** Method and path. */
+  /** The method and the path, such as `GET /v1/account`. */
   readonly key: string;
   readonly tag: string;
   readonly summary: string;
@@ -137,9 +137,9 @@ const guidePage = ({ title, html: main }: PublicPage, style: Bundle): string =>
   });
 
 /**
- * Returns the page of the API reference. The page contains a static list of the operations, which
- * readers without JavaScript keep and others see until the renderer has loaded. The browser loads
- * the files of the renderer and the document in parallel.
+ * Returns the page of the API reference. The page contains a static list of the operations. Readers
+ * without JavaScript keep this list, and other readers see it until the renderer has loaded. The
+ * browser loads the files of the renderer and the document in parallel.
  */
 const referencePage = (
   operations: readonly ListedOperation[],

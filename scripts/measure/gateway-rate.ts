@@ -129,7 +129,7 @@ function send(
           else
             reject(
               new Error(
-                `${call.method} ${call.path} returned HTTP ${answer.statusCode} (expected 200).`,
+                `${call.method} ${call.path} returned HTTP ${answer.statusCode} (expected 200). Look for its error in the output of the local world.`,
               ),
             );
         });

@@ -3,63 +3,64 @@ export const pricesReadOn = "2026-11-20";
 
 /** List prices in US dollars, in us-east-1, on demand, and without a free tier. */
 export const prices = {
-  /** DynamoDB, on-demand: read request unit, 4 KB strongly consistent. */
+  /** The price of a DynamoDB read request unit on demand (4 KB, strongly consistent). */
   dynamoReadUnit: 0.125e-6,
-  /** DynamoDB, on-demand: write request unit, 1 KB. */
+  /** The price of a DynamoDB write request unit on demand (1 KB). */
   dynamoWriteUnit: 0.625e-6,
-  /** DynamoDB, standard table class: GB-month of data. */
+  /** The price of a GB-month of data in DynamoDB (standard table class). */
   dynamoGigabyteMonth: 0.25,
-  /** DynamoDB, point-in-time recovery: GB-month of data. */
+  /** The price of a GB-month of data with point-in-time recovery of DynamoDB. */
   dynamoRecoveryGigabyteMonth: 0.2,
-  /** Lambda: request. */
+  /** The price of a request to Lambda. */
   lambdaRequest: 0.2e-6,
-  /** Lambda on arm64: GB-second. */
+  /** The price of a GB-second of Lambda on arm64. */
   lambdaGigabyteSecond: 0.000_013_333_4,
-  /** Lambda, response streaming: GB beyond the first 6 MB of a response. */
+  /** The price of a GB that Lambda streams beyond the first 6 MB of a response. */
   lambdaStreamedGigabyte: 0.008,
   /**
-   * API Gateway, REST API: request; for a streamed response, each started 10 MB count as a request.
+   * The price of a request to an API Gateway REST API. Of a streamed response, each started 10 MB
+   * count as a request.
    */
   gatewayRequest: 3.5e-6,
-  /** WAF: request. */
+  /** The price of a request that WAF inspects. */
   firewallRequest: 0.6e-6,
-  /** WAF: web ACL, a month. */
+  /** The price of a WAF web ACL for a month. */
   firewallMonth: 5,
-  /** WAF: rule or managed rule group of a web ACL, a month. */
+  /** The price of a rule or managed rule group of a WAF web ACL for a month. */
   firewallRuleMonth: 1,
-  /** SQS, standard queue: request. */
+  /** The price of a request to an SQS standard queue. */
   sqsRequest: 0.4e-6,
-  /** EventBridge Scheduler: invocation. */
+  /** The price of an invocation by EventBridge Scheduler. */
   schedulerInvocation: 1e-6,
-  /** EventBridge: custom event; each started 64 KB count as an event. */
+  /** The price of a custom event on EventBridge. Each started 64 KB count as an event. */
   busEvent: 1e-6,
-  /** EventBridge: call of an API destination. */
+  /** The price of a call of an EventBridge API destination. */
   busApiCall: 0.2e-6,
-  /** EventBridge: GB that an archive receives. */
+  /** The price of a GB that an EventBridge archive receives. */
   busArchiveGigabyte: 0.1,
-  /** EventBridge: GB-month of an archive. */
+  /** The price of a GB-month of an EventBridge archive. */
   busArchiveGigabyteMonth: 0.023,
-  /** EventBridge: event that schema discovery reads. */
+  /** The price of an event that the schema discovery of EventBridge reads. */
   busSchemaEvent: 0.1e-6,
-  /** S3 Standard: PUT, COPY, POST or LIST request. */
+  /** The price of a PUT, COPY, POST or LIST request to S3 Standard. */
   s3Put: 5e-6,
-  /** S3 Standard: GET or any other request. */
+  /** The price of a GET request, or of any other request, to S3 Standard. */
   s3Get: 0.4e-6,
-  /** S3 Standard: GB-month. */
+  /** The price of a GB-month of S3 Standard. */
   s3GigabyteMonth: 0.023,
-  /** KMS: request. */
+  /** The price of a request to KMS. */
   kmsRequest: 3e-6,
-  /** KMS: customer managed key, a month. */
+  /** The price of a customer managed KMS key for a month. */
   kmsKeyMonth: 1,
-  /** CloudWatch Logs, standard class: GB ingested. */
+  /** The price of a GB that CloudWatch Logs ingests (standard class). */
   logGigabyte: 0.5,
-  /** CloudWatch: custom metric, a month. */
+  /** The price of a CloudWatch custom metric for a month. */
   metricMonth: 0.3,
-  /** CloudWatch: alarm on one metric, a month. */
+  /** The price of a CloudWatch alarm on one metric for a month. */
   alarmMonth: 0.1,
-  /** CloudWatch: dashboard, a month. */
+  /** The price of a CloudWatch dashboard for a month. */
   dashboardMonth: 3,
-  /** Data transfer out to the internet: GB. The price of the first 10 TB a month. */
+  /** The price of a GB of data transfer out to the internet, within the first 10 TB of a month. */
   transferGigabyte: 0.09,
 } as const;
 

@@ -111,7 +111,7 @@ const digest = (text: string): Buffer => createHash("sha512").update(text).diges
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 /**
- * Returns a random-looking item ID, because IDs in sequence would compress better than real ones.
+ * Returns a random-looking item ID, because IDs in sequence would compress better than real IDs.
  */
 const idOf = (seed: string): string =>
   `B0${Array.from(digest(seed).subarray(0, 8), (byte) => letters[byte % letters.length]).join("")}`;

@@ -20,8 +20,8 @@ export interface RunsWorld {
 }
 
 /**
- * Starts the world in a separate process, and resolves when the world is ready. A call of its API
- * throws Error unless it succeeds.
+ * Starts the world in a separate process, and resolves when the world is ready. Its `call` rejects
+ * if the status is not 2xx.
  * @param variables environment variables for the process, in addition to the variables of this
  * process
  * @param onOutput receives the output of the world and its functions; if it is absent, the output
@@ -52,7 +52,9 @@ export async function startRunsWorld(
       });
       const text = await answer.text();
       if (!answer.ok)
-        throw new Error(`${method} ${path} must succeed (got HTTP ${answer.status}): ${text}`);
+        throw new Error(
+          `${method} ${path} returned HTTP ${answer.status} (expected 2xx): ${text}. Correct the call, or look for its error in the output of the local world.`,
+        );
       return JSON.parse(text) as Answered;
     },
     send: (request) => void child.send(request),

@@ -20,7 +20,8 @@ export interface SampleCall {
 
 /**
  * Returns the `x-codeSamples` of an operation: the same call by curl, the TypeScript client and the
- * Python client. The clients have no function for pages, which are outside of `/v1`.
+ * Python client. The samples of a page outside of `/v1` fetch the page without a client, because
+ * the clients have no function for it.
  */
 export const codeSamples = (call: SampleCall): readonly JsonObject[] => [
   { lang: "shell", label: "curl", source: curl(call) },
@@ -56,7 +57,7 @@ function curl(call: SampleCall): string {
   ].join(" \\\n");
 }
 
-/** The parts of a call's input that it has. */
+/** Returns the kinds of input that a call has, each with its values. */
 const inputOf = ({ path, query, body }: SampleCall): readonly (readonly [string, unknown])[] => [
   ...(Object.keys(path).length === 0 ? [] : [["path", path] as const]),
   ...(Object.keys(query).length === 0 ? [] : [["query", query] as const]),

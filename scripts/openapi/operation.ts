@@ -53,7 +53,7 @@ export interface Operation {
   readonly id: string;
   readonly tag: Tag;
   readonly summary: string;
-  /** Markdown paragraphs. */
+  /** The description, in Markdown paragraphs. */
   readonly description: string;
   /** Path parameters by name. */
   readonly path?: Readonly<Record<string, Parameter>>;
@@ -68,7 +68,10 @@ export interface Operation {
   readonly body?: {
     readonly schema: GenericSchema;
     readonly examples: Readonly<Record<string, unknown>>;
-    /** @default false */
+    /**
+     * True if clients can omit the body.
+     * @default false
+     */
     readonly optional?: boolean;
   };
   readonly answers: Readonly<Record<number, Answer>>;

@@ -43,7 +43,9 @@ const preparationSecondsMax = 60;
 const idOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }): string => {
   const { id } = body;
   if (typeof id !== "string") {
-    throw new Error(`The API must return the ID of a new resource (got ${JSON.stringify(body)}).`);
+    throw new Error(
+      `The API did not create a sample resource (got ${JSON.stringify(body)} instead of a body with an ID). Correct the body of the call in scripts/outage/sample-calls.ts.`,
+    );
   }
   return id;
 };

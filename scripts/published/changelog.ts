@@ -25,7 +25,7 @@ const blocks = v.array(
   ]),
 );
 
-/** One release. */
+/** A release of the changelog. */
 export type Release = {
   readonly object: "release";
   /** Null for changes that no release has yet. */
@@ -58,7 +58,10 @@ export function releasesOf(markdown: string): readonly Release[] {
       section = sectionOf(plainText(token.tokens));
     } else if (token.type === "list" && section !== undefined) {
       const release = releases.pop();
-      if (release === undefined) throw new Error("CHANGELOG.md must begin with a release.");
+      if (release === undefined)
+        throw new Error(
+          "CHANGELOG.md has entries above its first release. Move them below a heading of level 2.",
+        );
       const entries = token.items.map(({ tokens }) => textOf(tokens));
       releases.push({ ...release, [section]: [...release[section], ...entries] });
     }

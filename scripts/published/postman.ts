@@ -31,8 +31,8 @@ export async function postmanCollection(document: unknown): Promise<object> {
 
 /**
  * Removes the random parts of a collection, so that the same document always results in the same
- * collection. These are the IDs and the values of optional query parameters, which are disabled.
- * Also removes the example responses, because the OpenAPI document contains them.
+ * collection. The random parts are the IDs, and the values of the disabled optional query
+ * parameters. Also removes the example responses, because the OpenAPI document contains them.
  */
 const withoutRandom = (collection: object): object =>
   v.parse(object, JSON.parse(JSON.stringify(collection, fixedValue)));

@@ -18,7 +18,9 @@ export interface SettingsTransfer {
   readonly log: (line: string) => void;
 }
 
-/** Settings of the custom domain. If an earlier release ignored one, it would delete the domain. */
+/**
+ * The settings of the custom domain. A release that ignores one of them would delete the domain.
+ */
 const ofDomain: ReadonlySet<string> = new Set(["domainName", "certificateArn", "hostedZoneId"]);
 
 /**
@@ -27,8 +29,9 @@ const ofDomain: ReadonlySet<string> = new Set(["domainName", "certificateArn", "
  * - Omits and logs keys that the release does not accept.
  * - Makes a relative path in `sources` absolute.
  * - Deletes the file in the release if no key remains.
- * @throws Error if the deployment would delete the custom domain: the release does not accept one
- * of its keys, or the API has a custom domain and neither the file nor `given` sets `domainName`.
+ * @throws Error if the release does not accept a setting of the custom domain.
+ * @throws Error if the API has a custom domain, but neither the file nor `given` sets `domainName`.
+ * The deployment would delete the custom domain in both cases.
  */
 export async function transferSettings(transfer: SettingsTransfer): Promise<void> {
   const { stage, project, release, given, hasDomain, log } = transfer;

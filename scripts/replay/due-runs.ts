@@ -61,6 +61,7 @@ export async function playDueRuns(
 /**
  * Starts a manual run of each watchlist, and processes all messages until the queues are empty.
  * Returns the runs in the order of the watchlists.
+ * @throws Error if a run cannot start, for example because another run is in progress
  */
 export async function playManualRuns(
   lists: readonly OpenWatchlist[],

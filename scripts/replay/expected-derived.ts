@@ -84,7 +84,10 @@ const valueOnSamples = (value: string, days: number): string => `
     AND ${isInWindow("segments", "samples.day", days)}
   GROUP BY samples.shop, samples.product, samples.day`;
 
-/** SQL: for how many of the 30 days before a sampled read the price of a segment held, in hours. */
+/**
+ * An SQL expression: for how many hours, within the 30 days before a sampled read, the price of a
+ * segment held.
+ */
 const hours = `date_diff('hour',
   greatest(segments.first_day + INTERVAL 6 HOUR, (samples.day - 30)::TIMESTAMP),
   least(segments.last_day + 1, samples.day) + INTERVAL 6 HOUR)`;

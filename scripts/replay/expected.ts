@@ -176,7 +176,7 @@ export const expectedDecisions: Readonly<Record<RuleName, string>> = {
   drop,
   confirm,
   cooldown,
-  // A day without a price has not left the condition.
+  // A day without a price does not end the condition.
   once: `
     SELECT shop, product, day, ${withoutChange} FROM points
     WHERE price IS NOT NULL

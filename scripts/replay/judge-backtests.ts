@@ -16,8 +16,8 @@ export interface BacktestJudge {
   addRun(name: WatchlistName, list: OpenWatchlist, played: TestedRun): void;
   /**
    * Back-tests the runs of a shop since the last comparison, and compares the entries of the
-   * back-tests with the entries of the events that the runs sent.
-   * These runs and their history must still be stored.
+   * back-tests with the entries of the events that the runs sent. The runs and their history must
+   * still be stored.
    */
   compare(lists: ReadonlyMap<WatchlistName, OpenWatchlist>): Promise<void>;
   /**
@@ -35,7 +35,7 @@ interface Span {
   readonly since: string | null;
   /** True if the first of these runs is the first run of the watchlist. */
   readonly isFirst: boolean;
-  /** Number of entries by what they contain. */
+  /** The number of entries, by their content. */
   readonly entries: Map<string, number>;
 }
 

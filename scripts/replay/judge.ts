@@ -9,11 +9,11 @@ import { recordFiles } from "./records.ts";
 /** Result of the comparison of the service with DuckDB. */
 export interface Comparison {
   readonly name: string;
-  /** Rows that the service has and DuckDB calculates. */
+  /** The number of rows that the service has and DuckDB calculates. */
   readonly equal: number;
   /** Number of rows that only DuckDB calculates. */
   readonly missing: number;
-  /** Rows that only the service has. */
+  /** The number of rows that only the service has. */
   readonly unexpected: number;
   /** Up to five of the differences, as JSON. */
   readonly examples: readonly string[];

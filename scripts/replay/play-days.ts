@@ -43,13 +43,13 @@ export interface Played {
   readonly days: number;
   readonly runs: number;
   readonly reads: number;
-  /** Runs that their brakes passed. */
+  /** The number of runs that the brakes did not hold. */
   readonly passed: number;
-  /** Runs with wrong prices only, which their brakes held. Not part of `runs`. */
+  /** The number of runs with wrong prices only, which the brakes held. Not part of `runs`. */
   readonly held: number;
   /**
-   * Runs with some wrong prices, which the brake held because of the shape of the answers. Not part
-   * of `runs`.
+   * The number of runs with some wrong prices, which the brakes held because of the shape of the
+   * answers. Not part of `runs`.
    */
   readonly heldForShape: number;
 }
@@ -68,14 +68,15 @@ interface OpenShop {
 /**
  * Replays the recorded prices of shops, day by day. On each day, sets the prices of the source,
  * adds new products to the watchlists of their shop, and runs each watchlist. Records the decisions
- * in the events, the decisions of the brakes, and the history.
- * Two days of each month begin with an additional run with wrong prices: all prices on the first
- * day, some prices on the 15th. The replay discards these runs, so they must not affect the other
- * records. The judge of the back-tests receives all other runs.
+ * in the events, the decisions of the brakes, and the history. Two days of each month begin with an
+ * additional run with wrong prices: all prices on the first day, some prices on the 15th. The
+ * replay discards these runs, so they must not affect the other records. The judge of the
+ * back-tests receives all other runs.
  * @param days The days of all shops in ascending order, as `YYYY-MM-DD`.
  * @returns The totals.
- * @throws Error if a run does not read all items of its watchlist, if a brake holds a run with the
- * recorded prices, or if a brake does not hold a run with wrong prices.
+ * @throws Error if a run does not read all items of its watchlist.
+ * @throws Error if a brake holds a run with the recorded prices, or does not hold a run with wrong
+ * prices.
  */
 export async function playDays(
   shops: readonly ShopDays[],
@@ -195,7 +196,7 @@ async function playWrongRuns(
     if (run.phase !== "held" || run.hold === undefined) {
       const { day, shop } = watchlist;
       throw new Error(
-        `The brake must hold the run of ${shop.days.shop} on ${day}, in which all prices are wrong (got the phase ${run.phase}).`,
+        `The brake did not hold the run of ${shop.days.shop} on ${day}, in which all prices are wrong (phase: ${run.phase}). Correct the brake, or the factor in scripts/replay/settings.ts.`,
       );
     }
     recordDecisions(watchlist, events, records);
@@ -228,8 +229,8 @@ async function playPartlyWrongRuns(
     const foundFactor = run.shape?.priceJump?.factor ?? 1;
     if (run.phase !== "held" || Math.abs(foundFactor / factor - 1) > 0.01) {
       throw new Error(
-        `The brake must hold the run of ${shop.days.shop} on ${day}, in which some prices are wrong, and report the ` +
-          `factor ${factor} (got the phase ${run.phase}, factor ${foundFactor}).`,
+        `The brake did not hold the run of ${shop.days.shop} on ${day}, in which some prices are wrong, for the ` +
+          `factor ${factor} (phase: ${run.phase}, factor: ${foundFactor}). Correct the brake, or the settings in scripts/replay/settings.ts.`,
       );
     }
   }
@@ -270,13 +271,13 @@ function recordRun(watchlist: WatchlistOfDay, { run, events }: PlayedRun, record
   const ok = run.stats.steps[stepId]?.ok ?? 0;
   if (run.status !== "completed" || ok !== items.length) {
     throw new Error(
-      `The run of ${days.shop} on ${day} must be completed and read all ${items.length} items ` +
-        `(got: ${run.status}, ${ok} of them read).`,
+      `The run of ${days.shop} on ${day} did not read all ${items.length} items ` +
+        `(status: ${run.status}, items read: ${ok}). Look for the cause in the run engine or in the source of the replay.`,
     );
   }
   if (run.hold !== undefined) {
     throw new Error(
-      `The brake must not hold the run of ${days.shop} on ${day}, which has the recorded prices.`,
+      `The brake held the run of ${days.shop} on ${day}, which has the recorded prices. Correct the brake, or its limits in scripts/replay/settings.ts.`,
     );
   }
   recordDecisions(watchlist, events, records);

@@ -5,7 +5,7 @@ import * as v from "valibot";
 
 /** A price that holds from a day on, until the day of the next entry. */
 export interface PriceOfDay {
-  /** YYYY-MM-DD. */
+  /** The day as `YYYY-MM-DD`. */
   readonly day: string;
   /** Null if the file has no price, or a price of 0, which the service counts as unknown. */
   readonly price: number | null;

@@ -8,7 +8,7 @@ import type { Decision } from "./watchlists.ts";
 interface DecisionRecord extends Omit<Decision, "itemId"> {
   readonly shop: string;
   readonly product: string;
-  /** YYYY-MM-DD. */
+  /** The day as `YYYY-MM-DD`. */
   readonly day: string;
 }
 
@@ -24,11 +24,11 @@ interface PointRecord {
 interface RunRecord {
   readonly shop: string;
   readonly list: string;
-  /** YYYY-MM-DD. */
+  /** The day as `YYYY-MM-DD`. */
   readonly day: string;
   /** The number by which the prices of the day were multiplied. */
   readonly factor: number;
-  /** Items with a new change, and items that were read. */
+  /** The number of items with a new change. `read` is the number of items that were read. */
   readonly changed: number;
   readonly read: number;
   readonly isHeld: boolean;

@@ -1,5 +1,5 @@
 /**
- * The numbers in the routes, and of the brake that a watchlist has by default. The SQL of the
+ * The numbers in the routes of the replay, and the limits of the default brake. The SQL of the
  * comparisons uses the same numbers.
  */
 export const settings = {
@@ -13,11 +13,13 @@ export const settings = {
   brake: { maxChangedPercent: 95, minItems: 50 },
   wrongTimes: 100,
   /**
-   * The inverse share of items with a wrong price on some days: one of this many. These are too few
-   * changes for the limit of the brake, so only the changed shape of the answers can make the brake
-   * hold the run.
+   * On some days, one of this many items has a wrong price. These changes are too few for the limit
+   * of the brake, so only the changed shape of the answers can make the brake hold the run.
    */
   wrongEvery: 5,
-  /** Minimum number of items with an earlier price on such a day. */
+  /**
+   * The minimum number of items with an earlier price on a day with some wrong prices. With fewer
+   * items, the brake ignores the shape of the answers.
+   */
   partlyWrongItemsMin: 200,
 } as const;

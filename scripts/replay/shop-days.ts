@@ -13,7 +13,7 @@ export interface DayPlan {
 /** The days of a shop (one file of recorded prices), from its first price to its last. */
 export interface ShopDays {
   readonly shop: string;
-  /** YYYY-MM-DD. */
+  /** The first day as `YYYY-MM-DD`. */
   readonly first: string;
   readonly last: string;
   planOf(day: string): DayPlan;

@@ -4,7 +4,7 @@ import type { SerializedEvent } from "../../shared/events/event.ts";
 import type { ProductFields } from "../../shared/scrapers/scraper.ts";
 import { settings } from "./settings.ts";
 
-/** A rule whose decisions by the service are compared with the expected ones. */
+/** A rule whose decisions by the service are compared with the expected decisions. */
 export type RuleName =
   | "changed"
   | "percent"
@@ -108,7 +108,7 @@ export const watchlistNames = ["changes", "limited"] as const satisfies readonly
 
 /**
  * The scraper of every pipeline. All watchlists of a shop read the same fields, so that each can be
- * back-tested with the pipeline of another.
+ * back-tested with the pipeline of another watchlist.
  */
 const scraper = "retailer_a.lite";
 
@@ -195,7 +195,7 @@ export function decisionsIn(
     case "watchlist.product.delisted":
     case "webhook.test":
       throw new Error(
-        `The service sent an event of the type ${type}. A run of the replay must send only events of changes, matches and completed runs.`,
+        `The replay cannot compare an event of the type ${type} (expected changed, matched or completed). Correct the pipelines of the replay, or compare this type too.`,
       );
     default:
       return assertNever(type);

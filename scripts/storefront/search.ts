@@ -53,7 +53,7 @@ const commandLine = {
   ],
 } as const;
 
-/** `npm run storefront -- search` */
+/** The command `npm run storefront -- search`, which searches a store. */
 export const searchCommand = subcommand(commandLine, async ({ values, positionals }) => {
   const [store = "", ...words] = positionals;
   if (store === "")
@@ -95,7 +95,10 @@ interface SearchOutput {
   readonly items: readonly FoundItem[];
 }
 
-/** Characters that a shell and the option `--source` read as they are. */
+/**
+ * Matches text without characters that have a special meaning for a shell or for the option
+ * `--source`.
+ */
 const plainTemplate = /^[\w:/.{}-]+$/;
 
 function textOf(
@@ -136,7 +139,10 @@ function textOf(
   ].join("\n");
 }
 
-/** Returns the command that reads the items. A store's text must not become part of a command. */
+/**
+ * Returns the lines about how to read the found items: the command to run, or the reason why there
+ * is none. Text of a store with special characters must not become part of a command.
+ */
 function startLines(platform: string, store: string, template: string | null): string[] {
   if (template === null) return ["The IDs of the store have no common format, so set idTemplate."];
   if (!plainTemplate.test(template))

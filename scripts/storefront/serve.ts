@@ -35,7 +35,7 @@ const commandLine = {
   examples: ["", "--port 9911 --max-batch 50"],
 } as const;
 
-/** `npm run storefront -- serve` */
+/** The command `npm run storefront -- serve`, which runs a reference store. */
 export const serveCommand = subcommand(commandLine, async ({ values }) => {
   const { misbehave } = values;
   if (misbehave !== undefined && !isMisbehavior(misbehave)) {

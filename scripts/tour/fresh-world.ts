@@ -55,7 +55,7 @@ async function untilReady(
   const deadline = Date.now() + startSecondsMax * 1_000;
   while (!existsSync(file)) {
     if (child.exitCode !== null)
-      throw new Error("The local world did not start. Its error is printed above.");
+      throw new Error("The local world did not start. Correct its error, which is printed above.");
     if (Date.now() > deadline) {
       throw new Error(
         `The local world was not ready within ${startSecondsMax} s. Repeat the command on a less loaded machine.`,

@@ -16,8 +16,8 @@ export async function runReconcileCommand(
 }
 
 /**
- * Adds the output of the command to its error, because the command prints the differences before it
- * fails.
+ * Rethrows the command's error together with its output, because the command prints the differences
+ * before it fails.
  * @throws Error always.
  */
 function withOutput(error: unknown): never {

@@ -33,7 +33,7 @@ export interface ReachableTarget extends TourTarget {
 }
 
 export interface TourReceiver {
-  /** The base URL for deliveries. The URL of an endpoint is this URL and a path. */
+  /** The base URL for deliveries. The URL of an endpoint is this URL followed by a path. */
   readonly url: string;
   /** The address for control requests to the receiver. */
   readonly controlUrl: string;

@@ -57,14 +57,14 @@ const states = [
   },
   { state: "released", actions: ["release"], entries: ["refund 4", "reserve 4"] },
   { state: "expired", actions: ["otherCall", "expire"], entries: ["refund 4", "reserve 4"] },
-  { state: "cancelled while open", actions: ["cancel"], entries: ["refund 4", "reserve 4"] },
+  { state: "canceled while open", actions: ["cancel"], entries: ["refund 4", "reserve 4"] },
   {
-    state: "cancelled right after its charge",
+    state: "canceled right after its charge",
     actions: ["chargeAll", "cancel"],
     entries: ["refund 4", "charge 4", "reserve 4"],
   },
   {
-    state: "cancelled after its charge and after another call",
+    state: "canceled after its charge and after another call",
     actions: ["chargeSome", "otherCall", "cancel"],
     entries: ["refund 3", "refund 1", "charge 3", "reserve 4"],
   },
@@ -172,8 +172,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   });
 
   /**
-   * Settles one call for fewer credits than it reserved, and one step of a run. The process that
-   * settles is not the one that reserved.
+   * Settles one call for fewer credits than it reserved, and one step of a run. The settling
+   * process is not the reserving process.
    */
   const settleTwoHolds = async (): Promise<void> => {
     await reserve(world.ledger(), call);

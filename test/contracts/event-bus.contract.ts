@@ -45,7 +45,7 @@ export function eventBusContract(open: () => Promise<OpenedBus>): void {
     expect(await arrived()).toEqual([entry]);
   });
 
-  it("the event bus reports the refused entries of a batch, and accepts the others", async () => {
+  it("the event bus reports the refused entries of a batch, and accepts the other entries", async () => {
     const { bus, arrived, refuseNext } = await open();
     const entries = ["evt_1", "evt_2", "evt_3"].map((name) => anEntry(name));
     refuseNext([1]);

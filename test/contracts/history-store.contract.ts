@@ -21,7 +21,7 @@ const hour = (n: number): string => new Date(start + n * 3_600_000).toISOString(
 const always: HistorySpan = { since: hour(-1), until: hour(100_000) };
 const never = (): boolean => false;
 
-/** A price read by run `n` at hour `n`. */
+/** Returns the history point of a price that run `n` read at hour `n`. */
 const price = (id: string, n: number, before?: number): HistoryPoint => ({
   id,
   at: hour(n),
@@ -162,7 +162,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
       expect(found.map(({ runNumber }) => runNumber)).toEqual([2, 3]);
     });
 
-    it("do not include history points of an item whose ID only contains the requested ID", async () => {
+    it("do not include history points of an item whose ID merely contains the requested ID", async () => {
       const ids = ["1000", "10001", "100010", "210001"];
       await store.append(
         list,

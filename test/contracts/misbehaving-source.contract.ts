@@ -160,8 +160,8 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
 
   /**
    * Reads a source that does not respond to the first call. On a slow machine, the timeout can also
-   * end a call that the source responds to: repeats the read with twice the timeout until the number
-   * of requests is the expected one.
+   * end a call that the source responds to. The read is then repeated with twice the timeout, until
+   * the number of requests is as expected.
    */
   const afterOneHang = async (requests: number): Promise<Outcome> => {
     for (let tryTimeoutMs = shortestTryMs; ; tryTimeoutMs *= 2) {
@@ -328,7 +328,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       ["status 200", source.block(200)],
       ["status 403", source.block(403)],
     ])(
-      "responds with a robot check and %s: the adapter stops after five calls",
+      "responds with a CAPTCHA page and %s: the adapter stops after five calls",
       async (_, play) => {
         await playing(play, async (server) => {
           const reader = subject.start(server.url, {});
@@ -355,11 +355,11 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
     });
 
-    it("returns another ID instead of a requested one: the adapter returns the requested item as unavailable, and omits the other ID", async () => {
+    it("returns another ID instead of a requested ID: the adapter returns the requested item as unavailable, and omits the other ID", async () => {
       await expectOnlyFirst(await outcome(source.insteadOf(second, stranger)), "unavailable");
     });
 
-    it("returns more items than requested: the adapter returns only the requested ones", async () => {
+    it("returns more items than requested: the adapter returns only the requested items", async () => {
       await expectGood(await outcome(source.withStranger(stranger)));
     });
 
@@ -395,7 +395,7 @@ type TimelessAnswer = Omit<PortAnswer, "fetchedAt">;
 const timeless = (answers: readonly PortAnswer[]): TimelessAnswer[] =>
   answers.map(({ fetchedAt: _at, ...answer }) => answer);
 
-/** Removes the source's address from answers, because each test's source has another one. */
+/** Removes the source's address from answers, because each test's source has another address. */
 const placeless = (answers: readonly PortAnswer[], url: string): readonly PortAnswer[] =>
   JSON.parse(JSON.stringify(answers).replaceAll(url, "http://source.example"));
 

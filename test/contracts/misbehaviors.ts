@@ -27,7 +27,7 @@ const refuse =
 /** Responds like a correct source. */
 export const behave: Play = (question) => send(question, goodText(question));
 
-/** Reacts with `play` to the first request about items, and correctly to later ones. */
+/** Reacts with `play` to the first request about items, and correctly to later requests. */
 export const once =
   (play: Play): Play =>
   (question) =>
@@ -155,7 +155,7 @@ const replying =
 export const without = (missing: string): Play =>
   replying(({ ids, speech }) => ids.filter((id) => id !== missing).map((id) => speech.entry(id)));
 
-/** Returns another item instead of a requested one. */
+/** Returns another item instead of a requested item. */
 export const insteadOf = (missing: string, stranger: string): Play =>
   replying(({ ids, speech }) => ids.map((id) => speech.entry(id === missing ? stranger : id)));
 

@@ -26,8 +26,8 @@ async function startsOf(
 }
 
 /**
- * Returns the largest number of starts in any time window beyond what the rate allows for the
- * window's length.
+ * Returns the largest excess over all time windows: the number of starts in the window, minus the
+ * number that the rate allows for the length of the window.
  */
 function excessOf(starts: readonly number[], perSecond: number): number {
   let excess = -Infinity;

@@ -18,9 +18,15 @@ const viewports = {
 } as const;
 
 interface View {
-  /** @default light */
+  /**
+   * The color scheme of the tab.
+   * @default light
+   */
   readonly scheme?: Scheme;
-  /** @default desktop */
+  /**
+   * The size of the window.
+   * @default desktop
+   */
   readonly size?: Size;
 }
 

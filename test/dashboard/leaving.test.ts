@@ -104,7 +104,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.getByText(/^svc_live_\w+$/).waitFor();
     expect(await page.locator("dialog h2 bdi").textContent()).toBe("Typed at once");
     await page.getByRole("button", { name: "I have copied it" }).click();
-    // After both dialogs, the focus is on the button that opened the first one.
+    // After both dialogs, the focus is on the button that opened the first dialog.
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("New key");
   });
 

@@ -217,7 +217,8 @@ describe.skipIf(lacksChromium)("in the dashboard's component library,", () => {
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
     for (let n = 0; n < 4; n += 1) await page.keyboard.press("Escape");
     expect(await isModal()).toBe(true);
-    // The dialog was never closed for a moment, in which a click could reach the page behind it.
+    // The dialog was never closed, not even briefly. Otherwise, a click could reach the page behind
+    // the dialog.
     expect(await page.evaluate(() => "isClosed" in window)).toBe(false);
     expect(await page.getByRole("button", { name: "Close" }).count()).toBe(0);
     await page.getByRole("button", { name: "I have it" }).click();

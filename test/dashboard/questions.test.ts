@@ -11,7 +11,7 @@ const runs = 3;
 
 /**
  * A question of a category manager. `clicks` is what the manager does from the first page on, and
- * `answer` waits for the place that shows the answer.
+ * `answer` waits for the element that shows the answer.
  */
 interface Question {
   readonly question: string;

@@ -39,7 +39,7 @@ describe.skipIf(lacksChromium)("the API reference", () => {
   const openProducts = (): Promise<Opened> =>
     openOperation("Read products", "tag/items/POST/v1/products");
 
-  /** Waits until the renderer has changed all colors, which takes it some frames. */
+  /** Waits until the renderer has changed all colors, which takes several frames. */
   async function colorsOf(page: Page, scheme: Scheme): Promise<void> {
     await page.locator(`body.${scheme}-mode`).waitFor();
     await expect.poll(() => page.evaluate(() => document.getAnimations().length)).toBe(0);

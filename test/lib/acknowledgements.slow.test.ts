@@ -33,7 +33,7 @@ interface Finding {
   readonly path: string;
 }
 
-/** Returns the findings of cdk-nag without the acknowledged ones. */
+/** Returns the findings of cdk-nag except the acknowledged findings. */
 function findingsIn(app: App): readonly Finding[] {
   const { violations } = new AwsSolutionsChecks(app).validateScope(app);
   return violations.flatMap(({ ruleName, violatingResources }) =>

@@ -45,7 +45,8 @@ describe("the synthesized stacks", () => {
 
       expect(stack.tags).toEqual({ service: "retail-product-data", stage });
       expect(Description).toContain(stage);
-      // The app does not set the account and the region. The CDK uses those of the deployer.
+      // The app does not set the account and the region. The CDK uses the account and region of the
+      // deployer.
       expect(stack.environment.name).toBe("aws://unknown-account/unknown-region");
     }
     rmSync(outdir, { recursive: true });

@@ -36,7 +36,7 @@ const kilobytesMax: Readonly<Record<FunctionName, number>> = {
 };
 
 interface Loaded {
-  /** What the bundle exports as `handler`. */
+  /** The value that the bundle exports as `handler`. */
   readonly handler: string;
   readonly isStreaming: boolean;
   /** The files of the bundle that the import of its entry loads. */

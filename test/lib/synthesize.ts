@@ -83,6 +83,7 @@ export function aliasIds(service: Template): Map<string, string> {
   );
 }
 
+/** Returns the environment variables of a function, from the properties of its template. */
 export function variablesOf(properties: Resource["Properties"]): Record<string, unknown> {
   return (properties["Environment"] as { Variables: Record<string, unknown> }).Variables;
 }
@@ -108,14 +109,17 @@ export function statementsOf(service: Template, roleId: string): readonly Statem
     .flatMap(({ Properties }) => documentOf(Properties["PolicyDocument"]));
 }
 
+/** Returns the statements of a policy document. */
 export function documentOf(document: unknown): readonly Statement[] {
   return (document as { Statement: readonly Statement[] }).Statement;
 }
 
+/** Returns the actions of a statement as a list. */
 export function actionsOf({ Action }: Statement): readonly string[] {
   return typeof Action === "string" ? [Action] : Action;
 }
 
+/** Returns the logical ID of a function's role, from the properties of its template. */
 export function roleIdOf(properties: Resource["Properties"]): string {
   const [roleId = ""] = (properties["Role"] as { "Fn::GetAtt": readonly string[] })["Fn::GetAtt"];
   return roleId;

@@ -2,8 +2,8 @@ import { defineConfig } from "vitest/config";
 import { testOptions } from "../test-options.ts";
 
 /**
- * The tests of the pure rules. They need no server but DynamoDB, and no other process. Most
- * property tests are left out: each takes seconds, and would run again for every mutant.
+ * The tests of the pure rules. They need DynamoDB, but no other server or process. Most property
+ * tests are left out: each takes seconds, and would run again for every mutant.
  */
 export default defineConfig({
   test: {

@@ -77,9 +77,8 @@ describe("the shell blocks of a page, pasted in their order,", () => {
   afterAll(() => world.dispose());
 
   /**
-   * Variables that a reader sets to their own values. Each page has a new account, because the
-   * calls of several pages within 15 seconds exceed the limit of one account for calls that connect
-   * to its receivers and stores.
+   * Variables that a reader sets to their own values. Each page has a new account. The probes of
+   * several pages within 15 seconds would exceed the limit of one account.
    */
   const ownValues = async () => ({
     URL: world.ready["base_url"],
@@ -115,7 +114,8 @@ describe("the shell blocks of a page, pasted in their order,", () => {
   it("exit with 0 for the README with the default data folder", async () => {
     const folder = mkdtempSync(join(tmpdir(), "readme-"));
     symlinkSync(world.folder, join(folder, ".local"));
-    // The commands of the project work in this folder too.
+    // Links the files of the project into this folder, so that the commands of the project work
+    // here.
     for (const name of readdirSync(root).filter((one) => one !== ".local")) {
       symlinkSync(join(root, name), join(folder, name));
     }

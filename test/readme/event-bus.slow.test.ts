@@ -50,7 +50,7 @@ function selected(pattern: unknown): readonly number[] {
   return events.flatMap((event, index) => (matchesPattern(parsed, onBus(event)) ? [index] : []));
 }
 
-/** Returns what a target receives of an event, given its input transformer. */
+/** Returns the content that a target with this input transformer receives for an event. */
 function transformed(
   transformer: { readonly InputPathsMap: Record<string, string>; readonly InputTemplate: string },
   event: unknown,

@@ -12,6 +12,7 @@ export const pages: readonly string[] = [
   ".github/pull_request_template.md",
 ];
 
+/** Returns the Markdown of a page. `page` is its path from the root of the project. */
 export const pageText = (page: string): string => readFileSync(`${root}${page}`, "utf8");
 
 /** Returns a Markdown text without its fenced code blocks. */

@@ -96,7 +96,7 @@ export function isSame(field: string, a: Value, b: Value): boolean {
 
 /**
  * Returns the reading `before`, updated with the values of `seen`. Fields that `seen` lacks keep
- * their values, and so do prices that changed by at most half a cent.
+ * their values. Prices that changed by at most half a cent also keep their values.
  */
 export function refreshed(before: Snapshot | undefined, seen: Snapshot): Snapshot {
   const after: Record<string, Value> = { ...before };

@@ -256,8 +256,8 @@ function changesOf(
 }
 
 /**
- * Returns a route with a direction measures from the last number, so its event does not begin with
- * null.
+ * Replaces a null at the start of a reported change by the last known number. A route with a
+ * direction compares with that number.
  */
 function showLastNumbers(reported: Record<string, Changes[string]>, taken: readonly Taken[]): void {
   for (const { changes = {} } of taken) {
@@ -328,8 +328,8 @@ function newerIn(step: Step, { reading: { seen, before }, reading, found }: Judg
 }
 
 /**
- * Returns true if the next pulse read need not find a change that this product read found: no route
- * of a pulse step would report the change or run another step than `step`.
+ * Returns true if the next pulse read does not have to find a change that this product read found.
+ * This is so if no route of a pulse step would report the change, or run another step than `step`.
  */
 function isDone(
   pipeline: Pipeline,
@@ -393,7 +393,7 @@ const isAnswered = (status: ReadStatus): boolean => status === "ok" || status ==
 
 /**
  * Returns the fields whose values differ from the last reading of the same kind, with both values.
- * Empty for a first reading, and unless the status is `ok`.
+ * Returns an empty object for a first reading, and for every status except `ok`.
  */
 function changedSinceLast({ status, last, seen }: Reading): Changes {
   if (status !== "ok" || last === undefined) return {};

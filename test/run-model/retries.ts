@@ -32,8 +32,8 @@ function rankOf(retry: ModelRetry, step: Step): number | undefined {
 }
 
 /**
- * Returns the ID of the step that does a retry: the step that fits best, or the step of first reads
- * if the item is new or no step fits.
+ * Returns the ID of the step that does a retry. This is the step that fits best. For a new item, or
+ * if no step fits, it is the step of first reads.
  */
 function placeOf(pipeline: Pipeline, { state }: Item, retry: ModelRetry): string {
   const { steps, baseline, entry } = pipeline;
@@ -51,7 +51,7 @@ const isProductRead = (scraper: string): boolean =>
   ["retailer_a.lite", "retailer_a.full"].includes(scraper);
 
 /**
- * Returns the ID of the first step. If that step has no routes, it cannot report changes; then
+ * Returns the ID of the first step. If that step has no routes, it cannot report changes. Then
  * returns the ID of a step that has routes and reads the same data, if there is one.
  */
 function reportingStep({ steps }: Pipeline, first: string): string {

@@ -21,11 +21,12 @@ export interface ModelRouteState {
   /** The value that the next read is compared with, by field; absent before the first value. */
   readonly references: Map<string, Value>;
   /**
-   * The latest consecutive reads with the same result, by field. `side` is their side of the
-   * reference value, or their value; `length` is their number.
+   * The latest consecutive reads with the same result, by field. `side` is the side of the
+   * reference value on which the reads are, or the value that they have. `length` is the number of
+   * the reads.
    */
   readonly rows: Map<string, { side: string; length: number }>;
-  /** Reads in a row that met the condition of a route without `changed`. */
+  /** The number of successive reads that met the condition of a route without `changed`. */
   row: number;
   /** True if the route matched since its condition became true. */
   hasMatched: boolean;
@@ -33,6 +34,7 @@ export interface ModelRouteState {
   matchedAt: number | null;
 }
 
+/** Returns the state of a route before the first read of an item. */
 export const newRouteState = (): ModelRouteState => ({
   references: new Map(),
   rows: new Map(),
@@ -67,8 +69,8 @@ const isWaiting = (route: Route, { matchedAt }: ModelRouteState, at: number): bo
 
 /**
  * Returns true if a read passes all tests of a route, and false if it fails one. Returns null if
- * the read fails none, but lacks a field that a test needs. For a route with `once`, null is no
- * price that `below` or `above` could compare, so it counts as lacking.
+ * the read fails none, but lacks a field that a test needs. For a route with `once`, a null price
+ * counts as a lacking field, because `below` and `above` cannot compare it.
  */
 export function passesAll(
   { field, op, value, where = [], once }: Route,
@@ -267,8 +269,8 @@ interface Readings {
 export type ModelRouteStates = ReadonlyMap<string, ModelRouteState>;
 
 /**
- * A route that needs a state, or a part of it with a separate state: a route with a cooldown and
- * both effects, `run` and `notify`, has one `RoutePart` for each effect.
+ * A route that needs a state, or a part of a route with a separate state. A route with a cooldown
+ * and both effects, `run` and `notify`, has one `RoutePart` for each effect.
  */
 export interface RoutePart {
   readonly step: Step;

@@ -144,7 +144,7 @@ function triggerOf({ runCount }: ModelWatchlist, trigger: "tick" | "manual"): st
 }
 
 /**
- * Returns the items of a step: those that start there, have an owed retry there, or were routed
+ * Returns the items of a step. These items start there, have an owed retry there, or were routed
  * there.
  */
 const itemsOf = ({ list, starts, routed }: RunState, { id: step }: Step): ModelItem[] =>

@@ -109,7 +109,7 @@ describe("npm run bench", () => {
       `There is no bench "delivry". Did you mean 'delivery'? Run npm run bench for a list.`,
     ],
     [["account", "--rat", "2"], "There is no option '--rat'. Did you mean '--rate'?"],
-    [["api", "--rate", "2"], "There is no option '--rate'."],
+    [["api", "--rate", "2"], "There is no option '--rate'. See --help."],
     [["key", "--attempts", "x"], '--attempts must be a number of 0 or more (got "x").'],
     [["web"], "--pages is required. Name a folder with ground-truth.json."],
     [["--json", "api"], 'The first argument must be a bench (got "--json").'],

@@ -39,12 +39,13 @@ const excludedFiles: ReadonlySet<string> = new Set([
 
 /** Requests that no scenario sends. Each is identified by a string close to it in the code. */
 const excludedNearText: readonly string[] = [
-  // Only commands of operators send these: to set automatic top-ups, and to create accounts.
+  // Only commands of operators send these requests, to set automatic top-ups and to create
+  // accounts.
   "SET auto_topup",
   "TransactItems: rows.map((row) => ({",
-  // This needs more delivery targets at the same time than a simulated account has.
+  // This request needs more delivery targets at the same time than a simulated account has.
   "SET due_at = :now REMOVE lease, lease_until",
-  // This needs a watchlist with more than 500 runs.
+  // This request needs a watchlist with more than 500 runs.
   "async forget(watchlistId, runNumber)",
 ];
 

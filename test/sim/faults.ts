@@ -142,7 +142,7 @@ export interface FaultsOptions {
   readonly only?: ReadonlySet<number>;
 }
 
-/** Faults of calls that are infrequent. Their rates are multiplied by `rareTimes`. */
+/** Faults of calls that are infrequent. The rates of these faults are multiplied by `rareTimes`. */
 const rare: ReadonlySet<FaultKind> = new Set([
   "items_unprocessed",
   "keys_unprocessed",
@@ -169,8 +169,8 @@ const rare: ReadonlySet<FaultKind> = new Set([
 ]);
 const rareTimes = 4;
 /**
- * Faults of calls that occur even less often than the faults of `rare`. Their rates are multiplied
- * by `rarestTimes`.
+ * Faults of calls that occur even less often than the faults of `rare`. The rates of these faults
+ * are multiplied by `rarestTimes`.
  */
 const rarest: ReadonlySet<FaultKind> = new Set([
   "transaction_in_progress",

@@ -78,7 +78,8 @@ export interface PairScene extends Pick<Stage, "client" | "table"> {
   readonly violations: unknown[];
   /**
    * Runs a request with its check, and returns the result. The next request of either process waits
-   * for this. Otherwise a check could read one shard before a transfer and another shard after it.
+   * for the end of the check. Otherwise a check could read one shard before a transfer and another
+   * shard after it.
    */
   oneByOne<T>(work: () => Promise<T>): Promise<T>;
   /** Starts to check the ledger after each write. */

@@ -138,7 +138,10 @@ function whole(name: string, text: string): number {
   return Number(text);
 }
 
-/** Rejects 0, because a simulation of no seeds would always succeed. */
+/**
+ * Parses a number of 1 or more. Rejects 0, because a simulation of no seeds would always succeed.
+ * @throws Error for any other text
+ */
 function some(name: string, text: string): number {
   const count = whole(name, text);
   if (count === 0) throw new Error(`--${name} must be at least 1 (got "${text}").`);

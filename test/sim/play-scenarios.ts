@@ -54,7 +54,7 @@ interface Sums {
   readonly hashes: Map<string, string>;
   /**
    * For each call site, a request that it sent. The request is from the seed with the fewest
-   * requests among those that reached the site. A crash can be planned at this request.
+   * requests among the seeds that reached the site. A crash can be planned at this request.
    */
   readonly visited: Map<string, Visit>;
   differing: number;

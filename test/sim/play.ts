@@ -59,13 +59,13 @@ export interface Played {
 const inTurn = ["crashes", "queues", "store"] as const;
 /**
  * Returns N if one in N seeds of `calls` has the profile `contention`. A seed with `contention`
- * sends fifteen times as many requests as others, so N is larger after the first 300 seeds.
+ * sends fifteen times as many requests as other seeds, so N is larger after the first 300 seeds.
  */
 const seedsPerContention = (seed: number): number => (seed <= 300 ? 5 : 25);
 
 /**
- * Returns the profile of a seed. Some seeds of `calls` have `contention`; all others have the three
- * other profiles in turn.
+ * Returns the profile of a seed. Some seeds of `calls` have `contention`; all other seeds have the
+ * three other profiles in turn.
  */
 export function profileOf(scenario: string, seed: number): Profile {
   if (scenario === "calls" && seed % seedsPerContention(seed) === 1) return "contention";

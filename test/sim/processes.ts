@@ -51,7 +51,7 @@ const setBackMs = 5_000;
 
 /**
  * Creates simulated Lambda functions. One process handles one invocation at a time. The function
- * uses it again for later invocations, unless it crashed.
+ * uses the process again for later invocations, unless the process crashed.
  */
 export function lambdaProcesses(options: ProcessesOptions) {
   const { tasks, faults } = options;

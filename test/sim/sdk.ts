@@ -385,7 +385,7 @@ function throttled({ service }: Attempt): Error {
   return Object.assign(new Error("throttled"), { name, $metadata: { httpStatusCode: 503 } });
 }
 
-/** Accepts some messages of a batch and reports the others as failed. */
+/** Accepts some messages of a batch and reports the other messages as failed. */
 async function refusingSome(
   { input }: Attempt,
   random: Random,

@@ -8,9 +8,9 @@ export const shapeItemsMin = 2;
 
 /**
  * Lowers limits of the service for the whole process. Small watchlists then have pages that split
- * and merge, steps have several batches, events have several parts, windows of the history are soon
- * complete, and accounts soon reach their limits. Also lowers the number of due partitions, because
- * the sweeper queries each of them.
+ * and merge, and steps with several batches. Events have several parts, windows of the history are
+ * soon complete, and accounts soon reach their limits. Also lowers the number of due partitions,
+ * because the sweeper queries each of them.
  */
 export function useSmallBounds(): void {
   Object.assign(duePartitions, { hold: 2, outbox: 2, run: 1, watchlist: 1, purge: 1 });

@@ -48,7 +48,8 @@ const latenessMs = 12 * 60_000;
 
 /**
  * Creates a simulation of SQS. A message may be late, overtaken by others, or delivered twice, even
- * during its handling. A message that a fault drops is treated as one in the dead-letter queue.
+ * during its handling. A message that a fault drops is treated like a message in the dead-letter
+ * queue.
  */
 export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Random) {
   const waiting = new Set<QueuedMessage>();

@@ -190,8 +190,8 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
 
   let violation: Error | undefined;
   /**
-   * Runs one event of the simulation, chosen at random among those that are possible now. Returns
-   * false if none is possible.
+   * Runs one event of the simulation, chosen at random among the events that are possible now.
+   * Returns false if none is possible.
    */
   const happen = async (): Promise<boolean> => {
     if (violation !== undefined) throw violation;
@@ -313,7 +313,7 @@ export async function openWorld(plainStage: Stage, options: WorldOptions) {
     },
     /** Returns the number of users that have not finished. */
     users: () => users,
-    /** Waits, as part of a user's work. */
+    /** Waits for the given virtual time, as a part of a user's work. */
     pause: (milliseconds: number): Promise<void> =>
       tasks.call({ label: "waits", effect: async () => {}, delay: milliseconds }),
     /**

@@ -23,7 +23,7 @@ export function fixedClock(
 
 /**
  * Creates a deterministic random source. The bytes of a draw, at most 64, depend only on the seed
- * and on the number of earlier draws. `fraction` always returns 0.5.
+ * and on the number of earlier draws. A longer draw throws an Error. `fraction` always returns 0.5.
  */
 export function countingRandom(seed = 0): RandomSource {
   let drawn = 0;

@@ -13,7 +13,7 @@ declare module "vitest" {
 const sharedMemory = "/dev/shm";
 
 /**
- * Starts a DynamoDB engine whose files are in memory if the system has `/dev/shm`, because disk
+ * Starts a DynamoDB engine. Its files are in memory if the system has `/dev/shm`, because disk
  * writes are slow.
  */
 export const startDynamoInMemory = (): Promise<TemporaryDynamo> =>

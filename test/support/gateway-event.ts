@@ -1,7 +1,10 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 
 export interface GatewayCall {
-  /** @default GET */
+  /**
+   * The HTTP method.
+   * @default GET
+   */
   readonly method?: string;
   /** The path without the stage. */
   readonly path: string;
@@ -13,7 +16,10 @@ export interface GatewayCall {
   readonly calledPath?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>> | null;
-  /** @default no body */
+  /**
+   * The body as text.
+   * @default no body
+   */
   readonly body?: string | null;
   /** The IP address from which the client calls. */
   readonly address?: string;

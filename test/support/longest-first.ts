@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Test files that take ten seconds or more. If one of them started last, all workers but one would
- * be idle at the end.
+ * Test files that take ten seconds or more. If such a file started last, all workers except one
+ * would be idle at the end.
  */
 const longest = [
   "test/world/kill.slow.test.ts",

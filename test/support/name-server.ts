@@ -5,9 +5,9 @@ export type Answers = readonly (readonly string[])[];
 
 /**
  * Creates a fake DNS resolver with scripted addresses. `lookup` serves connections, and `resolver`
- * serves the registration of endpoints. Each request gets the next of `answers`, and the last one
- * when none is left. For an empty answer, `lookup` fails with ENOTFOUND. `asked` counts the
- * requests.
+ * serves the registration of endpoints. Each request gets the next entry of `answers`. Further
+ * requests get the last entry. For an empty answer, `lookup` fails with ENOTFOUND. `asked` counts
+ * the requests.
  */
 export function nameServer(...answers: Answers) {
   let asked = 0;

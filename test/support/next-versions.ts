@@ -50,7 +50,7 @@ const conversions = {
 
 /**
  * Returns the row kinds of a release. The kinds `run`, `watchlist` and `itemPage` have the given
- * version; all others have their current version.
+ * version; all other kinds have their current version.
  */
 export const kindsAt = (version: 1 | 2) => ({
   ...rowKinds,

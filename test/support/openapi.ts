@@ -19,7 +19,7 @@ const validators = new Map<string, ValidateFunction>();
 
 /**
  * Expects a response to match the OpenAPI document. The operation must document the status. The
- * body must contain all required members and no undocumented ones.
+ * body must contain all required members and no undocumented members.
  * @param route the method and the path, such as `GET /v1/account`; the path may have parameters or
  * their values. If the document lacks the operation, the body must be a documented error.
  */

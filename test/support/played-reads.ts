@@ -26,7 +26,7 @@ export interface PlayedRead {
    */
   readonly step?: string;
   /**
-   * The pipeline of this run and of later ones.
+   * The pipeline of this run and of later runs.
    * @default the pipeline of the previous run
    */
   readonly pipeline?: Pipeline;

@@ -15,7 +15,7 @@ const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(b
 const hmac = (key: string | Buffer, text: string): Buffer =>
   createHmac("sha256", key).update(text).digest();
 
-/** Encodes all characters except the unreserved ones, as AWS does for signatures. */
+/** Encodes all characters except the unreserved characters, as AWS does for signatures. */
 const escaped = (text: string): string =>
   [...Buffer.from(text)]
     .map((byte) => {

@@ -31,7 +31,7 @@ interface Agent {
   readonly close: () => Promise<void>;
 }
 
-/** Connects the SDK's client to `/mcp`. By default, it speaks the protocol of 2025. */
+/** Connects the SDK's client to `/mcp`. By default, the client speaks the protocol of 2025. */
 async function connect(key: string, mode: "legacy" | "auto" = "legacy"): Promise<Agent> {
   const client = new Client({ name: "agent", version: "1.0.0" }, { versionNegotiation: { mode } });
   await client.connect(

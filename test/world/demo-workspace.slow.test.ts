@@ -79,7 +79,8 @@ describe("the demo workspace of npm start", () => {
     const counts = (await entries("/watchlists"))
       .filter(({ item_count: count }) => Number(count) >= 1_000)
       .map(({ items_by_state: states }) => (states as { readonly active: number }).active);
-    // A past run charged each item that was not delisted yet, so no day cost less than the newest.
+    // A past run charged each item that was not delisted yet, so no day cost less than the newest
+    // day.
     const dailyMin = counts.reduce((sum, active) => sum + active, 0);
     const { body } = await demo.get("/usage?days=89");
     const days = Array.isArray(body["daily"]) ? body["daily"] : [];

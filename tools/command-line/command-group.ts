@@ -17,7 +17,7 @@ import {
 export interface CommandGroup<Command extends { readonly about: string }> {
   readonly name: string;
   readonly about: string;
-  /** The word for one of its commands, such as `bench`. */
+  /** The word for one command of the group, such as `bench`. */
   readonly noun: string;
   /** The commands by name. A name has one word or more. */
   readonly commands: Readonly<Record<string, Command>>;

@@ -21,7 +21,10 @@ export interface CommandLine<Options extends OptionList> {
   /** The words that start the command, such as `npm run costs`. */
   readonly name: string;
   readonly about: string;
-  /** The arguments in addition to the options, such as `<base URL>`. Absent: none. */
+  /**
+   * The arguments in addition to the options, such as `<base URL>`. If it is absent, the command
+   * accepts none.
+   */
   readonly argument?: string;
   readonly options: Options;
   /** Arguments of typical calls; "" for a call without arguments. */
@@ -135,9 +138,12 @@ export function parseOptions<Options extends Readonly<Record<string, Omit<Option
     const [, option = ""] = /'(-[^' ]+)/.exec(error.message) ?? [];
     if (error.code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") throw error;
     const known = [...new Set([...Object.keys(options), "help"])].map((name) => `--${name}`);
-    throw new Error(`There is no option '${option}'.${didYouMean(option, known)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `There is no option '${option}'.${didYouMean(option, known) || " See --help."}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -166,7 +172,7 @@ interface RunOptions {
   readonly failureCode?: number;
   /**
    * When to end the process even if timers or servers still run. If it is absent, the process ends
-   * when none are left.
+   * when no timers or servers are left.
    */
   readonly exit?: "after the command" | "after an error";
 }

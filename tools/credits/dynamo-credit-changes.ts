@@ -27,8 +27,8 @@ import { creditUpdate, growUpdate } from "../../shared/aws/ledger/shard-update.t
 import { gatherCredits, spreadCredits } from "../../shared/aws/ledger/transfers.ts";
 
 /**
- * Creates the port that applies grants, purchases and adjustments in DynamoDB. Each change has a
- * mark row by its ID, so it cannot be applied twice.
+ * Creates the port that applies grants, purchases and adjustments in DynamoDB. Each change stores a
+ * mark with the ID of the change, so it cannot be applied twice.
  */
 export function dynamoCreditChanges(
   client: DynamoDBDocumentClient,

@@ -6,9 +6,16 @@ export interface ApiAnswer {
 }
 
 export interface ApiClient {
-  /** @param path the path below `/v1` with its query, such as `/account` */
+  /**
+   * Sends a GET request with the API key.
+   * @param path the path below `/v1` with its query, such as `/account`
+   */
   get(path: string): Promise<ApiAnswer>;
-  /** @param path the path below `/v1`, such as `/watchlists` */
+  /**
+   * Sends a request with the API key.
+   * @param path the path below `/v1`, such as `/watchlists`
+   * @param body the body, which is sent as JSON; none if it is undefined
+   */
   send(
     method: "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,

@@ -21,7 +21,10 @@ export interface ForestOptions {
 const thresholdsMax = 63;
 const digits = 3;
 
-/** The values of a feature, as numbers of the ranges between its thresholds. */
+/**
+ * The values of a feature in all samples. Each value is replaced by the number of the range between
+ * two thresholds that contains it.
+ */
 interface Column {
   readonly thresholds: readonly number[];
   /** For each sample, the number of thresholds below its value. */
@@ -169,7 +172,7 @@ interface Side {
 
 const emptySide = (): Side => ({ count: 0, weight: 0, right: 0 });
 
-/** Adds the samples of one side to another, or removes them with the sign -1. */
+/** Adds the samples of one side to another side, or removes them if the sign is -1. */
 function add(side: Side | undefined, { count, weight, right }: Side, sign: 1 | -1): void {
   if (side === undefined) return;
   side.count += sign * count;

@@ -98,7 +98,7 @@ async function answer(request: IncomingMessage, serving: Serving): Promise<unkno
     default:
       throw new BusError(
         "UnknownOperationException",
-        `The local event bus does not support the operation ${operation}.`,
+        `The local event bus does not support the operation ${operation}. Use PutEvents, PutRule, PutTargets or DeleteRule.`,
       );
   }
 }
@@ -193,7 +193,10 @@ function putRule(
   { buses, rules }: Serving,
 ): unknown {
   if (!buses.includes(EventBusName)) {
-    throw new BusError("ResourceNotFoundException", `Event bus ${EventBusName} does not exist.`);
+    throw new BusError(
+      "ResourceNotFoundException",
+      `Event bus ${EventBusName} does not exist. Check its name.`,
+    );
   }
   const pattern = patternOf(EventPattern);
   const name = { name: Name, bus: EventBusName };
@@ -224,7 +227,10 @@ function putTargets(
 ): unknown {
   const rule = rules.get({ name: Rule, bus: EventBusName });
   if (rule === undefined) {
-    throw new BusError("ResourceNotFoundException", `Rule ${Rule} does not exist.`);
+    throw new BusError(
+      "ResourceNotFoundException",
+      `Rule ${Rule} does not exist. Check its name, or create it with PutRule.`,
+    );
   }
   const added = Targets.map(({ Id, Arn }) => ({ id: Id, arn: Arn }));
   const others = rule.targets.filter(({ id }) => added.every((target) => target.id !== id));

@@ -30,8 +30,8 @@ const customisedResponse = v.object({
 type Customised = v.InferOutput<typeof customisedResponse>;
 
 /**
- * Creates a function that responds with an error of API Gateway. Status, headers and body are those
- * of the templates' gateway responses, or otherwise API Gateway's defaults.
+ * Creates a function that responds with an error of API Gateway. Status, headers and body are the
+ * values of the templates' gateway responses, otherwise API Gateway's defaults.
  */
 export function gatewayResponses(templates: ResolvedTemplates): AnswerError {
   const customised = templates

@@ -122,7 +122,7 @@ async function answerBuffered(exchange: Exchange): Promise<void> {
   const bytes = Buffer.byteLength(result.body);
   if (bytes > payloadBytesMax)
     throw new Error(
-      `A response that is not streamed must have at most ${payloadBytesMax} bytes, as in Lambda (got ${bytes}).`,
+      `The response has ${bytes} bytes, but Lambda returns at most ${payloadBytesMax} without streaming. Stream the response, or return less data.`,
     );
   if (response.headersSent) return;
   const encoding = result.isBase64Encoded && exchange.decodeBase64 ? "base64" : "utf8";

@@ -163,7 +163,7 @@ function open(key: Key, sealed: Buffer, context: Readonly<Record<string, string>
   } catch {
     throw new KeyError(
       "InvalidCiphertextException",
-      "The ciphertext is damaged, or the encryption context is not the one that encrypted it.",
+      "The ciphertext is damaged, or the encryption context differs. Pass both as in the call of Encrypt.",
     );
   }
 }

@@ -12,9 +12,9 @@ export interface LocalServer {
 
 const portAttemptsMax = 100;
 /**
- * This is longer than clients keep an idle connection (httpx: 5 s). With the default of Node.js,
- * also 5 s, a busy client could send a call on a connection that the server is closing, and get no
- * response.
+ * The milliseconds that the server keeps an idle connection. Clients keep it for less time (httpx:
+ * 5 s). With the default of Node.js, also 5 s, a busy client could send a call on a connection that
+ * the server is closing, and get no response.
  */
 const keepAliveMs = 60_000;
 
@@ -54,9 +54,9 @@ export async function serveAtPreviousPort(
 }
 
 /**
- * Creates a listener whose handler is set later by `open`. Until then, and after `close`, it
- * responds with 503. It is needed because functions need the endpoints' addresses at their start,
- * and some endpoints need the functions.
+ * Creates a listener whose handler is set later by `open`. Until then, and after `close`, the
+ * listener responds with 503. A world needs it, because functions need the endpoints' addresses at
+ * their start, and some endpoints need the functions.
  */
 export function deferredListener(): {
   listener: RequestListener;

@@ -19,7 +19,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
 
 /**
  * Parses a schedule expression: `rate(…)`, `cron(…)` or `at(…)`. All times are UTC. `startDate` and
- * `endDate` limit the occurrences, except of `at(…)`.
+ * `endDate` limit the occurrences, except those of `at(…)`.
  * @throws Error with the invalid part of the expression
  */
 export function parseExpression({ expression, startDate, endDate }: Anchored): Occurrences {

@@ -34,7 +34,8 @@ const storedSchedule = v.object({
   name: v.string(),
   definition: scheduleDefinition,
   /**
-   * True if a template creates the schedule. The schedule is deleted once no template creates it.
+   * True if a template creates the schedule. The schedule is deleted as soon as no template creates
+   * it.
    */
   fromTemplate: v.boolean(),
   createdAt: v.number(),

@@ -216,8 +216,8 @@ function list(store: ScheduleStore, query: URLSearchParams): unknown {
 }
 
 /**
- * Creates, updates and deletes stored schedules, so that those from templates equal the schedules
- * in the templates.
+ * Creates, updates and deletes stored schedules, so that the stored schedules of templates equal
+ * the schedules in the templates.
  */
 export function keepTemplateSchedules(templates: ResolvedTemplates, store: ScheduleStore): void {
   const now = Date.now();

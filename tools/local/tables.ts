@@ -47,7 +47,7 @@ type TableProperties = v.InferOutput<typeof tableProperties>;
 
 /**
  * Creates the tables of the templates, unless they exist.
- * @param fresh true deletes existing tables first. This is needed for an external database, whose
+ * @param fresh true deletes existing tables first. An external database needs this, because its
  * tables stay when the data folder is emptied.
  * @throws Error if an existing table has other keys or indexes than its template
  */

@@ -30,7 +30,7 @@ interface State {
  */
 export const demoReceiverPath = "/demo-workspace";
 
-/** The number of stored deliveries. The receiver deletes older ones. */
+/** The number of stored deliveries. The receiver deletes older deliveries. */
 const deliveriesMax = 5_000;
 const bodyBytesMax = 20 * 1024 * 1024;
 

@@ -12,8 +12,8 @@ export interface Migration {
    */
   isPending(row: Row): boolean;
   /**
-   * Changes the data of a pending row. Idempotent. Calls and runs continue, so the row may have
-   * changed or may be deleted.
+   * Changes the data of a pending row. A repeated call has no further effect. Calls and runs
+   * continue, so the row may have changed or may be deleted.
    * @throws Error if the row is still pending
    */
   migrate(row: Row): Promise<void>;

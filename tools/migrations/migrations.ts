@@ -24,9 +24,12 @@ export interface MigrationsOptions {
   readonly tables: Tables;
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** The version that rows get: the current version, or the one before it. */
+  /** The version that rows get: the current or the previous version. */
   readonly to: WrittenVersions;
-  /** @default the kinds of this release */
+  /**
+   * The kinds of rows to convert.
+   * @default the kinds of this release
+   */
   readonly kinds?: RowKinds;
 }
 

@@ -34,11 +34,11 @@ export interface PastRun extends RunSegment {
 
 /** The past of a watchlist, as runs of the sandbox could have recorded it. */
 export interface Past {
-  /** Sorted by ID. */
+  /** The items, sorted by ID. */
   readonly items: readonly Item[];
-  /** Sorted by ID. */
+  /** The details of the items, sorted by ID. */
   readonly details: readonly ItemDetails[];
-  /** Oldest first. */
+  /** The runs, oldest first. */
   readonly runs: readonly PastRun[];
   /** ID of the step of every run. */
   readonly step: string;
@@ -54,8 +54,9 @@ const stockShare = 0.15;
 const delistedEvery = 113;
 
 /**
- * Invents the past of a watchlist until `now`. The last values equal those that the sandbox returns
- * now, and the earlier values are derived from them. The same arguments give the same result.
+ * Invents the past of a watchlist until `now`. The last values equal the values that the sandbox
+ * returns now, and the earlier values are derived from them. The same arguments give the same
+ * result.
  */
 export function inventPast(watchlist: PastWatchlist, now: Date): Past {
   const draw = seededGenerator(watchlist.ids.length + watchlist.name.length * 7_919);
@@ -108,7 +109,9 @@ export function inventPast(watchlist: PastWatchlist, now: Date): Past {
   };
 }
 
-/** Returns the items that a past run read: all except those that an earlier run delisted. */
+/**
+ * Returns the items that a past run read: all items except the items that an earlier run delisted.
+ */
 export const itemsReadBy = ({ items }: Past, { startedAt }: PastRun): readonly Item[] =>
   items.filter(({ delistedAt }) => delistedAt === null || delistedAt > startedAt);
 
@@ -129,8 +132,8 @@ interface Read {
 }
 
 /**
- * Returns the current values of an item in the sandbox. An item that it does not have gets no
- * values.
+ * Returns the current values of an item in the sandbox. An item that the sandbox does not have gets
+ * no values.
  */
 function readOf(platform: PastWatchlist["platform"], id: string, at: Date): Read {
   const scraper = `${platform}.standard` as const;

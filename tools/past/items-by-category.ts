@@ -2,7 +2,7 @@ import { kindOf } from "../../shared/sources/sandbox/catalog.ts";
 import { drawsOf } from "../../shared/sources/sandbox/draw.ts";
 import type { PastWatchlist } from "./invented-past.ts";
 
-/** Chooses items of the sandbox. */
+/** The sandbox items to choose. */
 interface CategoryItems {
   readonly platform: PastWatchlist["platform"];
   /** Categories of the sandbox, such as `Headphones`. */
@@ -14,7 +14,10 @@ interface CategoryItems {
 
 /** The difference between two IDs that are tried one after the other. */
 const step = 7_919;
-/** Every category has about an eighth of the items. */
+/**
+ * The number of IDs that are tried for each wanted item. It is ample, because every category has
+ * about an eighth of the items.
+ */
 const triesForEach = 100;
 
 /**

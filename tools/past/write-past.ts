@@ -38,7 +38,7 @@ export interface PlannedPast {
   readonly accountId: string;
   readonly list: PastWatchlist;
   readonly past: Past;
-  /** Oldest first. */
+  /** The runs, oldest first. */
   readonly runs: readonly WrittenRun[];
 }
 
@@ -52,9 +52,10 @@ export function planPast({ accountId, ...wanted }: WrittenPast): PlannedPast {
 }
 
 /**
- * Writes a paused watchlist with an invented past directly into the tables of a local world: items,
- * details, history, runs, the results of the last 14 days, and the events of the last 30 days, which
- * are not delivered. This is much faster than the runs would be. Returns the ID of the watchlist.
+ * Writes a paused watchlist with an invented past directly into the tables of a local world. Writes
+ * items, details, history and runs, the results of the last 14 days, and the events of the last 30
+ * days. Delivers no event. Writing the rows is much faster than running the watchlist. Returns the
+ * ID of the watchlist.
  * @throws Error if the account has too many watchlists
  */
 export async function writePast(

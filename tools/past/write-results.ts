@@ -81,7 +81,7 @@ export async function writeResults(world: PastWorld, { past, runs, now }: Writte
   await writeRows(provide.dynamo({}), table, rows);
 }
 
-/** Writes the events of the past runs whose events are still kept. Delivers none of them. */
+/** Writes the events of the past runs whose events are still kept. Delivers no event. */
 export async function writeEvents(world: PastWorld, { past, runs, now }: Written): Promise<void> {
   const environment = readEnvironment("events", world.environmentOf("events"));
   const { feed, bodies } = feedSources(environment, {});

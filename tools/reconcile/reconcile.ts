@@ -26,7 +26,7 @@ export interface Tables {
   readonly deliveries: string;
 }
 
-/** The numbers of compared items, by kind. */
+/** The numbers of compared accounts, ledger entries and other records, by kind. */
 export interface Tally {
   readonly accounts: number;
   readonly ledgerEntries: number;
@@ -222,7 +222,7 @@ async function reconcileLists(
   return ended;
 }
 
-/** Creates the readers for the check of an account's deliveries: of the table `tableName`. */
+/** Creates the readers of the table `tableName` for the check of an account's deliveries. */
 export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, clock: Clock) {
   const table = { tableName, clock, random: systemRandom };
   return {

@@ -16,7 +16,7 @@ export function memorySecretBox(): SecretBox {
       const foundSecret = sealed.get(ciphertext);
       if (foundSecret?.context !== JSON.stringify(context))
         throw new Error(
-          "This secret box did not encrypt the ciphertext, or did so with another context.",
+          "This secret box did not encrypt the ciphertext with this context. Pass the ciphertext and context of one call of 'seal'.",
         );
       return foundSecret.plaintext;
     },

@@ -51,7 +51,7 @@ class Client:
     ) -> Any:
         """Calls an operation, such as ``client.call("get_watchlist", path={"id": id})``.
 
-        Repeats it only if the repeat is safe. ``timeout``: seconds for each attempt. Raises
+        Repeats the call only if the repeat is safe. ``timeout``: seconds for each attempt. Raises
         ``ApiError`` if the service returns an error, and ``RequestConnectionError`` if no response
         arrives.
         """

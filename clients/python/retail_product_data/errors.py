@@ -28,11 +28,11 @@ class ApiError(Exception):
         )
         #: The parameter at fault, such as ``ids[0]``.
         self.param: str | None = error.get("param")
-        #: Quote it when you ask for support.
+        #: The ID of the request. Quote it when you ask for support.
         self.request_id: str | None = response.headers.get("x-request-id")
         #: True if the platform or the endpoint is announced, but not available yet.
         self.is_coming_soon = bool(body.get("coming_soon", False))
-        #: Seconds to wait before the next attempt.
+        #: Seconds to wait before the next attempt, from ``Retry-After``.
         self.retry_after_seconds = _number(response.headers.get("retry-after"))
         #: The charge of the call. None for calls without a charge, and for an unknown charge.
         self.credits = _number(response.headers.get("x-service-credits"))
@@ -76,7 +76,7 @@ class ConcurrencyLimitError(ApiError):
 
 
 class RateLimitedError(ApiError):
-    """The key exceeds its rate limit, or the account its limit of test calls."""
+    """The key exceeds its rate limit, or the account exceeds its limit of test calls."""
 
 
 class InternalError(ApiError):
@@ -128,7 +128,7 @@ def api_error(response: httpx.Response) -> ApiError:
 
 
 def _code(status: int) -> str:
-    """Returns the code of a response without the JSON of the service, such as one of a proxy."""
+    """Returns the error code for a response that is not JSON of the service."""
     if status == 429:
         return "RATE_LIMITED"
     return "UNAVAILABLE" if status >= 500 else "UNEXPECTED_RESPONSE"

@@ -35,7 +35,7 @@ class FolderStore:
 
     def keys(self, prefix: str) -> Iterator[str]:
         if not self._root.is_dir():
-            raise FileNotFoundError(f"There is no folder {self._root}.")
+            raise FileNotFoundError(f"There is no folder {self._root}. Copy the bucket to it.")
         files = (path for path in self._root.rglob("*") if path.is_file())
         keys = (path.relative_to(self._root).as_posix() for path in files)
         yield from sorted(key for key in keys if key.startswith(prefix))
@@ -67,7 +67,7 @@ class ExportError(Exception):
 
 @dataclass(frozen=True)
 class ExportedRun:
-    """The exported events of one run, which was proven complete."""
+    """The exported events of one run. The export of the run was proven complete."""
 
     #: The key of the folder, with a ``/`` at its end.
     folder: str
@@ -92,7 +92,7 @@ def read_runs(
     if since and not _is_date(since):
         raise ValueError(f"'since' must be a UTC date such as 2026-11-23 (got \"{since}\").")
     keys = store.keys(f"{prefix}events/v=2/")
-    # The keys of the folder `hold/` come between those of the folder around it.
+    # The keys of the subfolder `hold/` come between those of its parent folder.
     for _, run_keys in groupby(keys, key=lambda key: re.sub("(/hold)?/[^/]*$", "", key)):
         names: dict[str, list[str]] = {}
         for key in run_keys:

@@ -7,7 +7,7 @@ from .generated.error_codes import RETRYABLE_CODES
 from .generated.operations import KEYED_OPERATIONS, REPEATABLE_OPERATIONS
 
 _DEFAULT_TIMEOUT = 30.0
-#: Seconds that the specification allows these operations to take.
+#: The durations, in seconds, that the specification allows for slow operations.
 _TIMEOUTS = {
     "read_products": 300.0,
     "read_offers": 180.0,
@@ -16,7 +16,8 @@ _TIMEOUTS = {
     "preview_watchlist": 60.0,
     "backtest_watchlist": 60.0,
 }
-#: A longer Retry-After ends the call with its error, so that the caller decides.
+#: The largest Retry-After, in seconds, after which the client still repeats a call. A longer one
+#: ends the call with its error, so that the caller decides.
 _RETRY_AFTER_MAX = 60.0
 
 
@@ -26,7 +27,7 @@ def timeout_of(operation: str) -> float:
 
 
 def is_retryable(error: Exception, operation: str, is_in_flight: bool) -> bool:
-    """Returns true if another attempt after this error is safe, and can succeed.
+    """Returns true if another attempt after this error is safe and can succeed.
 
     ``is_in_flight``: an earlier attempt may still be in progress at the service.
     """
@@ -40,8 +41,8 @@ def is_retryable(error: Exception, operation: str, is_in_flight: bool) -> bool:
         return operation in KEYED_OPERATIONS and is_in_flight
     if error.code not in RETRYABLE_CODES:
         return False
-    # The service refuses a 429 before it does anything. An item call that reports a charge of 0
-    # costs nothing. Without a reported charge, the charge is unknown.
+    # With status 429, the service has refused the call before it did anything. With a charge of 0,
+    # the failed attempt cost nothing. Without a reported charge, only a repeatable call is safe.
     return error.status == 429 or error.credits == 0 or is_repeatable
 
 

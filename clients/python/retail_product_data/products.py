@@ -61,7 +61,7 @@ class Products:
         are abandoned.
         """
         if isinstance(ids, str):
-            raise TypeError("'ids' must be a list of IDs, not a string.")
+            raise TypeError("'ids' must be a list of IDs, not a string. Pass a list.")
         _require_at_least(1, "concurrency", concurrency)
         _require_at_least(1, "batch_size", batch_size)
         _require_at_least(0, "start", start)
@@ -108,7 +108,10 @@ class Products:
         }
         limit = limits.get(tier or "standard")
         if limit is None:
-            raise ValueError(f"Set 'tier' to a tier of {platform}: {', '.join(limits)}.")
+            raise ValueError(
+                f"The platform {platform} has no tier '{tier or 'standard'}'. "
+                f"Set 'tier' to one of: {', '.join(limits)}."
+            )
         return limit
 
     def _concurrency(self) -> int:

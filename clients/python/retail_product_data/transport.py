@@ -41,7 +41,7 @@ class Transport:
                 "Set the variable RPD_BASE_URL or the argument 'base_url'."
             )
         if not base_url.startswith(("http://", "https://")):
-            # Without the value, which can be an API key that was passed as the address.
+            # Omits the value, because a user can pass an API key as the address by mistake.
             raise ValueError(
                 "The address of the service must be an http or https URL. "
                 "Check the variable RPD_BASE_URL or the argument 'base_url'."
@@ -68,7 +68,10 @@ class Transport:
         if operation not in OPERATIONS:
             nearest = get_close_matches(operation, OPERATIONS, 1)
             hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
-            raise ValueError(f"There is no operation '{operation}'.{hint}")
+            raise ValueError(
+                f"There is no operation '{operation}'.{hint} "
+                "Use an operation ID of the API reference in snake_case."
+            )
         method, template = OPERATIONS[operation]
         headers = {"Accept": "application/json"}
         if self._key:
@@ -152,7 +155,7 @@ def _path(template: str, values: Values) -> str:
             raise ValueError(f"The path parameter '{name}' must be an ID (got {value!r}).")
         template = template.replace(f"{{{name}}}", quote(str(value), safe=""))
     if "{" in template:
-        raise ValueError(f"A path parameter of {template} is missing.")
+        raise ValueError(f"A path parameter of {template} is missing. Add it to 'path'.")
     return template
 
 

@@ -14,7 +14,7 @@ _TOLERANCE_SECONDS = 300
 
 
 class SignatureError(Exception):
-    """The delivery is not signed with the secret, or it is too old."""
+    """The delivery is not signed with the secret, or its signature is too old."""
 
 
 def verify_webhook(

@@ -6,13 +6,14 @@ import type { ErrorCode } from "./generated/error-codes.ts";
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  // `string & {}` accepts later codes, and keeps the completion of the known ones in editors.
+  // `string & {}` accepts codes of later releases, and keeps the completion of the known codes in
+  // editors.
   readonly code: ErrorCode | (string & {});
   /** The HTTP status. */
   readonly status: number;
   /** The parameter at fault, such as `ids[0]`. */
   readonly param: string | undefined;
-  /** Quote it when you ask for support. */
+  /** The ID of the request. Quote it when you ask for support. */
   readonly requestId: string | undefined;
   /** True if the platform or the endpoint is announced, but not available yet. */
   readonly isComingSoon: boolean;
@@ -53,13 +54,19 @@ export class TimeoutError extends ConnectionError {
   override readonly name = "TimeoutError";
 }
 
-/** Returns the code of a response without the JSON of the service, such as one of a proxy. */
+/**
+ * Returns the error code for a response that is not JSON of the service, such as an error page of a
+ * proxy.
+ */
 function codeOf(status: number): string {
   if (status === 429) return "RATE_LIMITED";
   return status >= 500 ? "UNAVAILABLE" : "UNEXPECTED_RESPONSE";
 }
 
-/** Returns the seconds of `Retry-After`, which is a number or an HTTP date. */
+/**
+ * Returns the seconds of `Retry-After`, which is a number or an HTTP date. Returns undefined if the
+ * header is absent or malformed.
+ */
 function secondsOf(header: string | null): number | undefined {
   const seconds = numberOf(header) ?? (Date.parse(header ?? "") - Date.now()) / 1_000;
   return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0);

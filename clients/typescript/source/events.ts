@@ -9,7 +9,7 @@ type EventQuery = NonNullable<ListEventsData["query"]>;
 export interface TailOptions extends EventQuery {
   /** Seconds between two reads when no events are left. Default: 5. */
   readonly pollSeconds?: number;
-  /** Ends the iteration. */
+  /** Ends the iteration when it is aborted. */
   readonly signal?: AbortSignal;
 }
 
@@ -51,7 +51,10 @@ export class Events {
     }
   }
 
-  /** Reads pages without end: after the newest event, pages are empty. */
+  /**
+   * Yields pages of events without end. A page after the newest event is empty.
+   * @throws the error of a call, for example after `signal` was aborted
+   */
   async *#pages(
     query: EventQuery,
     options: { readonly signal?: AbortSignal },

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import type { Event } from "./events.ts";
 import type { ExportManifest } from "./generated/schemas.ts";
 
-/** Where an export is: a bucket, or a folder with a copy. Keys use `/`. */
+/** The place from which an export is read: a bucket, or a folder with a copy. Keys use `/`. */
 export interface ExportStore {
   /** Lists all keys that begin with `prefix`, in ascending order. */
   keys(prefix: string): AsyncIterable<string>;
@@ -39,7 +39,9 @@ export interface ReadExportOptions {
   readonly prefix?: string;
   /** The earliest UTC date of the folders to read, such as `2026-11-23`. Default: all folders. */
   readonly since?: string;
-  /** Is called for a folder without a manifest: its export is not complete yet. */
+  /**
+   * Called for each folder without a manifest, because the export of its run is not complete yet.
+   */
   readonly onIncomplete?: (folder: string) => void;
 }
 
@@ -108,7 +110,7 @@ export async function readTables(
     if (file) verify(await readListed(store, file.key, file.key), file);
 }
 
-/** Returns true for a date of the calendar as `YYYY-MM-DD`. */
+/** Returns true if a text is a date of the calendar in the form `YYYY-MM-DD`. */
 function isDate(text: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
@@ -138,7 +140,11 @@ async function readObject(
   return JSON.parse(line.toString()) as Event;
 }
 
-/** Reads an object that the manifest lists under `listed`. */
+/**
+ * Reads the object at `key`.
+ * @param listed The key of the object in the manifest, for the error.
+ * @throws ExportError if the object cannot be read
+ */
 const readListed = (store: ExportStore, key: string, listed: string): Promise<Uint8Array> =>
   store.read(key).catch((cause: unknown) => {
     throw new ExportError(
@@ -147,7 +153,10 @@ const readListed = (store: ExportStore, key: string, listed: string): Promise<Ui
     );
   });
 
-/** @throws ExportError if the content differs from the manifest */
+/**
+ * Compares the content of an object with the size and hash in the manifest.
+ * @throws ExportError if the content differs
+ */
 function verify(
   content: Uint8Array,
   { key, bytes, sha256: expected }: Pick<TableFile, "key" | "bytes" | "sha256">,
@@ -161,11 +170,15 @@ function verify(
 const sha256 = (content: string | Uint8Array): string =>
   createHash("sha256").update(content).digest("hex");
 
-/** Groups ascending keys by their folder. A folder `hold/` is a separate folder. */
+/**
+ * Groups ascending keys by the folder that contains them. A subfolder such as `hold/` is a separate
+ * folder.
+ */
 async function* folders(
   keys: AsyncIterable<string>,
 ): AsyncGenerator<readonly [string, readonly string[]], void, undefined> {
-  // The keys of the folder `hold/` come between those of the folder around it.
+  // The folders whose keys can still follow. The keys of the subfolder `hold/` come between those
+  // of its parent folder.
   let open = new Map<string, string[]>();
   for await (const key of keys) {
     const end = key.lastIndexOf("/") + 1;

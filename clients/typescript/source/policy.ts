@@ -6,7 +6,7 @@ export type OperationId = keyof typeof operations;
 
 const defaultTimeoutMs = 30_000;
 
-/** How long the specification allows these operations to take. */
+/** The durations, in milliseconds, that the specification allows for slow operations. */
 const timeouts: Partial<Record<OperationId, number>> = {
   readProducts: 300_000,
   readOffers: 180_000,
@@ -26,7 +26,7 @@ interface Attempted {
   readonly isInFlight: boolean;
 }
 
-/** Returns true if another attempt after this error is safe, and can succeed. */
+/** Returns true if another attempt after this error is safe and can succeed. */
 export function isRetryable(error: unknown, { operation, isInFlight }: Attempted): boolean {
   const isRepeatable = repeatableOperations.has(operation);
   if (!(error instanceof ApiError)) return isRepeatable;
@@ -34,12 +34,15 @@ export function isRetryable(error: unknown, { operation, isInFlight }: Attempted
   // An earlier attempt with the same idempotency key is still in progress.
   if (error.code === "CONFLICT") return keyedOperations.has(operation) && isInFlight;
   if (!retryableCodes.has(error.code)) return false;
-  // The service refuses such calls before it does anything. An item call that reports a charge of
-  // 0 costs nothing. Without a reported charge, the charge is unknown.
+  // With status 429, the service has refused the call before it did anything. With a charge of 0,
+  // the failed attempt cost nothing. Without a reported charge, only a repeatable call is safe.
   return error.status === 429 || error.credits === 0 || isRepeatable;
 }
 
-/** A longer `Retry-After` ends the call with its error, so that the caller decides. */
+/**
+ * The largest `Retry-After`, in seconds, after which the client still repeats a call. A longer one
+ * ends the call with its error, so that the caller decides.
+ */
 const retryAfterSecondsMax = 60;
 const firstDelayMs = 500;
 const delayMsMax = 30_000;

@@ -9,9 +9,9 @@ export interface ReadAllOptions {
   /** Required on `retailer_a`. Default elsewhere: `standard`. */
   readonly tier?: "pulse" | "lite" | "full" | "standard";
   readonly marketplace?: string;
-  /** Calls at the same time. Default: the limit of the account, at most 5. */
+  /** The number of calls at the same time. Default: the limit of the account, at most 5. */
   readonly concurrency?: number;
-  /** IDs per call. Default: the limit of the tier. */
+  /** The number of IDs in each call. Default: the limit of the tier. */
   readonly batchSize?: number;
   /** The number of IDs that are already read: the `position` of an earlier batch. Default: 0. */
   readonly start?: number;
@@ -64,7 +64,8 @@ export class Products {
     ids: Iterable<string> | AsyncIterable<string>,
     options: ReadAllOptions,
   ): AsyncGenerator<ProductBatch, void, undefined> {
-    if (typeof ids === "string") throw new TypeError("'ids' must be a list of IDs, not a string.");
+    if (typeof ids === "string")
+      throw new TypeError("'ids' must be a list of IDs, not a string. Pass an array.");
     requireAtLeast(1, "concurrency", options.concurrency);
     requireAtLeast(1, "batchSize", options.batchSize);
     requireAtLeast(0, "start", options.start);
@@ -119,7 +120,9 @@ export class Products {
     const wanted = tiers.find(({ id }) => id === (tier ?? "standard"));
     if (wanted === undefined) {
       const valid = tiers.map(({ id }) => id).join(", ");
-      throw new TypeError(`Set 'tier' to a tier of ${platform}: ${valid}.`);
+      throw new TypeError(
+        `The platform ${platform} has no tier '${tier ?? "standard"}'. Set 'tier' to one of: ${valid}.`,
+      );
     }
     return wanted.max_items_per_call;
   }
@@ -136,8 +139,9 @@ function requireAtLeast(min: number, name: string, value: number | undefined): v
 }
 
 /**
- * A later batch can fail while the caller still uses an earlier batch. The error is thrown after
- * the results of the earlier batches.
+ * Returns the same promise, after marking its rejection as handled. A later batch can fail while
+ * the caller still uses an earlier batch. The caller receives the error after the results of the
+ * earlier batches.
  */
 function handled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => {});

@@ -10,7 +10,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // A command that waits for its input ends only by this exit.
 process.once("SIGINT", () => setTimeout(() => process.exit(130), 1_000).unref());
 process.exitCode = await run(process.argv.slice(2), {
-  // A command must not read, and pay for, more than its reader takes.
+  // Waits until the reader of the output takes more text. Otherwise, the command would read and pay
+  // for items whose results are never used.
   write: (text) =>
     process.stdout.write(text)
       ? undefined

@@ -15,7 +15,10 @@ export interface S3StoreOptions {
   readonly sessionToken?: string;
 }
 
-/** Creates a store that reads an export from a bucket of S3 or of a compatible service. */
+/**
+ * Creates a store that reads an export from a bucket of S3 or of a compatible service. Its reads
+ * reject if the store returns an error, or if the credentials are missing.
+ */
 export function s3Store(options: S3StoreOptions): ExportStore {
   const base = options.endpoint ?? `https://s3.${regionOf(options)}.amazonaws.com`;
   const get = async (key: string, query: Readonly<Record<string, string>>): Promise<Uint8Array> => {

@@ -10,7 +10,7 @@ export type CallOptions<Id extends OperationId> = Omit<
   Operations[Id]["data"],
   "url" | "headers"
 > & {
-  /** Ends the call, and its retries. */
+  /** Ends the call and its retries when it is aborted. */
   readonly signal?: AbortSignal;
   /** Milliseconds that each attempt may take. Default: the limit of the operation. */
   readonly timeoutMs?: number;
@@ -18,7 +18,7 @@ export type CallOptions<Id extends OperationId> = Omit<
   readonly idempotencyKey?: string;
 };
 
-/** Arguments of a call: the options are optional if the operation requires none. */
+/** Arguments of a call: the options can be omitted if the operation requires no input. */
 export type CallArguments<Id extends OperationId> =
   object extends CallOptions<Id>
     ? readonly [options?: CallOptions<Id>]
@@ -61,7 +61,7 @@ export class Transport {
         "The address of the service is missing. Set the variable RPD_BASE_URL or the option 'baseUrl'.",
       );
     if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl))
-      // Without the value, which can be an API key that was passed as the address.
+      // Omits the value, because a user can set an API key as the address by mistake.
       throw new TypeError(
         "The address of the service must be an http or https URL. Check the variable RPD_BASE_URL or the option 'baseUrl'.",
       );
@@ -153,7 +153,12 @@ export class Transport {
   }
 }
 
-/** JSON has no NaN and no Infinity: `JSON.stringify` would send null, which has another meaning. */
+/**
+ * Refuses NaN and Infinity in a value, because JSON has neither. `JSON.stringify` would send null,
+ * which has another meaning.
+ * @param name The path of the value, for the error.
+ * @throws TypeError that names the field
+ */
 function refuseNonFinite(value: unknown, name: string): void {
   if (typeof value === "number" && !Number.isFinite(value))
     throw new TypeError(`The field '${name}' must be a finite number (got ${value}).`);
@@ -162,7 +167,7 @@ function refuseNonFinite(value: unknown, name: string): void {
     refuseNonFinite(entry, Array.isArray(value) ? `${name}[${key}]` : `${name}.${key}`);
 }
 
-/** Returns what a failed connection reports, such as `ECONNREFUSED`. */
+/** Returns the cause that a failed connection reports, such as `ECONNREFUSED`. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as {
     cause?: { code?: string; message?: string };
@@ -171,7 +176,10 @@ function reasonOf(error: unknown): string {
   return cause?.code ?? cause?.message ?? message;
 }
 
-/** A proxy between client and service can return an error that is not JSON. */
+/**
+ * Parses JSON. Returns undefined for any other text, such as an error page of a proxy between
+ * client and service.
+ */
 function parsedOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

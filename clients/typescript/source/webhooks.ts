@@ -5,7 +5,7 @@ import type { WebhookTestEvent } from "./generated/schemas.ts";
 /** The body of a delivery. */
 export type WebhookEvent = Event | WebhookTestEvent;
 
-/** The delivery is not signed with the secret, or it is too old. */
+/** The delivery is not signed with the secret, or its signature is too old. */
 export class SignatureError extends Error {
   override readonly name = "SignatureError";
 }
@@ -58,8 +58,9 @@ export function verifyWebhook(
 }
 
 /**
- * Callers without types can pass the result of a JSON parser. Its bytes differ from the signed
- * bytes.
+ * Refuses a body that a JSON parser has read, which callers without types can pass. Its bytes would
+ * differ from the signed bytes.
+ * @throws TypeError if `body` is neither a string nor bytes
  */
 function requireRawBody(body: unknown): void {
   if (typeof body !== "string" && !(body instanceof Uint8Array))
@@ -68,7 +69,10 @@ function requireRawBody(body: unknown): void {
     );
 }
 
-/** Callers without types can pass a variable that is not set. */
+/**
+ * Returns the secrets as a list. Callers without types can pass a variable that is not set.
+ * @throws TypeError if no secret is set
+ */
 function secretsOf(secret: string | readonly string[] | undefined): readonly string[] {
   const secrets = typeof secret === "string" ? [secret] : (secret ?? []);
   if (secrets.length === 0 || secrets.some((key) => typeof key !== "string"))

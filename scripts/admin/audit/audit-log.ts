@@ -37,7 +37,9 @@ export type AuditLine = v.InferOutput<typeof auditLine>;
 /** The log of all changes that operators make. Lines are never changed or deleted. */
 export interface AuditLog {
   append(line: AuditLine): Promise<void>;
-  /** Returns all lines, oldest first. Skips lines in another format and warns about each. */
+  /**
+   * Returns all lines, oldest first. Skips lines in another format and warns about each such line.
+   */
   lines(warn: Warn): Promise<readonly AuditLine[]>;
 }
 

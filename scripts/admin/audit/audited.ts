@@ -19,7 +19,10 @@ export interface Audited {
 
 type ResultFields = Pick<AuditLine, "result" | "error" | "exit_code" | "created">;
 
-/** Options with personal data. No option of a command is a secret. */
+/**
+ * Options with personal data, which the log must not contain. The log may contain all other
+ * options, because none is a secret.
+ */
 const personal: ReadonlySet<string> = new Set(["email", "name", "receiver"]);
 
 /**

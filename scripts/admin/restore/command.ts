@@ -59,8 +59,8 @@ async function runRestore(values: Values, admin: Admin): Promise<unknown> {
 }
 
 /**
- * Returns the time of the restore.
- * @throws Error if it is not a second in UTC that exists
+ * Returns the option `--at`, the time of the restore.
+ * @throws Error if the value is not an existing second in UTC
  */
 function secondOf(values: Values): string {
   const at = requiredOption(values, "at");

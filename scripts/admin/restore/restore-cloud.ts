@@ -49,7 +49,7 @@ export interface RestoreCloud {
   /** Returns a table; undefined if it does not exist. */
   table(name: string): Promise<TableState | undefined>;
   settingsOf(table: string): Promise<TableSettings>;
-  /** Gives a table the settings `settings`. Changes only those that differ. */
+  /** Gives a table the settings `settings`. Changes only the settings that differ. */
   applySettings(table: string, settings: TableSettings): Promise<void>;
   /**
    * Begins to restore a table to the new table `target`, with the rows that it had at the time
@@ -67,8 +67,8 @@ export interface RestoreCloud {
   ): Promise<{ readonly id: string; readonly isAvailable: boolean } | undefined>;
   deleteBackup(backup: string): Promise<void>;
   /**
-   * Removes the deletion protection of an active table that has it; otherwise begins to delete the
-   * table. Call it again while the table is active.
+   * Removes the deletion protection of an active table. If the table has no protection, begins to
+   * delete it instead. Call it again while the table is active.
    */
   deleteTable(name: string): Promise<void>;
   /** Returns the status of the service stack; undefined if the stack does not exist. */

@@ -247,8 +247,8 @@ async function compare({ reconcile }: RestoreTools): Promise<Stop | undefined> {
 }
 
 /**
- * Deletes the temporary copies of the tables, and the backups of these copies. Skips those that do
- * not exist, so the call can be repeated. Returns after the copies are deleted.
+ * Deletes the temporary copies of the tables, and the backups of these copies. Skips tables and
+ * backups that do not exist, so the call can be repeated. Returns after the copies are deleted.
  */
 export async function deleteCopies(progress: Progress, tools: RestoreTools): Promise<void> {
   const { cloud } = tools;

@@ -31,7 +31,7 @@ export async function checkSums(
   const found = JSON.stringify(sums);
   if (found !== JSON.stringify(expected)) {
     throw new Error(
-      `The shards of ${accountId} together must have ${JSON.stringify(expected)} (got ${found}).`,
+      `The shards of ${accountId} have the sums ${found} (expected ${JSON.stringify(expected)}). Find the lost or repeated charge in its ledger entries.`,
     );
   }
   return `${accountId}: ${rows.shards.length} shards, received ${received}, spent ${charged}, balance ${sums.balance}, held 0, in flight 0`;

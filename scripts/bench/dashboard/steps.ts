@@ -10,7 +10,7 @@ export interface Step {
   readonly limitSeconds?: number;
   /** Brings the page into the state before the step. Not measured. */
   readonly before: (page: Page, round: number) => Promise<void>;
-  /** Resolves when the page shows the result. */
+  /** Performs the user's action. Resolves when the page shows the result. */
   readonly act: (page: Page, round: number) => Promise<void>;
 }
 
@@ -32,9 +32,9 @@ const itemsOf = async (page: Page, list: string): Promise<void> => {
   await rowOf(page, "Items").waitFor();
 };
 /**
- * Resolves when the page shows a list that was read again.
+ * Performs a user action, and resolves when the page shows the list that the action read again.
  * @param path The API path of the list.
- * @param act The user action that causes the read.
+ * @param act The user action.
  */
 const read = async (page: Page, path: string, act: () => Promise<unknown>): Promise<void> => {
   const answer = page.waitForResponse((response) => response.url().includes(path));

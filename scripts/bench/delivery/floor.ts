@@ -1,7 +1,7 @@
 /**
- * A separate process that does only the unavoidable work of deliveries, in a loop. It signs the
- * bytes that the service would send, and posts them over open TLS connections, or it compresses
- * them and writes them with the S3 client.
+ * A separate process that does only the unavoidable work of deliveries, in a loop. For webhooks, it
+ * signs the bytes that the service would send, and posts them over open TLS connections. For
+ * exports, it compresses the bytes and writes them with the S3 client.
  */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -47,7 +47,9 @@ async function post(event: Ready): Promise<void> {
   response.resume();
   await once(response, "end");
   if (response.statusCode !== 200) {
-    throw new Error(`The receiver returned HTTP ${response.statusCode} (expected 200).`);
+    throw new Error(
+      `The receiver returned HTTP ${response.statusCode} (expected 200). Look for its error in the output of the bench.`,
+    );
   }
 }
 

@@ -6,11 +6,13 @@ import type { TaskProcess } from "../task-process.ts";
 
 /** The number of first runs that only warm up the processes. Their measurements are dropped. */
 const warmUps = 10;
-/** The requests of each of these runs are counted. */
+/** The default number of measured runs. */
 export const runsAlone = 40;
 
 interface Processes {
-  /** Does a task of the service, and counts its requests. */
+  /**
+   * Runs a task in the process of the service. Returns the used resources and the requests to AWS.
+   */
   readonly countedTask: (task: DeliveryTask) => Promise<[Spent, Requests]>;
   readonly floor: TaskProcess<DeliveryTask, Spent>;
   readonly receiver: TaskProcess<ReceiverQuestion, number>;
@@ -18,15 +20,20 @@ interface Processes {
 
 const parts = ["publish", "webhook", "export"] as const;
 
-/** What one run at a time costs, as medians over the runs. */
+/** The costs of runs that are published one at a time. Each value is a median over the runs. */
 export interface AloneCosts {
   readonly archives: Archives;
-  /** Requests by part, and of all parts together without those to the customer's bucket. */
+  /**
+   * Requests by part. `all` is the sum of the parts, without the requests to the customer's bucket.
+   */
   readonly requests: Readonly<Record<(typeof parts)[number] | "all", number>>;
   readonly customerRequests: number;
   /** Milliseconds of CPU time by part. */
   readonly cpuMs: Readonly<Record<(typeof parts)[number], number>>;
-  /** CPU time of the bare loop for the same posts and puts. */
+  /**
+   * Milliseconds of CPU time of the comparison loop, which makes the same posts and puts without
+   * the service.
+   */
   readonly bareCpuMs: number;
   /** Milliseconds from the start of the publication until the receiver has all events. */
   readonly receivedMs: { readonly p50: number; readonly p99: number };
@@ -60,7 +67,10 @@ export async function benchOneAtATime(
     const arrival = await receiver.do("arrival");
     const exported = await countedTask({ ...task, to: "bucket", round, work: "deliver" });
     const deliveries = await receiver.do("deliveries");
-    if (deliveries !== 2) throw new Error(`The receiver must get 2 events (got ${deliveries}).`);
+    if (deliveries !== 2)
+      throw new Error(
+        `The number of events of a run at the receiver is ${deliveries} (expected 2). Look for errors in the output of the bench.`,
+      );
     const posted = await floor.do({ ...task, round, work: "bare" });
     const put = await floor.do({ ...task, to: "bucket", round, work: "bare" });
     await receiver.do("deliveries");
@@ -90,7 +100,7 @@ export async function benchOneAtATime(
   };
 }
 
-/** Returns the row of a table. */
+/** Returns the costs as a table row. */
 export const aloneRow = ({
   archives,
   requests,

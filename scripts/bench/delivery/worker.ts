@@ -98,7 +98,7 @@ const publishers: Readonly<Record<Archives, RunEventPublisher>> = {
 };
 function noLog(): never {
   throw new Error(
-    "Deliveries to the event bus must not be logged, because their outbox entries store the progress.",
+    "The delivery worker wrote a delivery log for the event bus. Only webhook endpoints and S3 destinations have one: correct the worker.",
   );
 }
 

@@ -109,7 +109,9 @@ export async function measureEndpoint(
   const seconds = (time.now() - from) / 1_000;
   const events = endpointCase.runs * endpointCase.events;
   if (receiver.received() !== events) {
-    throw new Error(`The receiver must get ${events} events (got ${receiver.received()}).`);
+    throw new Error(
+      `The number of events at the receiver is ${receiver.received()} (expected ${events}). Look for a lost or repeated delivery in the delivery worker.`,
+    );
   }
   return {
     "at once": requestsAtOnce,

@@ -6,10 +6,13 @@ const itemsCount = 50_000;
 /** Time of the first run, in milliseconds. */
 export const startMs = Date.parse("2026-01-01T00:00:00.000Z");
 const everyMs = 15 * 60_000;
-/** Milliseconds from the start of a run to its first read, between its batches, and to its end. */
+/**
+ * Milliseconds from the start of a run to its first read, from one batch to the next, and from the
+ * start to the end.
+ */
 const [readMs, batchMs, endMs] = [2_000, 400, 30_000];
 const batchItems = 1_000;
-/** Share of the changes in which the item also comes into stock or goes out of stock. */
+/** The share of the changes in which the item also goes into or out of stock, from 0 to 1. */
 const stockShare = 0.2;
 
 /** A watchlist of 50,000 items. Some of them change in each run. */
@@ -65,7 +68,7 @@ export function historyLoad(changedShare: number): HistoryLoad {
 }
 
 /**
- * Returns IDs spread over the whole range, as real ones are. Successive IDs would compress better.
+ * Returns IDs spread over the whole range, as real IDs are. Successive IDs would compress better.
  */
 function scatteredIds(draw: () => number): readonly string[] {
   const found = new Set<string>();

@@ -41,9 +41,15 @@ export interface Effect<Answer> {
  */
 export interface Contention {
   read<Answer>(effect: () => Promise<Answer>): Promise<Answer>;
-  /** @throws TransactionConflictException, ProvisionedThroughputExceededException */
+  /**
+   * Runs `effect` as plain writes of the items.
+   * @throws TransactionConflictException, ProvisionedThroughputExceededException
+   */
   write<Answer>(items: readonly ItemKey[], effect: () => Promise<Effect<Answer>>): Promise<Answer>;
-  /** @throws TransactionCanceledException, ProvisionedThroughputExceededException */
+  /**
+   * Runs `effect` as one transaction on the items.
+   * @throws TransactionCanceledException, ProvisionedThroughputExceededException
+   */
   transaction<Answer>(
     items: readonly ItemKey[],
     effect: () => Promise<Effect<Answer>>,
@@ -58,8 +64,8 @@ interface Options {
 }
 
 /**
- * Until when an item is in use, in virtual milliseconds: by plain writes, and by the lock of a
- * transaction.
+ * The virtual times, in milliseconds, until which plain writes and the lock of a transaction occupy
+ * an item.
  */
 interface ItemState {
   occupiedUntil: number;
@@ -88,7 +94,7 @@ export function contention({ time, rules, random }: Options): Contention {
     const conflict = conflictOf(isTransaction, found.map(inFlight));
     if (conflict !== undefined) throw conflict;
   };
-  /** Runs work with the network latency before and after it, even if the work fails. */
+  /** Runs work. Waits for the network latency before and after the work, even if it fails. */
   const there = async <Answer>(
     items: readonly ItemKey[],
     travelMs: number,

@@ -3,7 +3,7 @@ import type { Extraction } from "../../../shared/sources/web/extract-product.ts"
 import type { LabeledPage } from "../../../tools/labeled-pages/labeled-page.ts";
 
 export interface Accuracy {
-  /** The way to read the pages. */
+  /** The name of the extraction method. */
   readonly readers: string;
   readonly precision: number;
   readonly recall: number;
@@ -21,12 +21,12 @@ export interface Reading {
 
 /**
  * Returns the accuracy of the prices.
- * @param readers The name of the extraction method.
+ * @param method The name of the extraction method.
  * @param readings What the method read, and the correct values.
  */
-export const priceAccuracy = (readers: string, readings: readonly Reading[]): Accuracy =>
+export const priceAccuracy = (method: string, readings: readonly Reading[]): Accuracy =>
   accuracyOf(
-    readers,
+    method,
     readings.map(({ page: { prices }, extraction }) => {
       const amount = factsIn(extraction).price?.amount;
       return {
@@ -39,12 +39,12 @@ export const priceAccuracy = (readers: string, readings: readonly Reading[]): Ac
 
 /**
  * Returns the accuracy of the availability.
- * @param readers The name of the extraction method.
+ * @param method The name of the extraction method.
  * @param readings What the method read, and the correct values.
  */
-export const availabilityAccuracy = (readers: string, readings: readonly Reading[]): Accuracy =>
+export const availabilityAccuracy = (method: string, readings: readonly Reading[]): Accuracy =>
   accuracyOf(
-    readers,
+    method,
     readings.map(({ page, extraction }) => {
       const { availability } = factsIn(extraction);
       const reported =

@@ -1,7 +1,10 @@
 /** Starts the API reference on the page `/docs/reference`. */
 import { createApiReference } from "@scalar/api-reference/browser";
 
-/** The key is stored until the tab is closed. Other tabs never share `sessionStorage`. */
+/**
+ * The name under which `sessionStorage` keeps the API key until the tab is closed. Other tabs
+ * cannot read it.
+ */
 const keyName = "api-key";
 const bearer = /^Bearer (svc_.+)$/;
 

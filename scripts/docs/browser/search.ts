@@ -63,7 +63,7 @@ input?.addEventListener("input", async () => {
     const sections = findSections(await (loading ??= load()), words);
     show(sections, `Sections found: ${sections.length}`);
   } catch {
-    // The next input loads the index again.
+    // Lets the next input load the index again.
     loading = undefined;
     show([], "The search could not load its index. Check the connection, then type again.");
   }

@@ -9,7 +9,7 @@ import {
 import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 import { byValue, forbidFields, requireField, where } from "../rules.ts";
 
-/** Operators that compare with the last known value and so take no value. */
+/** Operators that compare with the last known value, and therefore take no value. */
 const againstLastRead: readonly Op[] = ["increased", "decreased"];
 
 /** The rule that a key applies only with some values of `when`. */

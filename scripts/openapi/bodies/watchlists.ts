@@ -90,7 +90,9 @@ export const newWatchlistBodies = {
 
 const { ids: _ids, asins: _asins, ...patchFields } = watchlistPatchBody.entries;
 
-/** A new item, and the bodies of all operations on watchlists but the creation, by schema name. */
+/**
+ * A new item, and the bodies of all operations on watchlists except the creation, by schema name.
+ */
 export const watchlistBodies = {
   NewItem: { schema: newItemBody, rules: {} },
   WatchlistUpdate: {

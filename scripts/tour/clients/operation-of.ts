@@ -18,9 +18,12 @@ export function operationOf(method: string, path: string, body?: unknown): Opera
   const { pathname, searchParams } = new URL(`http://service/v1${path}`);
   const [foundRoute] = routes
     .filter((route) => route.method === method && route.pattern.test(pathname))
-    // A fixed path, such as `/v1/watchlists/estimate`, precedes the one with a parameter.
+    // A fixed path, such as `/v1/watchlists/estimate`, precedes a path with a parameter.
     .toSorted((one, other) => one.names.length - other.names.length);
-  if (foundRoute === undefined) throw new Error(`There is no operation ${method} ${pathname}.`);
+  if (foundRoute === undefined)
+    throw new Error(
+      `There is no operation ${method} ${pathname}. Correct the call, or add the operation to the API reference.`,
+    );
   const values = foundRoute.pattern.exec(pathname)?.slice(1) ?? [];
   return {
     operation: foundRoute.id,

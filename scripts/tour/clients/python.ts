@@ -42,7 +42,8 @@ export const pythonClient =
     const ask = async (request: Readonly<Record<string, unknown>>): Promise<unknown> => {
       child.stdin.write(`${JSON.stringify(request)}\n`);
       const { value, done } = await lines.next();
-      if (done === true) throw new Error("The Python client failed. Its error is printed above.");
+      if (done === true)
+        throw new Error("The Python client failed. Correct its error, which is printed above.");
       return JSON.parse(value);
     };
     return packagedClient(

@@ -23,7 +23,7 @@ export interface TourLibrary {
   readAll(platform: string, ids: readonly string[]): Promise<readonly Row[]>;
   /** Returns true if the client accepts the signature of a delivery. */
   accepts(delivery: Delivery, secrets: readonly string[]): Promise<boolean>;
-  /** Returns the events of an export, which the client has proven complete. */
+  /** Returns the events of an export after the client has proven that the export is complete. */
   exported(bucket: CustomerBucketAccess, prefix: string): Promise<readonly Row[]>;
 }
 
@@ -39,7 +39,7 @@ export interface OperationCall {
   readonly body?: unknown;
 }
 
-/** The part of a packaged client that each of them implements differently. */
+/** The calls of a packaged client, which each package implements differently. */
 export interface PackagedCalls {
   call(call: OperationCall): Promise<ApiAnswer>;
   list(call: OperationCall): Promise<readonly Row[]>;

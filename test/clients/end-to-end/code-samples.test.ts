@@ -21,12 +21,12 @@ const { paths } = JSON.parse(
   readFileSync(join(root, "functions/meta/generated/openapi.json"), "utf8"),
 ) as { readonly paths: Paths };
 
-/** Operations after which others would be refused. */
+/** Operations that run last, because other operations would be refused after them. */
 const later = new Set(["putS3Destination", "updateWebhookEndpoint", "runWatchlist"]);
 const rankOf = (id: string, method: string): number =>
   method === "delete" ? 2 : Number(later.has(id));
 
-/** All operations, in an order in which none deletes what a later one needs. */
+/** All operations, in an order in which no operation deletes what a later operation needs. */
 const operations = Object.values(paths)
   .flatMap((methods) => Object.entries(methods))
   .map(([method, operation]) => ({ operation, rank: rankOf(operation.operationId, method) }))
@@ -51,7 +51,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Creates what the samples name. Returns the ID for each prefix of the example IDs. */
+/**
+ * Creates the resources that the samples name. Returns the ID for each prefix of the example IDs.
+ */
 async function createResources(): Promise<Readonly<Record<string, string>>> {
   const client = new Client({ baseUrl: world.baseUrl, apiKey: world.apiKey });
   const { id: we } = await client.call("createWebhookEndpoint", {

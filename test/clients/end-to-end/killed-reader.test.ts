@@ -31,7 +31,7 @@ interface Result {
   readonly id: string;
   readonly status: string;
 }
-/** The service charges these statuses, and no others. */
+/** Returns true for a result that the service charges. */
 const isCharged = ({ status }: Result): boolean => status === "ok" || status === "not_found";
 
 /**

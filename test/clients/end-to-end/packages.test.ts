@@ -45,7 +45,7 @@ async function run(command: string, words: readonly string[], cwd: string): Prom
   return stdout;
 }
 
-/** Expects that generated files equal the committed ones. */
+/** Expects that generated files equal the committed files. */
 function expectCommitted(generated: string, committed: string): void {
   for (const name of readdirSync(generated))
     expect(readFileSync(join(generated, name), "utf8"), name).toBe(

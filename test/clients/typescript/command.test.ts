@@ -387,7 +387,7 @@ describe("the command rpd", () => {
     const reads = () => service.calls.filter(({ url }) => url === "/v1/products").length;
     await expect.poll(() => written).toBe(3);
     await expect.poll(reads).toBeGreaterThan(1);
-    // One call whose rows are written, and two in progress or done.
+    // Counts one call whose rows are written, and two further calls that are in progress or done.
     expect(reads()).toBeLessThanOrEqual(4);
     full.resolve();
     expect(await finished).toBe(0);

@@ -91,6 +91,8 @@ describe("readAll of the TypeScript client", () => {
   it("lists the platform's tiers in the error for an unknown tier", async () => {
     const { client } = await service();
     const reading = client.products.readAll(["1"], { platform: "retailer_b", tier: "lite" });
-    await expect(reading.next()).rejects.toThrow("Set 'tier' to a tier of retailer_b: standard.");
+    await expect(reading.next()).rejects.toThrow(
+      "The platform retailer_b has no tier 'lite'. Set 'tier' to one of: standard.",
+    );
   });
 });

@@ -10,7 +10,7 @@ const matched = "watchlist.product.matched";
 const entry: EventEntry = { id: "9000001", step: "check", values: { price: 90, inStock: true } };
 const drop: EventEntry = { ...entry, changes: { price: { before: 100, after: 90 } } };
 
-/** Returns the routes that can have caused an entry, of a pipeline with these routes. */
+/** Returns the routes that can have caused an entry, out of the routes of a pipeline. */
 const behind = (one: EventEntry, type: string, routes: readonly Route[]): readonly Route[] => {
   const steps = [{ id: "check", scraper: "retailer_d.standard", routes: [...routes] }];
   const pipeline = { entry: "check", baseline: null, refresh: null, steps };

@@ -23,7 +23,7 @@ const daily = (...credits: readonly number[]) =>
 const old = { created_at: "2025-01-01T00:00:00Z" };
 const createdOn = (n: number) => ({ created_at: `${dateOf(n)}T12:00:00Z` });
 const nonePaused: PausedCredits = { since: "2025-01-01", byDay: new Map() };
-/** Noon of the last day of eight. */
+/** Noon of the last of eight days. */
 const now = new Date(`${dateOf(7)}T12:00:00Z`);
 
 describe("the credits used per day in the dashboard", () => {

@@ -9,8 +9,9 @@ import { aRun, type DeliveryWorld, eachDeliveryWorld } from "../../support/deliv
 import type { Receiver } from "../../support/receiver.ts";
 
 /**
- * The deliveries table and the events bucket of an account, as the previous release left them: it
- * delivered and exported the first run, failed to deliver the second one, and published the third.
+ * The deliveries table and the events bucket of an account, as the previous release left them. That
+ * release delivered and exported the first run, failed to deliver the second run, and published the
+ * third run.
  */
 const stored = JSON.parse(
   readFileSync(new URL("../../fixtures/previous-release-deliveries.json", import.meta.url), "utf8"),

@@ -34,10 +34,16 @@ const rate = { limit: 50, remaining: 49, resetSeconds: 1 };
 
 interface Asked {
   readonly countedHere?: boolean;
-  /** @default admitted */
+  /**
+   * The decision of the admission about the call.
+   * @default admitted
+   */
   readonly admission?: Admission;
   readonly path?: string;
-  /** @default the key of the account */
+  /**
+   * The API key of the call.
+   * @default the key of the account
+   */
   readonly key?: string;
 }
 

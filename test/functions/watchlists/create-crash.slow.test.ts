@@ -261,7 +261,7 @@ describe("concurrent requests to create a watchlist", () => {
     const pages = rows.filter(({ sk }) => sk.startsWith("page#"));
     expect(new Set(pages.map(({ pk }) => pk)).size).toBe(limits.watchlistsMax);
     expect(rows.filter(({ sk }) => sk.startsWith("idempotency#"))).toHaveLength(2);
-    // The service refuses requests after the limit is reached before it writes their purge marks.
+    // After the limit is reached, the service refuses requests before it writes their purge marks.
     expect(rows.filter(({ sk }) => sk === "purge").length).toBeLessThanOrEqual(10);
     world.clock.advance(purgeAfterMs + 1);
     await purgeDue();

@@ -58,7 +58,10 @@ describe("a watchlist in an API response", () => {
 });
 
 describe("a credit estimate of a stored watchlist", () => {
-  /** Reads every item at `check`, and those whose price changed at `again`. */
+  /**
+   * Reads every item at the step `check`. Then reads the items whose price changed again, at the
+   * step `again`.
+   */
   const twoSteps: Pipeline = {
     entry: "check",
     baseline: null,

@@ -60,7 +60,7 @@ describe("the watchlists' schedules", () => {
 
   it.each([
     ["the watchlists function", "watchlists"],
-    // The run starter restores missing schedules and removes superfluous ones.
+    // The run starter restores missing schedules and removes superfluous schedules.
     ["the run starter", "run-starter"],
   ])(
     "can be managed by %s, but their role can be passed only to EventBridge Scheduler",

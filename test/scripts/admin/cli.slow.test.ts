@@ -49,7 +49,7 @@ beforeEach(() => {
   aws.asked.splice(0);
 });
 
-/** Runs the tool to its end; without a terminal unless `isTTY` is true. */
+/** Runs the tool to its end. The tool has a terminal only if `isTTY` is true. */
 function run(
   words: readonly string[],
   variables: Record<string, string>,
@@ -193,7 +193,7 @@ describe("the admin command, for an account,", () => {
     expect(await admin("fill-demo", "--account", account)).toEqual({
       code: 1,
       out: "",
-      err: `${account} is not a demo account. Only a demo account can be filled, because its watchlists spend credits.\n`,
+      err: `${account} is not a demo account. Only a demo account can be filled, because its watchlists spend credits. Use a demo account.\n`,
     });
   });
 });
@@ -754,7 +754,7 @@ describe("the admin command, for a deployed stage,", () => {
       expect(outcome).toBe(
         isConfirmed
           ? true
-          : `The input must be "prod" to confirm the change (got "${typed.trim()}"). This change was not made.`,
+          : `The input must be "prod" to confirm the change (got "${typed.trim()}"). This change was not made. Repeat the command.`,
       );
       expect(String(output.read())).toContain("Type prod to continue: ");
     },

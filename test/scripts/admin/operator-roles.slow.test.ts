@@ -32,13 +32,13 @@ const queues = ["Runs", "Steps", "Finishes", "Deliveries"].flatMap((name) => [
 
 /**
  * A template that creates only the queues of the service stack. Their logical IDs and the names of
- * their outputs are the same as there.
+ * their outputs are the same as in the service stack.
  */
 const serviceTemplate = {
   Resources: Object.fromEntries(queues.map((id) => [id, { Type: "AWS::SQS::Queue" }])),
   Outputs: Object.fromEntries(queues.map((id) => [`${id}Url`, { Value: { Ref: id } }])),
 };
-/** The identity of an operator, who may assume the roles, and nothing else. */
+/** The identity of an operator, who may only assume the roles. */
 const operatorTemplate = {
   Resources: {
     Operator: {

@@ -41,7 +41,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 /**
  * Routes that are not operations: the redirect to the documentation, a page's files, retired routes
- * (410) and unknown ones (404).
+ * (410) and unknown routes (404).
  */
 const undocumented = [
   "GET /",

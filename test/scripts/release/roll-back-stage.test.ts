@@ -5,8 +5,8 @@ import { rollBackStage } from "../../../scripts/release/roll-back-stage.ts";
 const stack = "RetailProductData-prod-service";
 
 /**
- * Creates a fake CloudFormation client with one stack. Each request gets the next of `statuses`,
- * and the last one when none is left.
+ * Creates a fake CloudFormation client with one stack. Each request gets the next of `statuses`.
+ * Further requests get the last status.
  */
 function formation(...statuses: readonly string[]) {
   const left = [...statuses];

@@ -89,7 +89,8 @@ describe("the check that compares the back-tests of a replay with the events of 
     );
 
     expect(calls[4]).toBe("wl_changes with changes since 2026-01-02");
-    // Two entries of each pipeline in the first part, and the changed item of one in the second.
+    // The first comparison has two entries for each pipeline. The second comparison has the changed
+    // item of one pipeline.
     expect(results).toMatchObject([
       { equal: 5, missing: 0, unexpected: 0 },
       { equal: 5, missing: 0, unexpected: 0 },

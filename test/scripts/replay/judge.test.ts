@@ -81,7 +81,7 @@ const decisions: Decisions = {
   ],
 };
 
-/** Returns the history points of products: each price that differs from the previous one. */
+/** Returns the history points of products: each price that differs from the previous price. */
 const pointsOf = (all: Prices) =>
   Object.entries(all).flatMap(([product, byDay]) => {
     const days = Object.entries(byDay);

@@ -142,7 +142,7 @@ describe("a replay of several shops", () => {
         fakeService(({ watchlistId }) => watchlistId === "one limited"),
       ),
     ).rejects.toThrow(
-      "The run of one on 2026-01-01 must be completed and read all 2 items (got: completed, 1 of them read).",
+      "The run of one on 2026-01-01 did not read all 2 items (status: completed, items read: 1).",
     );
   });
 });

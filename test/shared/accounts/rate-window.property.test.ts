@@ -13,7 +13,7 @@ import {
 
 const startMs = 1_700_000_000_000;
 
-/** Offers calls at the given times, in the given order; returns the times of those admitted. */
+/** Offers calls at the given times, in the given order; returns the times of the admitted calls. */
 function offer(timesMs: readonly number[]): number[] {
   let times: AdmissionTimes = noAdmissions;
   const admitted: number[] = [];

@@ -14,11 +14,11 @@ const tables = openTables();
 /** Begins after the first run, so that the earlier prices of all items have to be read. */
 const span = { since: "2026-03-01T00:30:00.000Z", until: "2027-01-01T00:00:00.000Z" };
 const hour = 3_600_000;
-/** More items than one call reads earlier prices of. */
+/** One item more than a call accepts if it reads earlier prices. */
 const ids = Array.from({ length: limits.backtest.call.tracedItemsMax + 1 }, (_, n) =>
   String(1_000_000 + n),
 );
-/** Notifies when a price is below the one that was read before it. */
+/** Notifies when a price is below the price of the previous read. */
 const pipeline: Pipeline = {
   entry: "check",
   baseline: null,

@@ -67,7 +67,10 @@ describe("numberOf", () => {
   });
 });
 
-/** Draws places with stamps from 2006 to the last microsecond that eleven digits can represent. */
+/**
+ * Draws the parts of an ID: a slot, and a stamp from 2006 to the last microsecond that eleven
+ * digits can represent.
+ */
 const places = fc.record({
   stamp: fc.integer({ min: 2 ** 50, max: Number.MAX_SAFE_INTEGER }),
   slot: fc.integer({ min: 0, max: 1_023 }),

@@ -54,9 +54,7 @@ function compatibleInstants(
   return [...found].sort((a, b) => a - b);
 }
 
-/**
- * Returns the instants without those that are less than five minutes after the last kept instant.
- */
+/** Leaves out each instant that is less than five minutes after the last kept instant. */
 function keepDistance(instants: readonly number[]): number[] {
   const kept: number[] = [];
   for (const at of instants) if (at - (kept.at(-1) ?? -Infinity) >= spacingMs) kept.push(at);

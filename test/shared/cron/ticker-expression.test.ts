@@ -114,7 +114,10 @@ function accepted(expression: string, zone: string): Cron | null {
   }
 }
 
-/** Returns due times within two years: the next, those at each clock change, and 30 a month. */
+/**
+ * Returns due times within two years: the next due time, the due times at each clock change, and 30
+ * due times a month.
+ */
 function dueInTwoYears(cron: Cron, from: Date): Date[] {
   const until = new Date(from.getTime() + 730 * dayMs);
   const starts: Date[] = [];
@@ -132,8 +135,8 @@ function dueInTwoYears(cron: Cron, from: Date): Date[] {
 const weekdays = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 
 /**
- * Returns true if EventBridge would fire in the minute of an instant. A second parser, for the
- * forms above.
+ * Returns true if EventBridge would fire in the minute of an instant. Parses only the forms of
+ * expressions above, and shares no code with the service.
  */
 function isTicked(ticker: string, at: Date): boolean {
   const fields = ticker.replace(/^cron\((.*)\)$/, "$1").split(" ");

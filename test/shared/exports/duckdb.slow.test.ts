@@ -73,7 +73,9 @@ afterAll(() => close());
 const idOf = (n: number): string => String(1_000_000 + n);
 const priceOf = (n: number): number => 5 + (n % 997) / 100;
 
-/** Yields the rows of all items in groups, as the finisher does. Every third is out of stock. */
+/**
+ * Yields the rows of all items in groups, as the finisher does. Every third item is out of stock.
+ */
 function* groupsOfItems(): Generator<readonly ItemRow[]> {
   const at = "2026-11-19T23:59:00.000Z";
   for (let first = 0; first < items; first += 5_000) {

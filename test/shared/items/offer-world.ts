@@ -22,6 +22,7 @@ export interface OfferWorld {
   newCall(deadlineMs?: number): MeteredCall;
 }
 
+/** Creates the tables of a ledger. Call `newAccount` before a test makes calls. */
 export async function startOfferWorld(): Promise<OfferWorld> {
   const tables = openTables();
   const names = { accounts: await tables.create(), ledger: await tables.create() };

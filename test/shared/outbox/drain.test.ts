@@ -95,7 +95,7 @@ const listOutbox = (): OutboxStore<string> => ({
     if (!leased) return { outcome: "lost" };
     if (held.additions !== additions) return { outcome: "more", additions };
     if (last !== undefined) store(last.changes);
-    // What the drain knows of the outbox must be what the outbox contains.
+    // The cached state of the drain must equal the content of the outbox.
     if (held.remaining !== null) {
       expect(held.remaining.toSorted(byName)).toEqual(entries.toSorted(byName));
     }

@@ -72,7 +72,7 @@ async function sent(url: string, options: Partial<Parameters<typeof guardedConne
 
 describe("a sample IP address", () => {
   it.each(rowsOf("ip"))("$input has the documented result: $expect", (row) => {
-    // If the sample allows either result, the service chooses the stricter one.
+    // If the sample allows either result, the service chooses the stricter result.
     expect(isPublicAddress(row.input)).toBe(row.expect === "accept");
   });
 });

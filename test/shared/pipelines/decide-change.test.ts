@@ -22,7 +22,7 @@ const readOf = (before: Snapshot | null, after: Snapshot): ChangeRead => ({
   at,
 });
 
-/** Decides on reads that follow each other. Returns the decision on the last one. */
+/** Decides on reads that follow each other. Returns the decision on the last read. */
 function decideLast(
   route: Route,
   [first, ...reads]: readonly [Snapshot, ...Snapshot[]],

@@ -8,7 +8,7 @@ const tables = openTables();
 const skus = ["9000001", "9000002", "9000003", "9000004"];
 const fields = { price: { amount: 1, currency: "USD" } };
 
-/** Returns the daily budgets of accounts, in a process that caches nothing of the run engine. */
+/** Returns the daily budgets of accounts, in a process that shares no cache with the run engine. */
 function budgetsOf({ accountsTable, clock, random, table }: RunBench) {
   const options = { accountsTable, ledgerTable: accountsTable, clock, random };
   const usage = dynamoUsageStore(table.client, options);

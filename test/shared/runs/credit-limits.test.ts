@@ -35,7 +35,7 @@ async function patch(
   await bench.watchlists.update({ before, after });
 }
 
-/** Returns the daily budgets of accounts, in a process that caches nothing of the run engine. */
+/** Returns the daily budgets of accounts, in a process that shares no cache with the run engine. */
 function accountBudgets(bench: RunBench) {
   const options = {
     accountsTable: bench.accountsTable,

@@ -4,7 +4,7 @@ import type { Run } from "../../../shared/runs/run.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
 
 const at = (hour: number): string => `2026-03-01T${String(hour).padStart(2, "0")}:00:00.000Z`;
-/** Ends of the newest complete runs, newest first. */
+/** The times at which the newest complete runs ended, newest first. */
 const reads = [at(9), at(8), at(7)];
 const item: Item = {
   ...newItem("9000001", at(0)),

@@ -23,7 +23,7 @@ const failed: PlayedRead = { status: "unavailable", seen: {}, after: 15 };
 
 /**
  * Returns, for each read, the price change that the route notifies, as `before > after`; "-" for a
- * read without one.
+ * read without such a change.
  */
 function notified(route: Omit<Route, "when">, reads: readonly PlayedRead[]): readonly string[] {
   const pipeline = pipelineOf({ when: "changed", field: "price", notify: true, ...route });
@@ -33,7 +33,7 @@ function notified(route: Omit<Route, "when">, reads: readonly PlayedRead[]): rea
   });
 }
 
-/** The indexes of the reads that the route matches. Its `when` must not be `changed`. */
+/** Returns the indexes of the reads that the route matches. Its `when` must not be `changed`. */
 const matched = (route: Route, reads: readonly PlayedRead[]): readonly number[] =>
   playReads(pipelineOf(route), reads).effects.flatMap(({ isMatched }, n) => (isMatched ? [n] : []));
 

@@ -398,7 +398,7 @@ describe("a run in which the shape of the source's answers changed", () => {
 
   /** Thirty items at a price multiplied by 100. */
   const jumped = (id: string): Found => priced(many.indexOf(id) < wrong ? 1_000 : 10);
-  /** No item has its state, a field that the items had before. */
+  /** Returns an item without the field `state`, which all items had before. */
   const stateless = (): Found => ({
     status: "ok",
     fields: { price: { amount: 10, currency: "USD" }, retailer_d: { purchasable: true } },

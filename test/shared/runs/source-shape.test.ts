@@ -111,7 +111,10 @@ function changeIn({ shapes = [], prices = [], items = prices.length, run = {} }:
   return shapeChangeOf({ kind: "sweep", pipeline, stats, ...run } as Run, steps);
 }
 
-/** Items that had the field, that lost it, and that were compared (default: those that had it). */
+/**
+ * The numbers of items that had the field, that lost the field, and that were compared. By default,
+ * all items that had the field were compared.
+ */
 type Counts = readonly [had: number, gone: number, compared?: number];
 
 const lost = (field: string, [had, gone, compared = had]: Counts): BatchShape => ({

@@ -151,8 +151,9 @@ export const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
 
 /**
  * Runs a watchlist with the default pipeline of retailer_a twice. The first run reads all items at
- * full. In the second run, the pulse routes one item to lite, delists one and gets a partial answer
- * for one. Returns the observable state after the second run, and the number of port calls.
+ * full. In the second run, the pulse routes one item to lite, delists another item, and gets a
+ * partial answer for a third item. Returns the observable state after the second run, and the
+ * number of port calls.
  */
 export async function defaultOfRetailerA({ tables, crash, deliveries = 1 }: Scenario) {
   const bench = await startRunBench({ tables, deliveries, batchIdsMax: 2 });

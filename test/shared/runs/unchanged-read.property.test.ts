@@ -11,7 +11,7 @@ import { type Item, newItem } from "../../../shared/watchlists/item.ts";
 const at = "2026-11-01T00:00:00.000Z";
 const offerId = "offer-1";
 
-/** Few values, so that most fields of a read equal those of the item. */
+/** Few values, so that most fields of a read equal the fields of the item. */
 const price = fc.constantFrom(10, 10, 10, 10.004, 11, null);
 const count = fc.constantFrom(3, 3, 3, 4);
 const pulse: fc.Arbitrary<Snapshot> = fc.record(
@@ -52,7 +52,7 @@ const routes: fc.Arbitrary<Route[]> = fc.array(
 );
 const standard = defaultPipeline("retailer_a", 8);
 
-/** A step of the default pipeline, with its own routes or with any. */
+/** A step of the default pipeline, with the routes of that pipeline or with random routes. */
 const anyStep: fc.Arbitrary<{ readonly pipeline: Pipeline; readonly step: Step }> = fc
   .record({ n: fc.nat({ max: 2 }), given: fc.option(routes) })
   .map(({ n, given }) => {
@@ -62,7 +62,7 @@ const anyStep: fc.Arbitrary<{ readonly pipeline: Pipeline; readonly step: Step }
     return { pipeline: { ...standard, steps }, step: steps[n] as Step };
   });
 
-/** A read of an item: any fields, or exactly those of an earlier reading of the item. */
+/** A read of an item: any fields, or exactly the fields of an earlier reading of the item. */
 const anyItemAndRead = anyItem.chain((item) =>
   fc.record({
     item: fc.constant(item),
@@ -95,7 +95,8 @@ describe("the shortcut for unchanged reads", () => {
       fc.property(anyStep, anyItemAndRead, (found, { item, read }) => {
         const answer = answerOf(read);
         if (unchangedCheck(found.pipeline, found.step)(item, read, {})) unchanged += 1;
-        // The check never applies to an item with route states. Empty states have no other effect.
+        // The check for unchanged reads never applies to an item with route states. Empty states
+        // have no other effect.
         const checkedInFull = outcomesOf(found, { ...item, routeStates: {} }, answer);
         expect(outcomesOf(found, item, answer)).toEqual(checkedInFull);
       }),

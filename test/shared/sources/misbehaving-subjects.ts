@@ -209,8 +209,8 @@ const priceHistoryChecks: MisbehavingSubject = {
 };
 
 /**
- * Only the adapter `upstream` rejects a reply with bytes that are invalid in the declared charset,
- * because only an upstream server belongs to the deployer, who can correct the charset.
+ * Only the adapter `upstream` rejects a reply with bytes that are invalid in the declared charset.
+ * The server belongs to the deployer, who can correct the charset.
  */
 const strict = { leftOut: "unavailable", wrongBytes: "no reply" } as const;
 
@@ -310,7 +310,10 @@ const upstreamChecks: MisbehavingSubject = {
 
 const storefrontIdOf = (id: string): string => `gid://store/ProductVariant/${id}`;
 
-/** A store's reply names the requested ID of each variant, so a stranger's variant is of no use. */
+/**
+ * A store's reply names the requested ID of each variant, so the adapter ignores a variant with
+ * another ID.
+ */
 const storefront: MisbehavingSubject = {
   name: "the adapter storefront",
   questions: 1,

@@ -4,7 +4,10 @@ import type { Attempt, Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { SentRequest } from "../receivers.ts";
 import { clocksAgree, type EndpointScene } from "./deliveries-endpoint.ts";
 
-/** Returns true for an error with which the service ends a delivery without a request. */
+/**
+ * Returns true for an error with which the service ends a delivery without a request; false for
+ * null.
+ */
 export const isEnd = (error: string | null): boolean =>
   error === "endpoint_disabled" || error === "endpoint_deleted";
 

@@ -184,7 +184,8 @@ function mayReceive(
 }
 
 /**
- * Checks that each test sent at most one request, and that each successful test is in the log.
+ * Checks that each test of an endpoint sent at most one request, and that each successful test is
+ * in the log.
  * @throws Error if a check fails
  */
 export function checkTests({ scene, endpoint, log }: EndpointScene): void {

@@ -105,9 +105,9 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
 }
 
 /**
- * Checks the Parquet files (invariant D7): each has the rows of its run's events, byte for byte, and
- * each manifest that was ever stored lists the files of its run. No simulated user changes `rows` or
- * `snapshot` of a destination without a new bucket.
+ * Checks the Parquet files (invariant D7). Each file must have the rows of its run's events, byte
+ * for byte. Each manifest that was ever stored must list the files of its run. No simulated user
+ * changes `rows` or `snapshot` of a destination without a new bucket.
  */
 async function checkRows(scene: DeliveryScene): Promise<void> {
   const { history, runs } = scene;

@@ -19,6 +19,7 @@ interface Moves {
 /**
  * Parses a record of a shard's journal. Returns two changes for a settlement that both charges and
  * refunds, and one change for any other record.
+ * @throws Error if the type of the record is unknown
  */
 export function movesOf(record: Row): readonly RecordMoves[] {
   const [credits, refunded] = [Number(record["c"]), Number(record["r"] ?? 0)];

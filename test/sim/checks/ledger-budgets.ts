@@ -4,7 +4,8 @@ import type { LedgerState } from "./ledger-state.ts";
 
 /**
  * Checks the daily budgets of an account and its watchlists after each write (invariant M11):
- * - The used credits of a budget and UTC day are the open holds and the charges that count towards it.
+ * - The used credits of a budget and UTC day are the open holds and the charges that count towards
+ *   the budget.
  * - The used credits never exceed the budget, except for what was used before the budget was set.
  * - Each shard has the budget of the account.
  * @throws Error if a check fails

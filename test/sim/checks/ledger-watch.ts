@@ -42,7 +42,7 @@ export type Histories = ReadonlyMap<string, History>;
 
 /**
  * Starts to check the accounts' ledgers after each write to their rows, and reports violations
- * immediately. Returns the histories by account ID; they grow while the seed runs.
+ * immediately. Returns the histories by account ID. The histories grow while the seed runs.
  */
 export async function watchLedgers(world: World, users: readonly User[]): Promise<Histories> {
   const watches = await Promise.all(users.map(({ accountId }) => watchOf(world, accountId)));

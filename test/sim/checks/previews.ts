@@ -39,6 +39,7 @@ export const isPreview = ({ path }: ApiRequest): boolean => path.endsWith("/prev
  * of its steps (invariant M12).
  * @param isExpired true if the hold expired before the call settled it, so that nothing is charged
  * @returns the credits that the response shows
+ * @throws Error if a check fails
  */
 export function checkPreview(request: ApiRequest, { body }: ApiAnswer, isExpired: boolean): number {
   const { total, steps, items } = body as unknown as Body;
@@ -84,8 +85,8 @@ export function notePreview({ reached }: World, { body }: ApiAnswer): void {
 }
 
 /**
- * Reads the rows of a watchlist. Returns a check that they are unchanged (invariant M12): its items,
- * its runs and its history.
+ * Reads the rows of a watchlist: its items, its runs and its history. Returns a check that throws
+ * an Error if the rows have changed (invariant M12).
  */
 export async function watchRows(world: World, watchlistId: string): Promise<() => Promise<void>> {
   const rowsNow = async () =>

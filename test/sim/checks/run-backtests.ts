@@ -16,7 +16,7 @@ interface TestedRun {
 /**
  * Back-tests a watchlist with its own pipeline over all runs. Omits watchlists whose items or
  * pipeline changed, and watchlists with a failed run. The back-test must show the items of each
- * step and the number of items in the events of each run, and change no row of the watchlist
+ * step, and the number of items in the events of each run. It must change no row of the watchlist
  * (invariant H6). The history does not have the items that a failed run did not read, and the reads
  * of an item after the step that delisted it. The check omits watchlists with such runs.
  */

@@ -221,7 +221,7 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
 
 /**
  * Checks a write that skips a due time. The due time must have come. The watchlist must have no
- * items, unless the write names another run as the reason, which may have ended since then.
+ * items, or the write must name another run as the reason. That run may have ended since then.
  */
 function checkPassedOver(
   { input, task }: Attempt,

@@ -128,6 +128,7 @@ function checkRun(runSeen: RunSeen, events: readonly Event[]): void {
   checkCompleted(own, { run, steps, isPausing, name });
 }
 
+/** Returns the steps of a run that can send events: none of a skipped or discarded run. */
 export const stepsWithEvents = ({ run, steps }: RunRecords): readonly StepRecords[] =>
   run.status === "insufficient_credits" || isDiscarded(run) ? [] : steps;
 
@@ -276,6 +277,7 @@ const entryFields = {
 const only = (row: Row, fields: readonly string[]): Row =>
   Object.fromEntries(fields.map((field) => [field, row[field]]));
 
+/** Returns the entries that the events of a run must contain, by the kind of event. */
 export function expectedEntries(
   steps: readonly StepRecords[],
 ): Readonly<Record<keyof typeof entryFields, readonly Row[]>> {

@@ -140,8 +140,8 @@ function checkOutcome({ observed, before, after, step }: Applied, where: string)
 }
 
 /**
- * Checks the history of an item for each field (invariants H2 and H3): each change must begin with
- * the value with which the previous change ended, and the snapshot must have the last value.
+ * Checks the history of an item for each field (invariants H2 and H3). Each change must begin with
+ * the value with which the previous change ended. The snapshot must have the last value.
  */
 function checkValues(item: Item, records: Records): void {
   const values = new Map<string, FieldValue>();

@@ -31,8 +31,9 @@ interface Notified {
  * - A route notifies only after its cooldown.
  * - A price that changes in small steps is reported as soon as it differs enough from the last
  *   notified price.
- * - A condition with `once` is reported once.
- * After the step IDs change, each route starts with an empty state.
+ * - A condition with `once` is reported once. After the step IDs change, each route starts with an
+ *   empty state.
+ * @param reached counts the rare states in which the runs were
  * @throws Error if a check fails
  */
 export function checkLimits(records: Records, reached: World["reached"]): void {
@@ -62,8 +63,8 @@ export function checkLimits(records: Records, reached: World["reached"]): void {
 }
 
 /**
- * Returns the ID of the step whose routes have limits. Undefined unless the pipeline equals
- * `limitedPipeline`, possibly with renamed steps.
+ * Returns the ID of the step whose routes have limits. Returns undefined for any other pipeline
+ * than `limitedPipeline`. The steps may be renamed.
  */
 function reportingStep(pipeline: Pipeline): string | undefined {
   const shown = presentPipeline(pipeline);

@@ -3,9 +3,10 @@ import type { Records, RunRecords } from "../scenarios/runs-records.ts";
 import type { World } from "../world.ts";
 
 /**
- * Checks which runs are refreshes (invariant R15). Every Nth run must be a refresh. If a refresh read
- * nothing, for example because a credit limit deferred its first step, the following runs must be
- * refreshes too, until a refresh reads its items. A baseline run is never a refresh.
+ * Checks which runs are refreshes (invariant R15). Every Nth run must be a refresh. A refresh may
+ * read nothing, for example because a credit limit defers its first step. The following runs must
+ * then be refreshes too, until a refresh reads its items. A baseline run is never a refresh.
+ * @param reached counts the rare states in which the runs were
  * @throws Error if a check fails
  */
 export function checkRefreshes(records: Records, reached: World["reached"]): void {
@@ -24,7 +25,10 @@ export function checkRefreshes(records: Records, reached: World["reached"]): voi
   }
 }
 
-/** Returns whether the run after this one must be a refresh because one has read nothing so far. */
+/**
+ * Returns true if the run after this run must be a refresh, because no refresh has read its items
+ * since a refresh was due.
+ */
 function isDueAfter({ run, steps }: RunRecords, isDue: boolean): boolean {
   const isRefresh = run.kind === "refresh";
   const entry = steps.find(({ step: { step } }) => step === run.stats.entry)?.step;

@@ -10,6 +10,7 @@ const prices = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"];
 /**
  * Checks the shape of the answers of each run, and that a watchlist remembers which fields are
  * missing (invariants B5 and B6).
+ * @param reached counts the rare states in which the runs were
  * @throws Error if a check fails
  */
 export function checkShapes(records: Records, reached: World["reached"]): void {
@@ -19,7 +20,10 @@ export function checkShapes(records: Records, reached: World["reached"]): void {
   }
 }
 
-/** A run that is in progress, or that could not be finalized, has not compared its answers. */
+/**
+ * Returns true if a run has compared its answers. A run that is in progress, or that could not be
+ * finalized, has not compared them.
+ */
 const isCompared = ({ finishedAt, watchlist, runNumber }: Run): boolean =>
   finishedAt !== null && watchlist !== null && runNumber > 1;
 
@@ -73,7 +77,10 @@ function missingFieldsAfter({ run, steps }: RunRecords, known: readonly string[]
   return [...new Set([...kept, ...missing])].toSorted();
 }
 
-/** Checks a jump by trying every far factor as the lowest one of the jump. */
+/**
+ * Compares the price jump that a run reports with the prices that the run observed. Tries each
+ * factor of at least 3 or at most 1/3 as the lowest factor of the jump.
+ */
 function checkJump({ run, steps }: RunRecords, jump: ShapeChange["priceJump"], name: string): void {
   const factors = new Map<string, number>();
   for (const { id, values } of steps.flatMap(({ points }) => points)) {

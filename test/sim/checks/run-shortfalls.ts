@@ -21,11 +21,12 @@ const mostQuarters: Readonly<Record<string, number>> = {
 };
 
 /**
- * Checks the error of a run (invariant R14). It must list each step that the credits did not cover,
- * with the needed credits and a balance. The account must have had this balance, and the balance
- * must have been too low. If the error names the daily budget of the account, this budget must have
- * left too few credits at some instant during the run (invariant C8). If all steps were covered,
- * there must be no error.
+ * Checks the error of a run (invariant R14). The error must list each step that the credits did not
+ * cover, with the needed credits and a balance. The account must have had this balance, and the
+ * balance must have been too low. If the error names the daily budget of the account, this budget
+ * must have left too few credits at some instant during the run (invariant C8). If all steps were
+ * covered, there must be no error.
+ * @param reached counts the rare states in which the runs were
  * @throws Error if a check fails
  */
 export function checkShortfalls(
@@ -67,8 +68,8 @@ export function checkShortfalls(
 }
 
 /**
- * Returns the least that the daily budget of the account left during a run. Its clocks may be
- * wrong.
+ * Returns the least that the daily budget of the account left during a run. The clocks of its
+ * processes may be wrong.
  */
 function leastBudgetLeft({ startedAt, finishedAt }: Run, { between }: History): number {
   const [from, to] = [Date.parse(startedAt) - skewMs, Date.parse(finishedAt ?? "") + skewMs];

@@ -73,8 +73,9 @@ const wasStalled = ({ finishedAt, progressAt }: Run): boolean =>
 
 /**
  * Checks that a snapshot file has the values that an item had after the run, as its recorded
- * outcomes show. Does nothing if users changed the item, or if
- * the file of the run does not have it.
+ * outcomes show. Does nothing if users changed the item, or if the file of the run does not have
+ * it.
+ * @throws Error if a value differs
  */
 export function checkSnapshotRow(
   rows: SnapshotRows,
@@ -109,6 +110,7 @@ const shown = (value: unknown): unknown => (value instanceof Date ? value.toISOS
 /**
  * Checks that the snapshot file of the newest run has the items as the API lists them, except items
  * that users changed. Call it when no work is left.
+ * @throws Error if an item differs
  */
 export async function checkSnapshotOfLastRun(
   { world }: RunsScene,

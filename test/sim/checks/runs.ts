@@ -96,8 +96,8 @@ function checkEnds(records: Records, isDeleted: boolean): void {
 const failsAfterMs = 15 * 60_000;
 
 /**
- * Checks the batches of each started step (invariant R9). All must be stored, and no item may be in
- * two of them.
+ * Checks the batches of each started step (invariant R9). All batches must be stored, and no item
+ * may be in two batches.
  */
 function checkSteps(records: Records): void {
   for (const { run, steps } of records) {

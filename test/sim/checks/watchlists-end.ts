@@ -39,8 +39,8 @@ const below = (rows: readonly Row[], accountId: string, head: string): readonly 
   rows.filter(({ pk, sk }) => pk === `account#${accountId}` && sk.startsWith(head));
 
 /**
- * Checks that each requested watchlist exists once, and that there are no others (invariants C2 and
- * C3).
+ * Checks that each requested watchlist exists once, and that no other watchlist exists (invariants
+ * C2 and C3).
  */
 function checkLists(rows: readonly Row[], { user, lists, creations, others }: Tenant): void {
   const stored = below(rows, user.accountId, listHead);

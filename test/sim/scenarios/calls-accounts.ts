@@ -34,7 +34,7 @@ export interface AccountPlan {
   readonly isOld?: boolean;
   /** The number of holds that crashed calls left. They expire during the calls. */
   readonly abandoned?: number;
-  /** The number of sweeper passes during the calls, in addition to the regular ones. */
+  /** The number of sweeper passes during the calls, in addition to the regular passes. */
   readonly sweeps?: number;
 }
 
@@ -217,8 +217,8 @@ function inSeparateProcess(
   world.tasks.begin(
     name,
     async () => {
-      // `begin` runs the task up to its first call. With this empty call, all of the work that
-      // follows has its place in the order that the seed determines.
+      // `begin` runs the task up to its first call. This empty call lets the seed also determine
+      // the order of the work that follows.
       await world.tasks.call({ label: "begins", effect: async () => {} });
       await work(client);
     },

@@ -26,7 +26,7 @@ export function crowd(random: Random): Crowd {
 
 /**
  * The milliseconds over which many calls are spread, so that the rate limit of 50 calls per second
- * refuses none.
+ * refuses no call.
  */
 const mostWithinMs = 1_500;
 const someWithinMs = 500;

@@ -76,6 +76,6 @@ export async function openPreviews(world: World, user: User): Promise<Previews |
   };
 }
 
-/** May name an item twice, which must be read once. */
+/** Draws item IDs. An item that is named twice must be read once. */
 const someItems = (random: Random): string[] =>
   Array.from({ length: random.between(1, 6) }, () => random.pick(ids));

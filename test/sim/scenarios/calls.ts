@@ -172,7 +172,9 @@ const oneOffers: Make = (random) => ({
   method: "GET",
   path: `/v1/products/${asin(random.between(1, 12))}/offers?condition=${condition(random)}`,
 });
-/** Creates a request to check offers. It may name an offer twice, which must be checked once. */
+/**
+ * Creates a request to check offers. An offer that the request names twice must be checked once.
+ */
 const offerCheck: Make = (random) => ({
   method: "POST",
   path: "/v1/offers/check",

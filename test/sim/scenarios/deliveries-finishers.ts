@@ -100,8 +100,8 @@ function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun
   publishes.push(attempt);
   return new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
-      // `begin` runs the task up to its first call. With this empty call, all of the work that
-      // follows has its place in the order that the seed determines.
+      // `begin` runs the task up to its first call. This empty call lets the seed also determine
+      // the order of the work that follows.
       await world.tasks.call({ label: "begins to publish", effect: async () => {} });
       if (run.snapshot !== undefined) {
         const bodies = eventBodies(environment, overrides);

@@ -297,7 +297,7 @@ export async function askBackfill(scene: DeliveryScene, user: User, body: Span):
   await askSpan(scene, user, { path: "/v1/s3_destination/backfill", body, endpointId: null });
 }
 
-/** Replaces the S3 destination with one that has a new bucket. */
+/** Replaces the user's S3 destination with a destination that has a new bucket. */
 export async function putDestination(scene: DeliveryScene, user: User): Promise<void> {
   const { random } = scene.world;
   scene.bucketsMade += 1;

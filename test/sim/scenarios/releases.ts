@@ -13,8 +13,8 @@ import type { World } from "../world.ts";
 import { anyPlan, playRuns } from "./runs.ts";
 
 /**
- * Watchlists run while some functions write version 1 of three kinds of rows, others write version
- * 2, and an operator migrates rows.
+ * Watchlists run while some functions write version 1 of three kinds of rows, other functions write
+ * version 2, and an operator migrates rows.
  */
 export const releases: Scenario = {
   name: "releases",
@@ -37,7 +37,7 @@ export const releases: Scenario = {
 
 /**
  * Counts how often one row was converted to another version, and how often the row changed during
- * its conversion. The migration converts rows, and so does an update of a row.
+ * its conversion. Both the migration and an update of a row convert rows.
  */
 function countConversions(world: World): void {
   const isConversion = (site: string): boolean =>
@@ -72,8 +72,8 @@ async function migrateUnderFaults(world: World): Promise<void> {
 const migration = (world: World, to: WrittenVersions): Promise<Task> =>
   new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
-      // `begin` runs the task up to its first call. With this empty call, all of the work that
-      // follows has its place in the order that the seed determines.
+      // `begin` runs the task up to its first call. This empty call lets the seed also determine
+      // the order of the work that follows.
       await world.tasks.call({ label: "begins", effect: async () => {} });
       await migrateAll(world, { to, client: world.operatorClient, pageRows: 3 });
     };

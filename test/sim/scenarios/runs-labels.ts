@@ -59,9 +59,9 @@ export function noteLabels(
 }
 
 /**
- * Returns all labels that an item may have had between the times `from` and `to`. These are the
- * labels of each call that began before `to`, unless a later call replaced them before `from`. They
- * include empty labels, as before the first call, unless a call ended before `from`.
+ * Returns all labels that an item may have had between the times `from` and `to`. Contains the
+ * labels of each call that began before `to`. Leaves out labels that a later call replaced before
+ * `from`. Also contains empty labels, as before the first call, if no call ended before `from`.
  * @param calls the calls of the item
  */
 export function labelsDuring(
@@ -76,7 +76,7 @@ export function labelsDuring(
 }
 
 /**
- * Checks that the label and metadata of an item are in the list of possible ones.
+ * Checks that the label and metadata of an item are in the list of possible labels.
  * @param name names the item in the message of the error
  * @throws AssertionError if they are not in the list
  */

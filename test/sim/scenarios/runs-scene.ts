@@ -30,7 +30,10 @@ export interface WatchlistScene {
   readonly isThere: Map<string, boolean | undefined>;
   /** The calls that set labels of its items. */
   readonly labelCalls: LabelCalls;
-  /** The prefix and the choice of snapshot files of its destination; null without a destination. */
+  /**
+   * The prefix and the choice of snapshot files of the account's destination; null without a
+   * destination.
+   */
   readonly snapshot: { readonly prefix: string; readonly snapshot: "run" | "day" } | null;
   isDeletionAsked: boolean;
   /** The time of the successful response to a deletion, in milliseconds; null if there is none. */

@@ -417,7 +417,7 @@ async function actOnList(scene: RunsScene, list: WatchlistScene): Promise<void> 
 
 /**
  * Adds and removes items in one call. Records in `isThere`, for each ID of the call, whether it is
- * on the watchlist afterwards; undefined if the call did not return 200. Does nothing without IDs.
+ * on the watchlist afterward; undefined if the call did not return 200. Does nothing without IDs.
  */
 export async function changeItems(
   { world }: RunsScene,

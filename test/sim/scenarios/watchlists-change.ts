@@ -18,7 +18,7 @@ import {
   errorOf,
   expectStatus,
   noteMissing,
-  noteExisting,
+  assertMayExist,
   isOwner,
   type KnownWatchlist,
 } from "./watchlists-tenant.ts";
@@ -209,7 +209,7 @@ export async function changeItems(acting: Acting): Promise<void> {
     for (const one of pending) one.refused();
     return noteMissing(acting, list);
   }
-  noteExisting(list, since);
+  assertMayExist(list, since);
   for (const one of pending) one.succeeded();
   const tally = bodyOf(answer) as Tally;
   assert.equal(tally.object, legacy ? "watchlist_asins" : "watchlist_items");
@@ -255,8 +255,8 @@ export function itemOf(list: KnownWatchlist, id: string) {
 }
 
 /**
- * Deletes a watchlist that this hand created, and checks the response. It may be deleted already.
- * Does nothing if this hand created none.
+ * Deletes a watchlist that this hand created, and checks the response. The watchlist may be deleted
+ * already. Does nothing if this hand created none.
  * @throws Error if a check fails
  */
 export async function deleteWatchlist(acting: Acting): Promise<void> {
@@ -270,7 +270,7 @@ export async function deleteWatchlist(acting: Acting): Promise<void> {
   if (answer === undefined) return world.reached("a deletion had an unknown outcome");
   expectStatus(answer, [200, 404], `DELETE of ${list.id}`);
   if (answer.status === 200) {
-    noteExisting(list, since);
+    assertMayExist(list, since);
     assert.deepEqual(bodyOf(answer), { id: list.id, object: "watchlist", deleted: true });
   } else if (isFirst) {
     world.reached("a retry of a deletion returned 404");
@@ -300,7 +300,7 @@ export async function runNow(acting: Acting): Promise<void> {
   if (answer === undefined) return;
   expectStatus(answer, [202, 404, 409], `run of ${list.id}`);
   if (answer.status === 404) return noteMissing(acting, list);
-  noteExisting(list, since);
+  assertMayExist(list, since);
   if (answer.status === 409) return checkRunRefused(acting, list, { since, answer });
   const run = bodyOf(answer) as ShownRun;
   assert.equal(run.watchlist_id, list.id);

@@ -40,7 +40,7 @@ export async function newKey(acting: Acting): Promise<void> {
 const keysSince = (keys: readonly KnownKey[], since: number): number =>
   keys.filter(({ revokedAt = Infinity }) => revokedAt > since).length;
 
-/** Checks that a key is valid before it is revoked and invalid afterwards. */
+/** Checks that a key is valid before it is revoked and invalid afterward. */
 async function useKey(acting: Acting, known: KnownKey): Promise<void> {
   const { world } = acting;
   const request = { method: "GET", path: "/v1/account", key: known.key } as const;

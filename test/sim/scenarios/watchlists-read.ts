@@ -9,7 +9,7 @@ import {
   checkShown,
   expectStatus,
   noteMissing,
-  noteExisting,
+  assertMayExist,
   type KnownWatchlist,
   settleSettings,
 } from "./watchlists-tenant.ts";
@@ -115,7 +115,7 @@ async function readItems(
       noteMissing(acting, list);
       return undefined;
     }
-    noteExisting(list, since);
+    assertMayExist(list, since);
     const page = bodyOf(answer) as Page<ShownItem>;
     assert.ok(page.data.length <= limit, `${path} returned ${page.data.length} items`);
     assert.ok(
@@ -165,7 +165,7 @@ export async function filterItems(acting: Acting): Promise<void> {
   if (answer === undefined) return;
   expectStatus(answer, [200, 404], query);
   if (answer.status === 404) return noteMissing(acting, list);
-  noteExisting(list, since);
+  assertMayExist(list, since);
   type Changed = ShownItem & {
     readonly last_change: { readonly changed_at: string } | null;
     readonly delisted_at: string | null;
@@ -189,9 +189,9 @@ interface ShownRun {
 }
 
 /**
- * Reads and checks the runs of a watchlist, by default a random one of the tenant: newest first,
- * without gaps, at most one in progress, and including all known manual runs. Does nothing if
- * `list` is undefined.
+ * Reads and checks the runs of a watchlist, by default of a random watchlist of the tenant. The
+ * runs must be listed newest first and without gaps. At most one run may be in progress, and no
+ * known manual run may be missing. Does nothing if `list` is undefined.
  * @throws Error if a check fails
  */
 export async function readRuns(acting: Acting, list = someWatchlist(acting)): Promise<void> {
@@ -202,7 +202,7 @@ export async function readRuns(acting: Acting, list = someWatchlist(acting)): Pr
   if (answer === undefined) return;
   expectStatus(answer, [200, 404], path);
   if (answer.status === 404) return noteMissing(acting, list);
-  noteExisting(list, since);
+  assertMayExist(list, since);
   const page = bodyOf(answer) as Page<ShownRun>;
   const newest = page.data[0]?.run_number ?? 0;
   page.data.forEach(({ run_number: number }, n) => assert.equal(number, newest - n));

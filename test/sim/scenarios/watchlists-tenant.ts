@@ -172,7 +172,7 @@ export function noteMissing({ moments }: Acting, list: KnownWatchlist): void {
  * @param since the moment before the call
  * @throws AssertionError if the watchlist was certainly deleted before the call
  */
-export function noteExisting(list: KnownWatchlist, since: number): void {
+export function assertMayExist(list: KnownWatchlist, since: number): void {
   const isGone = list.goneAt !== undefined && list.goneAt < since;
   assert.ok(!isGone, `${list.id} exists after its deletion`);
 }
@@ -194,7 +194,7 @@ export function checkShown(
   list: KnownWatchlist,
   { shown, since }: { readonly shown: Shown; readonly since: number },
 ): void {
-  noteExisting(list, since);
+  assertMayExist(list, since);
   checkSound(shown);
   const isResumable = list.settings.status.may("active", 0);
   if (!isResumable && list.runsAsked === 0) {

@@ -117,7 +117,7 @@ async function act(acting: Acting, { isLong }: { readonly isLong: boolean }): Pr
   const { random } = world;
   if (hand === 0 && random.isHit(0.3)) await registerEndpoint(acting);
   // Near the limit, all hands create watchlists at the same time. The first check of the limit then
-  // accepts all creations, and the conditional write must refuse those above the limit.
+  // accepts all creations, and the conditional write must refuse the creations above the limit.
   if (acting.tenant.others > 0) await createList(acting);
   if (acting.tenant.otherKeys > 0) await newKey(acting);
   if (hand === 0 || random.isHit(0.3)) await createList(acting);

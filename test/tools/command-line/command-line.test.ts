@@ -113,8 +113,8 @@ describe("the parsed options of a command", () => {
     ["--stgae", "There is no option '--stgae'. Did you mean '--stage'?"],
     ["--stgae=prod", "There is no option '--stgae'. Did you mean '--stage'?"],
     ["--hlep", "There is no option '--hlep'. Did you mean '--help'?"],
-    ["--quantity", "There is no option '--quantity'."],
-    ["-x", "There is no option '-x'."],
+    ["--quantity", "There is no option '--quantity'. See --help."],
+    ["-x", "There is no option '-x'. See --help."],
   ])(
     "are refused for the unknown option %s, and the error suggests the nearest option, if any",
     (arg, message) => {

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { scoreOf } from "../../../shared/sources/web/visible/forest.ts";
 import { growTrees, type Sample } from "../../../tools/labeled-pages/grow-forest.ts";
 
-/** The price has a high first feature and a low second one. The third feature has no relation to prices. */
+/**
+ * The price has a high first feature and a low second feature. The third feature has no relation to
+ * prices.
+ */
 const samples: readonly Sample[] = Array.from({ length: 200 }, (_, index) => {
   const features = [index % 20, (index * 7) % 11, (index * 3) % 5];
   return { features, isPrice: (features[0] ?? 0) > 12 && (features[1] ?? 0) < 6, weight: 1 };

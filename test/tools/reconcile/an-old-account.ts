@@ -4,9 +4,9 @@ import { ledgerEntryRow } from "../../support/old-ledger-entry.ts";
 import { accountKeys } from "../../../shared/aws/table/table.ts";
 
 /**
- * Writes the rows of an account as releases before shards stored them: a call that was charged 3 of
- * 10 reserved credits, a call with an open hold of 40 credits, and a run's step with an open hold
- * of 20.
+ * Writes the rows of an account as releases before shards stored them. The account has a call that
+ * was charged 3 of 10 reserved credits. It also has open holds: 40 credits of a call, and 20
+ * credits of a run's step.
  */
 export async function putOldAccount(
   client: DynamoDBDocumentClient,

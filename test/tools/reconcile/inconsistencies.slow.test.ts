@@ -1,4 +1,7 @@
-/** Tests that `reconcile` reports each inconsistency of the rows exactly once, and no others. */
+/**
+ * Tests that `reconcile` reports each inconsistency of the rows exactly once, and reports nothing
+ * else.
+ */
 import { beforeAll, describe, expect, it } from "vitest";
 import { reconcile, tallyLine, noCounts } from "../../../tools/reconcile/reconcile.ts";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";

@@ -1,5 +1,5 @@
 /**
- * Tests that `reconcile` reports each inconsistency in the shards of an account, and no others.
+ * Tests that `reconcile` reports each inconsistency in the shards of an account, and nothing else.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";

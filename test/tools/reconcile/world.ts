@@ -97,6 +97,7 @@ async function openEndpoint(world: World): Promise<void> {
   await dynamoEndpointStore(client, deliveryOptions(world)).create(world.accountId, endpoint);
 }
 
+/** Returns the end of a run, ISO 8601. */
 export const endedAt = (run: Run | undefined): string => String(run?.finishedAt);
 
 /** Adds a run to the event feed, and stores its delivery as delivered. */
@@ -166,18 +167,23 @@ export async function found(
   return differences.map(differenceLine);
 }
 
+/**
+ * Reads a row.
+ * @throws Error if the row does not exist
+ */
 export async function rowAt(table: string, Key: RowKey): Promise<Row> {
   const { Item } = await client.send(new GetCommand({ TableName: table, Key: { ...Key } }));
   if (Item === undefined) throw new Error(`There is no row ${Key.pk} ${Key.sk}`);
   return Item;
 }
 
-/** Replaces those attributes of a stored row that `to` returns. */
+/** Replaces attributes of a stored row by the attributes that `to` returns. */
 export async function damage(table: string, key: RowKey, to: (row: Row) => Row): Promise<void> {
   const row = await rowAt(table, key);
   await client.send(new PutCommand({ TableName: table, Item: { ...row, ...to(row) } }));
 }
 
+/** Deletes a row. */
 export const remove = (table: string, Key: RowKey): Promise<unknown> =>
   client.send(new DeleteCommand({ TableName: table, Key: { ...Key } }));
 
@@ -190,6 +196,7 @@ type Place = readonly [table: string, key: RowKey];
 /** Returns the changed row, or null to delete it. */
 export type Change = (row: Row) => Row | null;
 
+/** Stores a row, and replaces a row with the same key. */
 export const put = (table: string, row: Row): Promise<unknown> =>
   client.send(new PutCommand({ TableName: table, Item: row }));
 

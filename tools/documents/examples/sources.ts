@@ -30,5 +30,5 @@ const health: HealthByScraper = new Map([
 /** The health of the tiers of platforms. */
 export const healthOfTier = tierHealth(health, now);
 
-/** A source with reads. */
+/** An example of a source that has been read. */
 export const source = presentSources(health, now).data.find(({ id }) => id === "retailer_a.lite");

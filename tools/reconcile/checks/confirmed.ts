@@ -12,10 +12,10 @@ const checksMax = 8;
 
 /**
  * Repeats a check until its differences are confirmed, because the service keeps writing. Ends when
- * no row changed during the check, and the previous result had the same differences. A first result
- * without differences and without changed rows ends it immediately. Makes at most 8 attempts, with
- * pauses of 0.5 s. Returns the last result, with only those differences that the previous result
- * also had.
+ * no row changed during the check, and the previous result had the same differences. If the first
+ * result has no differences and no row changed, does not repeat the check. Makes at most 8
+ * attempts, with pauses of 0.5 s. Returns the last result, with only those differences that the
+ * previous result also had.
  */
 export async function confirm<Result extends CheckResult>(
   check: () => Promise<Result>,

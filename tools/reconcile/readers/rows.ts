@@ -37,7 +37,7 @@ export const rowsBelow = (pk: string, prefix: string): RowRange => ({
 
 /**
  * Yields the rows of a range with strongly consistent reads. Sends one request at a time, so that a
- * large partition need not fit into memory.
+ * large partition does not have to fit into memory.
  */
 export function readRows(
   client: DynamoDBDocumentClient,

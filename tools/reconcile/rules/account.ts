@@ -35,7 +35,7 @@ export interface StoredHold {
   readonly credits: number;
   /** The charged credits; null while the hold is open. */
   readonly charged: number | null;
-  /** The daily budgets that the hold counts to. */
+  /** The daily budgets that the hold counts towards. */
   readonly budgets: readonly { readonly owner: string; readonly day: string }[];
   /**
    * The time at which the sweeper releases the hold (ISO 8601 UTC); null if the row is not in the
@@ -86,7 +86,8 @@ export function sumDifferences({ id, ...storedSums }: StoredSums, sums: LedgerSu
 }
 
 /**
- * Reports ledger entries after the sequence in the account's row. They would block the next entry.
+ * Reports ledger entries after the sequence in the account's row. Such entries would block the next
+ * entry.
  */
 export function beyondDifferences(
   { accountId, sequence }: Pick<StoredSums, "accountId" | "sequence">,

@@ -16,7 +16,7 @@ export interface StoredBudget extends BudgetName {
 }
 
 interface Counted {
-  /** Holds that have rows. */
+  /** The holds that have separate rows. */
   readonly holds: readonly StoredHold[];
   /** The credits that calls have reserved or spent of the account's daily budget, by UTC day. */
   readonly calls: ReadonlyMap<string, number>;

@@ -58,8 +58,8 @@ export interface EndedRun {
 export interface RunDeliveries {
   readonly target: DeliveryTarget;
   /**
-   * The outbox entry of all these deliveries, which exists until each of them has had its first
-   * attempt.
+   * The outbox entry that all these deliveries share. It exists until each of them has had its
+   * first attempt.
    */
   readonly entry: OutboxEntry;
   /** The event types, by delivery ID. */

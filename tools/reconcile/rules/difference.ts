@@ -19,7 +19,7 @@ export const present = "present";
 export const differenceName = ({ place, field }: Difference): string => `${place}: ${field}`;
 
 /**
- * Compares stored fields with the expected ones. Returns a difference for each unequal field.
+ * Compares stored fields with the expected fields. Returns a difference for each unequal field.
  * Ignores stored fields that `expected` does not contain.
  */
 export function fieldDifferences(

@@ -240,8 +240,8 @@ function chainDifferences(state: State, entry: LedgerEntry): Difference[] {
 }
 
 /**
- * Returns the signed change of the balance that an entry must cause. For an adjustment, its sign is
- * the sign of `changed`, the stored change.
+ * Returns the signed change of the balance that an entry must cause. For an adjustment, the result
+ * has the sign of `changed`, the stored change.
  */
 function creditChange(type: LedgerEntry["type"], credits: number, changed: number): number {
   if (type === "charge") return 0;

@@ -140,7 +140,9 @@ function newestDifferences(watchlist: Watchlist, run: Run): Difference[] {
 /** A run's steps with their records, and the number of its items. */
 export interface RecordedRun {
   readonly steps: readonly RecordedStep[];
-  /** The number of items that start at any step. An item that starts at several counts once. */
+  /**
+   * The number of items that start at any step. An item that starts at several steps counts once.
+   */
   readonly tracked: number;
 }
 

@@ -35,7 +35,7 @@ export interface StoredShard extends JournalState {
   readonly shards: number;
   readonly slots: number;
   readonly inFlight: number;
-  /** Unsharded calls in flight. */
+  /** The number of unsharded calls in flight. */
   readonly oldInFlight: number;
   /** Credits that open holds reserve. */
   readonly held: number;
@@ -65,7 +65,9 @@ export interface ShardSums extends LedgerSums {
   readonly newest: number;
   /** The usage of the records in pages, by UTC date. */
   readonly pageUsage: ReadonlyMap<string, UsageChange>;
-  /** The credits received from other shards, by stamp; negative if they were sent to others. */
+  /**
+   * The credits received from other shards, by stamp; negative if they were sent to other shards.
+   */
   readonly transfers: ReadonlyMap<number, number>;
   /** The credits that calls have reserved or spent of the account's daily budget, by UTC day. */
   readonly budgetUse: ReadonlyMap<string, number>;
@@ -98,7 +100,7 @@ export const journalStart = ({ journal, fence }: Pick<StoredShard, "journal" | "
 /**
  * Creates an accumulator for the records of a shard, which checks the rules of its journal:
  * - Each page continues where the previous page ended.
- * - Each stamp is higher than the previous one.
+ * - Each stamp is higher than the previous stamp.
  * - The entries follow the rules of a ledger (see `ledgerFold`).
  */
 export function shardFold(accountId: string, shard: number, since: FoldSince): ShardFold {

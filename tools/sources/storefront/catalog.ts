@@ -19,7 +19,7 @@ export const idTemplate = `${space}/ProductVariant/{id}`;
 const colors = ["Black", "White", "Blue"] as const;
 const firstProduct = 7_700_000_000_001;
 const firstVariant = 44_000_000_000_010;
-/** The numbers of a product's variants begin with the next ten. */
+/** The first variants of two successive products differ by this number. */
 const numbersPerProduct = 10;
 export const listedProductCount = 1_000;
 
@@ -44,8 +44,8 @@ const numberAt = ({ product, variant }: Place): string =>
   String(firstVariant + product * numbersPerProduct + variant);
 
 /**
- * Returns the item numbers of the store's listed products, in order: the number of each variant of
- * a product, then those of the next product.
+ * Returns the item numbers of the store's listed products, in order: the numbers of all variants of
+ * a product, then the numbers of the next product.
  * @param count How many item numbers to return.
  * @default all
  */
@@ -105,7 +105,7 @@ export type Lookup =
 
 /**
  * Returns the store's data about an item number at a given time. A reserved ID of the sandbox has
- * the same behavior as there.
+ * the same behavior in this store.
  */
 export function lookUp(number: string, moment: Moment): Lookup {
   const place = placeOf(number);

@@ -25,8 +25,8 @@ const metaOf = (version: string, capability: "lookup" | "search"): object => ({
 });
 
 /**
- * Returns the content of a reply to a lookup: one product for all its requested variants, each with
- * the ID by which it was requested, and a message for each unknown ID.
+ * Returns the content of a reply to a lookup. The content has one product for all its requested
+ * variants, and a message for each unknown ID. Each variant names the ID by which it was requested.
  */
 export function lookupContent(ids: readonly string[], { version, prices }: Serving): ToolContent {
   const at = new Date();

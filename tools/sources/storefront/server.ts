@@ -21,7 +21,7 @@ export interface ReferenceStoreOptions {
   readonly versions?: readonly string[];
   /** False: the store publishes no business profile. */
   readonly isDiscoverable?: boolean;
-  /** The path of tool calls. */
+  /** The path that accepts tool calls. */
   readonly endpointPath?: string;
   /** Returns how a lookup misbehaves; undefined for a correct reply. */
   readonly misbehave?: (call: StoreCall) => Misbehavior | undefined;
@@ -293,7 +293,7 @@ function sendRpc(response: ServerResponse, message: object): void {
 
 /**
  * Returns a value for the option `misbehave` with which the store shows the misbehavior `name` at
- * every call, or only at the first call if the misbehavior is temporary.
+ * every call. A temporary misbehavior is shown only at the first call.
  */
 export const misbehavesAs =
   (name: Misbehavior): NonNullable<ReferenceStoreOptions["misbehave"]> =>

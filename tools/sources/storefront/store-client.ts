@@ -18,13 +18,13 @@ import { startProfileServer } from "./profile-server.ts";
 export interface StoreSearch {
   /** The store's address. */
   readonly store: string;
-  /** The words to search for. The protocol requires some. */
+  /** The words to search for. The protocol requires at least one word. */
   readonly query: string;
   readonly limit: number;
   readonly marketplace: string;
   /** The path that accepts tool calls. If absent, the store's own profile names it. */
   readonly endpointPath?: string | undefined;
-  /** The address of the agent profile to send; by default the one for trials. */
+  /** The address of the agent profile to send; by default the profile for trials. */
   readonly profileUrl?: string | undefined;
 }
 

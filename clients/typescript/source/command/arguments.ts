@@ -7,7 +7,7 @@ export class UsageError extends Error {
 
 export interface Option {
   readonly type: "string" | "boolean";
-  /** The value in the help, such as `<id>`. */
+  /** The placeholder of the value in the help, such as `<id>`. */
   readonly value?: string;
   readonly about: string;
 }
@@ -33,13 +33,19 @@ export function parse(
     if (error.code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION" || name === undefined)
       throw new UsageError(error.message, { cause: error });
     const known = Object.keys(options).map((option) => `--${option}`);
-    throw new UsageError(`There is no option '${name}'.${suggestion(name, known)}`, {
-      cause: error,
-    });
+    throw new UsageError(
+      `There is no option '${name}'.${suggestion(name, known) || " See rpd --help."}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
-/** `parseArgs` would ignore all values of a repeated option except the last. */
+/**
+ * Refuses an option that appears more than once, because `parseArgs` would use only its last value.
+ * @throws UsageError that names the first repeated option
+ */
 function refuseRepeated(
   tokens: readonly { readonly kind: string; readonly name?: string }[],
 ): void {
@@ -50,8 +56,8 @@ function refuseRepeated(
 
 /**
  * Returns a suggestion for a misspelled word, such as ` Did you mean ...?`. Prefers a known word
- * that begins with the misspelled word, otherwise the most similar one. Returns an empty string if
- * no known word is similar.
+ * that begins with the misspelled word, otherwise the most similar known word. Returns an empty
+ * string if no known word is similar.
  */
 export function suggestion(word: string, known: readonly string[]): string {
   const longer = known.find((one) => one.startsWith(`${word} `));

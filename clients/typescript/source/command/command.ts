@@ -6,7 +6,7 @@ export interface Invocation {
   /** Returns a new client of the service. */
   readonly client: () => Client;
   readonly values: Values;
-  /** The arguments that are not options. */
+  /** The arguments of the command that are not options. */
   readonly words: readonly string[];
   readonly format: Format;
   readonly output: Output;
@@ -15,10 +15,10 @@ export interface Invocation {
 }
 
 export interface Command {
-  /** The words that call it, such as `events tail`. */
+  /** The words that call the command, such as `events tail`. */
   readonly name: string;
   readonly about: string;
-  /** Arguments in the help, such as `[<id>...]`. */
+  /** The placeholder of the arguments in the help, such as `[<id>...]`. */
   readonly argument?: string;
   readonly options: Options;
   readonly examples: readonly string[];

@@ -3,7 +3,7 @@ import type { Command } from "./command.ts";
 import { feed, feedOptions } from "./feed.ts";
 import type { Row } from "./output.ts";
 
-/** The columns of an event in a table. */
+/** Returns the cells of an event in a table. */
 function eventRow(event: Event): Row {
   const { data } = event;
   const items = "changes" in data ? data.changes : "products" in data ? data.products : [];

@@ -30,7 +30,8 @@ export const download: Command = {
     const bucket = required(values, "bucket");
     const store = s3Store({ bucket, ...(endpoint && { endpoint }), ...(region && { region }) });
     const copied = new Map<string, Uint8Array>();
-    // The reader checks the bytes while it reads them, and this store copies the same bytes.
+    // Keeps each object that `readRuns` and `readTables` read and verify, so that the copy has the
+    // same bytes.
     const recording = {
       keys: (within: string) => store.keys(within),
       read: async (key: string) => {

@@ -73,9 +73,10 @@ function cellsOf(line: string): string[] {
 }
 
 /**
- * Iterates over item IDs. They come from the arguments, or from a CSV file.
+ * Iterates over item IDs, first the IDs of the arguments and then the IDs of a CSV file.
  * @param words The IDs on the command line.
  * @param file The path in the option `--from`, or undefined if the option is absent.
+ * @throws UsageError if there are neither arguments nor a file
  */
 export async function* idsOf(
   words: readonly string[],

@@ -47,8 +47,8 @@ export const listen: Command = {
     try {
       for await (const event of feed(client(), { ...values, after: start }, { output, signal })) {
         const status = await forward(event, target, output);
-        // The position is stored after the response. If the command stops between the two, the
-        // restart sends this event again.
+        // Stores the position only after the response. If the command stops before it stores the
+        // position, the restart sends this event again.
         cursor.store(event.id);
         last = event.id;
         await output.write(`${new Date().toISOString()}  ${status}  ${event.type}  ${event.id}\n`);
@@ -83,7 +83,10 @@ function targetOf(values: Values, signal: AbortSignal): Target {
   return { url, secret, attempts, signal };
 }
 
-/** Returns the stored position of a feed. Without a file, it stores nothing. */
+/**
+ * Returns functions that load and store the position in a feed. Without a file, `load` returns
+ * undefined and `store` does nothing.
+ */
 const cursorOf = (file: string | undefined) => ({
   load(): string | undefined {
     if (file === undefined || !existsSync(file)) return undefined;
@@ -93,8 +96,8 @@ const cursorOf = (file: string | undefined) => ({
   },
   store(position: string): void {
     if (file === undefined) return;
-    // Writes to a new file and renames it. If the process is killed, the file contains either the
-    // old or the new position.
+    // Writes to a new file, and then renames that file. If the process is killed, the file contains
+    // either the old or the new position.
     writeFileSync(`${file}.new`, `${position}\n`);
     renameSync(`${file}.new`, file);
   },

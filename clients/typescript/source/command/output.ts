@@ -45,13 +45,19 @@ const cellOf = (value: unknown): string => {
   return typeof value === "string" ? value : JSON.stringify(value);
 };
 
-/** A spreadsheet would run a cell that begins with a formula character as a formula. */
+/**
+ * Returns a cell of a CSV file. Puts an apostrophe before a formula character at the beginning,
+ * because a spreadsheet would run the cell as a formula.
+ */
 const csvCell = (text: string): string => {
   const safe = /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-/** Control characters of a title must not reach the terminal. */
+/**
+ * Returns text for the terminal, cut to the maximum width. Replaces control characters, because a
+ * title could otherwise manipulate the terminal.
+ */
 const shown = (text: string): string => {
   const plain = text.replaceAll(/\p{Cc}/gu, " ");
   return plain.length > widthMax ? `${plain.slice(0, widthMax - 1)}…` : plain;

@@ -72,7 +72,8 @@ async function runCommand(
   const { values, words } = parse(rest, { ...command.options, ...sharedOptions });
   if (words.length > 0 && command.argument === undefined)
     throw new UsageError(`'${command.name}' takes no argument (got "${words.join(" ")}").`);
-  // A command that does not call the service needs no address.
+  // Creates a client only on demand, because a command that does not call the service needs no
+  // address.
   const client = (): Client => {
     const baseUrl = textOf(values, "base-url") ?? process.env["RPD_BASE_URL"];
     if (!baseUrl)

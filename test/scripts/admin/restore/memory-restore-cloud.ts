@@ -32,8 +32,8 @@ const restored: TableSettings = {
 const delay = 2;
 
 /**
- * The AWS account of a stage, in memory. Refuses what AWS refuses. `requests` lists each request
- * that changes something. `failAfter` makes a request fail after it has taken effect.
+ * The AWS account of a stage, in memory. Refuses the requests that AWS refuses. `requests` lists
+ * each request that changes something. `failAfter` makes a request fail after it has taken effect.
  */
 export class MemoryRestoreCloud implements RestoreCloud {
   readonly tables = new Map<string, MemoryTable>();

@@ -73,7 +73,7 @@ const head = async () => {
   const Key = deliveryKeys.outbox(target);
   return (await tables.client.send(new GetCommand({ TableName: tableName, Key }))).Item;
 };
-/** Drains the outbox, whose only entry is `only`, in the way of this release. */
+/** Drains the outbox, whose only entry is `only`, as this release does. */
 async function empty(only: OutboxEntry): Promise<void> {
   const { token, additions } = await mustClaim();
   const changes = { removed: [only], added: [], records: [] };

@@ -65,7 +65,9 @@ const historyRows = ({ watchlistId }: HistoryOwner) =>
     }),
   );
 
-/** Points of as many items, each with a string that does not compress. */
+/**
+ * Returns one history point for each of `items` items, each with a string that does not compress.
+ */
 function largePoints(items: number): HistoryPoint[] {
   const noise = countingRandom(7);
   const text = (): string =>

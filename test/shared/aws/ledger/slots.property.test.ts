@@ -18,8 +18,8 @@ it("concurrent calls of an account each get a slot, and leave the correct balanc
   const accountId = await world.open(granted);
   const { accountsTable, ledgerTable } = world;
   /**
-   * Creates a call in a separate process. It really waits, but its clock stands still, so a slow
-   * machine causes no timeout.
+   * Creates a call in a separate process. The process really waits, but its clock stands still, so
+   * a slow machine causes no timeout.
    */
   const newCall = (holdId: string) => {
     const clock = { ...systemClock, now: () => now };

@@ -66,8 +66,8 @@ describe("the partitions of the due index", () => {
     const writesOfPartition = 1_000;
     // DynamoDB's default quota of write units for a table.
     const writesOfTable = 40_000;
-    // Reserving and settling the credits of a step each write the row of the hold and the row of a
-    // shard, at two units per row in a transaction.
+    // Reserving the credits of a step writes the row of the hold and the row of a shard. Settling
+    // them writes both rows again. In a transaction, each row costs two units.
     const stepWrites = { table: 8, index: 2 };
     const steps = (writesOfPartition * duePartitions.hold) / stepWrites.index;
     expect(steps).toBeGreaterThan(writesOfTable / stepWrites.table);

@@ -332,16 +332,16 @@ it("the stored pages of a watchlist equal a plain map of its items after any int
       async (scheduler, { limits, ids, operations, width }) => {
         const list = await world.open(itemsOf(ids), limits);
         const played = { list, model: new Model(itemsOf(ids)), scheduler, limits };
-        // Lanes run in parallel; the operations of one lane run one after another, in the order
-        // drawn.
-        const lanes = Array.from({ length: width }, async (_, lane) => {
+        // The sequences run in parallel. The operations of one sequence run one after another, in
+        // the order drawn.
+        const sequences = Array.from({ length: width }, async (_, sequence) => {
           for (const [n, [wanted, faults]] of operations.entries()) {
-            if (n % width === lane) await play(wanted, { number: n + 1, faults }, played);
+            if (n % width === sequence) await play(wanted, { number: n + 1, faults }, played);
           }
         });
         let isOver = false;
         const readers = [0, 1].map(() => readDuring(() => isOver, played));
-        const writers = Promise.all(lanes).finally(() => {
+        const writers = Promise.all(sequences).finally(() => {
           isOver = true;
         });
         await scheduler.waitFor(Promise.all([writers, ...readers]));

@@ -85,7 +85,7 @@ describe("creating the pages of a watchlist", () => {
     });
     const created = world.store(client).create("wl_refused", itemsOf(numbered(50_000)));
     await expect(created).rejects.toThrow("refused");
-    // The store writes ten pages at a time, and starts no others after the failure.
+    // The store writes ten pages at a time, and starts no further writes after the failure.
     expect(puts).toBe(10);
   });
 
@@ -303,7 +303,8 @@ describe("replacing a page of a watchlist", () => {
     const list = await world.open(itemsOf(["1", "2", "3", "4", "5", "6"]), bounds);
     const [first, second] = (await read(store, list)) as [StoredPage, StoredPage];
     expect(second.lowest).toBe("4");
-    // The second page is written several times, so that its version is higher than the first one's.
+    // The second page is written several times, so that its version is higher than the version of
+    // the first page.
     let held = second;
     for (let n = 0; n < 3; n += 1) {
       await store.replace(list, [held], held.items.map(moved));

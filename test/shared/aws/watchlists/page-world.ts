@@ -56,6 +56,7 @@ export interface PageWorld {
   watchlist(list: WatchlistRef): Promise<Watchlist | undefined>;
 }
 
+/** Creates a table for the pages of watchlists, with functions that read and write it. */
 export async function startPageWorld(): Promise<PageWorld> {
   const tables = openTables();
   const { client } = tables;
@@ -122,7 +123,10 @@ export async function startPageWorld(): Promise<PageWorld> {
 }
 
 export const addedAt = "2026-02-01T00:00:00.000Z";
+
+/** Returns new items with these IDs, sorted as in a page. */
 export const itemsOf = (ids: readonly string[]): Item[] =>
   ids.toSorted(compareIds).map((id) => newItem(id, addedAt));
+/** Returns `count` successive item IDs, starting with `from`. */
 export const numbered = (count: number, from = 1_000_000): string[] =>
   Array.from({ length: count }, (_, n) => String(from + n));

@@ -68,6 +68,7 @@ export const anItem = (id: string, fields: Item = {}): Item => ({
   ...fields,
 });
 
+/** Returns a reply with an item for each requested ID. */
 export const allItems = ({ ids }: AffiliateCall): ApiReaction => ({
   body: { items: ids.map((id) => anItem(id)) },
 });

@@ -369,7 +369,8 @@ describe("a retry of the source client", () => {
     expect(textOf(await get(client, double))).toBe("there");
     expect(events.map((event) => event.kind === "call" && event.tries)).toEqual([1, 1]);
     expect(await get(client, double)).toEqual({ kind: "broken" });
-    // The third call has three tries. The first is repeated without being counted: four requests.
+    // The third call has three tries. The repeat of its first request is not counted as a try, so
+    // the call sends four requests.
     expect(double.startedAt).toHaveLength(3 + 4);
   });
 

@@ -37,6 +37,7 @@ export const envelope = (content: Json, account: Json = {}): Json => ({
   ...content,
 });
 
+/** Returns a reply with a name for each requested seller. */
 export const allNamed = ({ ids }: HistoryCall): ApiReaction => ({
   body: envelope({
     sellers: Object.fromEntries(
@@ -45,7 +46,9 @@ export const allNamed = ({ ids }: HistoryCall): ApiReaction => ({
   }),
 });
 
-/** Builds the array `stats.current` with these values at their indexes, and -1 at all others. */
+/**
+ * Builds the array `stats.current` with these values at their indexes, and -1 at all other indexes.
+ */
 export function current(values: Readonly<Record<number, unknown>>): unknown[] {
   return Array.from({ length: 36 }, (_, place) => (place in values ? values[place] : -1));
 }
@@ -84,7 +87,7 @@ export const aListing = (asin: string, fields: Json = {}): Json => ({
   ...fields,
 });
 
-/** Builds a live offer with this price and shipping in cents. */
+/** Builds a live offer with this price and these shipping costs, in cents. */
 export const anOffer = (
   offerId: number,
   [price, shipping]: readonly [number, number],
@@ -99,6 +102,7 @@ export const anOffer = (
   ...fields,
 });
 
+/** Returns a reply with a product that has a buy box for each requested ID. */
 export const allListed = ({ ids }: HistoryCall): ApiReaction => ({
   body: envelope({ products: ids.map((id) => aListing(id)) }),
 });

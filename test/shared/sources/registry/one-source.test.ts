@@ -255,8 +255,9 @@ describe("a crawl delay of a site", () => {
   const fast = { adapter: "web", userAgent, callsPerSecond: 10, burst: 50 };
   /**
    * The earliest time at which the last of `pages` calls can arrive, if the first one started at
-   * `startedAt` or later. A busy machine delays calls, so the gap between two of them can be shorter
-   * than the crawl delay, but none is earlier. A timer can fire 1 ms early.
+   * `startedAt` or later. A busy machine delays calls, so the gap between two calls can be shorter
+   * than the crawl delay. The last call is nevertheless never earlier than this. A timer can fire 1
+   * ms early.
    */
   const earliestEnd = (startedAt: number, pages: number): number =>
     startedAt + (pages - 1) * (crawlDelayMs - 1);
@@ -309,7 +310,7 @@ describe("the warning about a read in which every call failed", () => {
   it.each([
     ["refused connections", closedAddress, "ECONNREFUSED"],
     ["failures of every call", async () => (await startHost(500)).url, "5xx"],
-    // A name that does not resolve, such as a misspelled one.
+    // A name that does not resolve, such as a misspelled name.
     [
       "a host name that does not resolve",
       () => Promise.resolve("https://source.invalid"),

@@ -14,7 +14,7 @@ import { violationsOf } from "../../../../tools/sources/storefront/official-sche
 
 const storeId = "gid://store/ProductVariant/44123456789012";
 
-/** Returns a reply with a variant that has every part which the adapter reads, written by hand. */
+/** Returns a hand-written reply with a variant that has every part that the adapter reads. */
 const completeReply = (
   changes: Readonly<Record<string, unknown>> = {},
   ofProduct: Readonly<Record<string, unknown>> = {},

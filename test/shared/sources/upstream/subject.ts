@@ -24,13 +24,14 @@ export interface UpstreamSubject {
 export interface SubjectOptions extends Omit<UpstreamServerOptions, "port"> {
   readonly batchIdsMax?: number;
   readonly tryTimeoutMs?: number;
-  /** The secret that the adapter sends; by default the one that the server requires. */
+  /** The secret that the adapter sends; by default the secret that the server requires. */
   readonly sentSecret?: string;
 }
 
 /** Without jitter: retries follow immediately, unless the server demands a wait. */
 const random = { ...systemRandom, fraction: () => 0 };
 
+/** Starts the reference server, and creates the client that reads from it. */
 export async function startUpstream(subject: SubjectOptions = {}): Promise<UpstreamSubject> {
   const { batchIdsMax = 100, tryTimeoutMs = 10_000, sentSecret = subject.secret } = subject;
   const server = await startUpstreamServer({ port: 0, ...subject });

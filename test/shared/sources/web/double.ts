@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface PageCall {
-  /** Path and query. */
+  /** The path with its query. */
   readonly path: string;
   readonly host: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

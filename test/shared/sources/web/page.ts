@@ -19,12 +19,14 @@ export const aPage = (head: string, body = ""): string =>
 export const aPageWithoutAddress = (head: string, body = ""): string =>
   `<html><head><title>Shop</title>${head}</head><body>${body}${filling}</body></html>`;
 
+/** Returns a `<script>` element with JSON-LD for each block. A string is not serialized. */
 export const linkedData = (...blocks: readonly unknown[]): string =>
   blocks
     .map((block) => (typeof block === "string" ? block : JSON.stringify(block)))
     .map((text) => `<script type="application/ld+json">${text}</script>`)
     .join("");
 
+/** Builds a JSON-LD offer in stock at 19.99 US dollars. `fields` replaces its fields. */
 export const anOffer = (
   fields: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> => ({
@@ -35,6 +37,7 @@ export const anOffer = (
   ...fields,
 });
 
+/** Builds a JSON-LD product with one offer. `fields` replaces its fields. */
 export const aProduct = (
   fields: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> => ({

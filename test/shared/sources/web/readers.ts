@@ -6,7 +6,7 @@ import type { RuleTexts } from "../../../../shared/sources/web/rules/rule-texts.
 import type { ForestTable } from "../../../../shared/sources/web/visible/forest.ts";
 import type { WantedProduct } from "../../../../shared/sources/web/wanted-product.ts";
 
-/** A forest that takes every amount for the price, unless the page shows several. */
+/** A forest that takes every amount for the price, unless the page shows several amounts. */
 export const lowForest: ForestTable = {
   features: [],
   threshold: 0,
@@ -21,7 +21,9 @@ interface Readers {
   readonly wanted?: Partial<WantedProduct>;
 }
 
-/** Reads product 6501234 in US dollars from a page, by default with every reader but a forest. */
+/**
+ * Reads product 6501234 in US dollars from a page, by default with every reader except a forest.
+ */
 export const readWith = (
   html: string,
   { fallbacks, forest, rules = {}, wanted = {} }: Readers = {},
