@@ -126,9 +126,10 @@ function configOf({ stage, sources, storedVersions, ...context }: Context): Conf
 }
 
 /**
- * Removes the protection of the data stack if the context key `unprotect` is the stack's full name.
- * @throws Error if it is another name, for example on a command line that was copied from another
- * stage
+ * Returns the configuration of the data stack. It has no protection against deletion if the context
+ * key `unprotect` is the stack's full name.
+ * @throws Error if `unprotect` has another value, for example on a command line that was copied
+ * from another stage
  */
 function dataConfigOf(config: Config, { stage, unprotect }: Context): Config {
   if (unprotect === undefined) return config;

@@ -74,10 +74,10 @@ export interface Config {
     readonly backtests: number;
   };
   /**
-   * Reserved concurrency of these functions, which is also their limit; null reserves nothing. With
-   * it, slow item calls, and calls that wait for a customer's receiver or store, cannot use the
-   * whole quota, and the sweeper can always start. `concurrencyMax` of each worker is then reserved
-   * too. Lambda refuses reservations that leave less than 100 of the AWS account's quota.
+   * Reserved concurrency of these functions, which is also their limit; null reserves nothing.
+   * Reservations keep slow item calls, and calls that wait for a customer's receiver or store, from
+   * using the whole quota. The sweeper can then always start. `concurrencyMax` of each worker is
+   * reserved too. Lambda refuses reservations that leave less than 100 of the AWS account's quota.
    */
   readonly reservedConcurrency: ReservedConcurrency | null;
   /**
@@ -186,8 +186,8 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
       backtest: 3_008,
     },
     concurrencyMax: { runs: 10, steps: 60, finishes: 10, deliveries: 100, backtests: 5 },
-    // The sweeper needs more than one: it starts every minute and may take two minutes, so two of
-    // its passes may run at once.
+    // The sweeper needs a reservation of more than one: it starts every minute and may take two
+    // minutes, so two passes may run at the same time.
     reservedConcurrency: {
       products: 370,
       offers: 180,
@@ -267,9 +267,9 @@ const leftOf = (config: StageConfig): number =>
   config.accountConcurrency - workersOf(config) - reservedOf(config);
 
 /**
- * Returns the number of invocations of workers that run at the same time. Without reservations,
- * back-tests do not count: few customers start one at the same time, and a new AWS account has a
- * quota of only 10.
+ * Returns the maximum number of invocations of workers that run at the same time. Without
+ * reservations, back-tests do not count: few customers start one at the same time, and a new AWS
+ * account has a quota of only 10.
  */
 function workersOf({ concurrencyMax, reservedConcurrency }: StageConfig): number {
   const all = sumOf(Object.values(concurrencyMax));

@@ -49,13 +49,13 @@ export function sourcesOf(context: SourceContext, stageDefault: object): Sources
   const { sources, sourcesParameter, sourceSecrets } = context;
   if (sourcesParameter !== undefined) {
     if (sources !== undefined) {
-      throw new Error("Set either context 'sources' or 'sourcesParameter', not both.");
+      throw new Error("Contexts 'sources' and 'sourcesParameter' are both set. Omit one of them.");
     }
     return fromParameter(sourcesParameter, sourceSecrets);
   }
   if (sourceSecrets !== undefined) {
     throw new Error(
-      "Context 'sourceSecrets' requires 'sourcesParameter'. Set it, or omit 'sourceSecrets'.",
+      "Context 'sourceSecrets' requires 'sourcesParameter'. Set 'sourcesParameter', or omit 'sourceSecrets'.",
     );
   }
   const text = textOf(sources ?? stageDefault);

@@ -1,7 +1,7 @@
 /**
  * The composition root: each function in this file creates the adapter for one port, or the
- * dependencies of one group. A Lambda function calls only the functions that it needs, so that its
- * bundle contains only the clients that it uses.
+ * dependencies of one route group. A Lambda function calls only the functions that it needs, so
+ * that its bundle contains only the clients that it uses.
  */
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
@@ -106,7 +106,8 @@ export const countingMiddleware = (
 });
 
 /**
- * Creates a check of the accounts table, which rejects if DynamoDB does not respond.
+ * Creates a function that reads the accounts table as a health check. It rejects if DynamoDB does
+ * not respond.
  * @param overrides dependencies that tests replace
  */
 export const databaseCheck = (environment: AccountNeeds, overrides: Overrides) =>

@@ -32,10 +32,10 @@ const parameters = /* @__PURE__ */ once(async () =>
 
 /**
  * Loads the adapters of the configured sources. A function that reads a source in every invocation
- * calls this before its first invocation, because Lambda does not limit the processor time of a
- * small function until then. Does nothing if the variable is undefined, as in tests.
+ * calls this before its first invocation, because until then Lambda does not limit the processor
+ * time of a function with little memory. Does nothing if the variable is undefined, as in tests.
  * @param variable value of the environment variable SOURCES
- * @throws Error if it is invalid
+ * @throws Error if the value is invalid
  */
 export async function preloadSources(variable: string | undefined): Promise<void> {
   if (variable !== undefined) await loadAdapters(parseSources(variable, { allowVariables: true }));

@@ -28,8 +28,9 @@ const unknownPage = `<!doctype html>
 
 /**
  * `GET /dashboard/{file}`. Returns a file whose name contains a hash of its content. For
- * `config.json`, returns the settings of this deployment. For an unknown name, browsers that open it
- * as a page get a page with a link to the dashboard.
+ * `config.json`, returns the settings of this deployment. For an unknown name, returns 404: to a
+ * browser that opens the address as a page, a page with a link to the dashboard; to any other
+ * client, the error object of the API.
  */
 export const fileRoute = route<FileDependencies>({
   async handle({ path, headers }, { demoApiKey }) {

@@ -26,8 +26,8 @@ interface ErrorResponseOptions {
 /**
  * Creates the middleware that converts every error to a response. Register it last, because error
  * handlers run in reverse order. The error response of an item call has a cost of 0, unless it is
- * unknown whether the call was charged. It also has the account's balance, if the error has it or
- * `readBalance` can read it.
+ * unknown whether the call was charged. It also has the account's balance, if the error contains
+ * the balance or `readBalance` can read it.
  */
 export function errorResponse({
   readBalance,
@@ -47,8 +47,8 @@ export function errorResponse({
 }
 
 /**
- * Returns the balance for the error response of an item call. Returns undefined for other calls,
- * for a 503, for an unknown caller, and if the balance cannot be read.
+ * Reads the caller's balance for the error response of an item call. Returns undefined for other
+ * calls, for a 503, for an unknown caller, and if the balance cannot be read.
  */
 async function balanceFor(
   state: CallState | undefined,

@@ -16,7 +16,7 @@ export class EventBusAlarms extends Construct {
       metric: count("bus_failed"),
       threshold: 1,
       periods: { breaching: 2, of: 3 },
-      impact: "The event bus refuses events: its rules get them late.",
+      impact: "The event bus refuses events, so its rules receive the events late.",
       lookAt: "warnings of the delivery function that begin with 'the event bus did not accept'.",
       act: "restore the bus, its permission or its quota; the service sends the events again.",
       runbook: "alarm-event-bus-failing",

@@ -201,7 +201,7 @@ describe("the source configuration at synthesis", () => {
     ],
     [/^SOURCES is not valid JSON/, { sources: `{${canary}` }],
     [/^Context 'sources' must be a JSON object or the path/, { sources: canary }],
-    [/not both/, { sources, sourcesParameter: "/a" }],
+    [/are both set/, { sources, sourcesParameter: "/a" }],
     [/^Context 'sourcesParameter' must be the name/, { sourcesParameter: `${canary}?` }],
     [/^Context 'sourceSecrets' must list/, { sourcesParameter: "/a", sourceSecrets: canary }],
     [/^Context 'sourceSecrets' requires 'sourcesParameter'/, { sourceSecrets: secretArn }],

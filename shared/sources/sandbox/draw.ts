@@ -42,12 +42,12 @@ function mix(hash: number): number {
 
 /**
  * Returns one of the values.
- * @param fraction A number from 0 (inclusive) to 1 (exclusive) that selects the position.
- * @throws Error if the array is empty.
+ * @param fraction a number from 0 (inclusive) to 1 (exclusive) that selects the position
+ * @throws Error if the array is empty
  */
 export function pick<Value>(values: readonly Value[], fraction: number): Value {
   const value = values[Math.floor(fraction * values.length)];
-  if (value === undefined) throw new Error("The table to draw from must have at least one entry.");
+  if (value === undefined) throw new Error("pick: the array is empty. Pass at least one value.");
   return value;
 }
 
@@ -66,7 +66,8 @@ export function pickWeighted<Value>(
     if (left < 0) return value;
   }
   const last = table.at(-1);
-  if (last === undefined) throw new Error("The table to draw from must have at least one entry.");
+  if (last === undefined)
+    throw new Error("pickWeighted: the table is empty. Pass at least one row.");
   return last[1];
 }
 
@@ -80,5 +81,5 @@ export const hourMs = 60 * 60 * 1_000;
 export const stepOf = (at: Date, stepMs: number, phase: number): number =>
   Math.floor(at.getTime() / stepMs + phase);
 
-/** Rounds an amount to cents. */
+/** Rounds an amount of money to two decimals. */
 export const cents = (amount: number): number => Math.round(amount * 100) / 100;

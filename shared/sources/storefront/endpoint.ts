@@ -50,7 +50,7 @@ const wellKnownPath = "/.well-known/ucp";
 const freshMs = 60 * 60 * 1_000;
 /** Milliseconds after a failure during which reads do not request the profile again. */
 const failedFreshMs = 60 * 1_000;
-/** Maximum time of a read that the search for the endpoint may take, in milliseconds. */
+/** Maximum part of a read's time that the search for the endpoint may take, in milliseconds. */
 const discoveryMsMax = 10_000;
 
 /** The discovered endpoint of a store, with the profiles that it may accept. */
@@ -169,8 +169,8 @@ interface Common {
 
 /**
  * Chooses the newest version that both sides support. If the store describes this version in
- * another document of its host, reads that document, which may contain another endpoint. If the
- * document declares another version, it cannot be used, so this version counts as not supported.
+ * another document of its host, reads that document, which may contain another endpoint. If that
+ * document declares another version, it is not used, and the version counts as not supported.
  */
 async function newestCommon(profile: BusinessProfile, site: Site): Promise<Common> {
   const { version: current, otherVersions } = profile;

@@ -25,7 +25,7 @@ const text = v.pipe(
 const listOf = <Schema extends v.GenericSchema>(entry: Schema) =>
   v.fallback(v.optional(validEntries(entry), []), []);
 
-/** An ID of a store. Longer ones are invalid, so that no answer contains megabytes of an ID. */
+/** An ID of a store. Longer IDs are invalid, because an answer contains the ID. */
 const storeId = v.pipe(v.string(), v.minLength(1), v.maxLength(255));
 
 /** A price in minor units of its currency. */

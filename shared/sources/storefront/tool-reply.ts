@@ -4,13 +4,13 @@ import { decimalNumber, lenient, validEntries } from "../contract/foreign-value.
 import { parseJson, textOf } from "../contract/reply-json.ts";
 import type { SourceReply } from "../http/source-client.ts";
 
-/** The reply to a tool call, without its transport. */
+/** The reply to a tool call, taken out of its HTTP response and JSON-RPC message. */
 export type ToolReply =
   /** The tool's result, not yet parsed. */
   | { readonly kind: "content"; readonly content: unknown }
   /** The store refused or failed the call. */
   | ToolError
-  /** No JSON-RPC reply. */
+  /** The response contains no valid JSON-RPC reply. */
   | { readonly kind: "unreadable" };
 
 export interface ToolError {
@@ -33,7 +33,10 @@ export const rpcCodes = {
   serverError: -32_000,
 } as const;
 
-/** The `reason` of the refusal of a protocol version. Its code is `negotiationFailed`. */
+/**
+ * The `reason` with which a store refuses a protocol version. The JSON-RPC code of this refusal is
+ * `negotiationFailed`.
+ */
 export const versionUnsupported = "version_unsupported";
 
 const errorData = v.object({

@@ -89,21 +89,24 @@ export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   };
 }
 
-/** Path segments of resource names and IDs. Refuses segments that change the path, such as `..`. */
+/**
+ * Matches a path of resource names and IDs. Does not match segments that change the path, such as
+ * `..`.
+ */
 const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
 
 /**
  * Returns the address of an API call. Omits undefined and empty query parameters.
  * @param path names and IDs separated by slashes, such as `watchlists/wl_1/items`
- * @throws ApiError 404 if the path has another form. Parts of the path can come from a link, and no
- * link may make the client call another address
+ * @throws ApiError 404 if the path contains anything else. Parts of the path can come from a link,
+ * and no link may make the client call another address
  */
 export function addressOf(path: string, query: Query = {}): string {
   if (!pathForm.test(path)) {
     throw new ApiError({
       status: 404,
       code: "NOT_FOUND",
-      message: "This address does not exist. Check the link.",
+      message: `The link contains an invalid name or ID (got "${path}"). Check the link.`,
     });
   }
   const url = new URL(path, apiBase());

@@ -39,8 +39,8 @@ interface Options<Entry> {
    */
   readonly poll?: (entries: readonly Entry[]) => number | undefined;
   /**
-   * The number of loaded pages, which the listing changes. It first loads as many pages, at most
-   * fifty, so that it is as long as before the user left it.
+   * The number of loaded pages, which `usePages` keeps up to date. At first, `usePages` loads this
+   * number of pages, at most fifty, so that the listing is as long as when the user left it.
    */
   readonly kept?: { pages: number };
 }

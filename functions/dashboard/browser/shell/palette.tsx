@@ -30,7 +30,8 @@ interface PaletteProps {
 export function Palette({ index, onClose }: PaletteProps) {
   const id = useId();
   const [search, setSearch] = useState("");
-  // The chosen entry keeps its place in the choice when the service adds or removes others.
+  // The link of the chosen entry, instead of its index: the entry stays chosen when the results of
+  // the service add or remove other entries.
   const [link, setLink] = useState<string>();
   const results = usePaletteEntries(search.trim(), index);
   const { entries } = results;

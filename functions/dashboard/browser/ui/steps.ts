@@ -1,4 +1,4 @@
-/** A value from a time on; null if there was no value. */
+/** A value that is valid from a time on; null if there is no value from this time on. */
 export interface Step {
   /** Unix time in seconds. */
   readonly at: number;

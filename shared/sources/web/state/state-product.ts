@@ -151,7 +151,7 @@ function only<Value>(values: readonly Value[]): Value | undefined {
   return new Set(values).size === 1 ? first : undefined;
 }
 
-/** Returns all objects in a value. Each comes before the objects inside it. */
+/** Returns all objects in a value. An object precedes the objects inside it. */
 function objectsIn(value: StateValue): Json[] {
   const foundObjects: Json[] = [];
   let left = objectsMax;

@@ -64,8 +64,9 @@ export function findShownAmounts({ elements }: Outline, currency: string | null)
 }
 
 /**
- * Returns the amounts of the elements inside an element. If there are none, returns the amounts in
- * its own text.
+ * Returns the amounts of an element: those of the elements inside it, or else those in its own
+ * text. If two inner elements show the whole part and the cents of one amount, returns that amount
+ * instead of them.
  */
 function ownAmounts(
   element: OutlineElement,
@@ -82,7 +83,10 @@ function ownAmounts(
   return texts.length > 0 ? within : [...textAmounts(element, currency), ...within];
 }
 
-/** Returns the amount of an element whose parts show its whole part and its cents. */
+/**
+ * Returns the amount of an element in which one inner element shows the whole part and another one
+ * the cents. Returns undefined for any other element.
+ */
 function joinedAmount(element: OutlineElement, currency: string | null): ShownAmount | undefined {
   const split = splitAmount.exec(element.text);
   if (split === null) return undefined;

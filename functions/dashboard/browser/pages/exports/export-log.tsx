@@ -19,7 +19,7 @@ interface ExportLogProps {
   readonly pages: Pages<S3Export>;
   /** The state by which the log is filtered. Empty for all states. */
   readonly state: string;
-  /** The reason why a backfill is not possible; undefined if it is. */
+  /** The reason why a backfill is not possible now; undefined if a backfill is possible. */
   readonly blocked: string | undefined;
   readonly onBackfill: () => void;
 }

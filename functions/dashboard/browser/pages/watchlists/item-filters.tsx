@@ -70,7 +70,8 @@ interface ChangedSinceProps {
 }
 
 function ChangedSince({ list, changed, onChange }: ChangedSinceProps) {
-  // Without a time, the choice of a time is not part of the filter yet.
+  // True after the user chose "Changed since…". The filter itself cannot contain this choice before
+  // the user enters a time.
   const [isAsked, setAsked] = useState(false);
   const asksTime = isTime(changed) || (isAsked && changed === "");
   const choose = (value: string): void => {

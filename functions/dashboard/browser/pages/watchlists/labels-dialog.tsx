@@ -92,8 +92,8 @@ export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogPr
 }
 
 /**
- * Returns the ID of the item whose label an error is about; undefined if it is about no label. The
- * API names the place of the item in `add`.
+ * Returns the ID of the item whose label an error is about; undefined for an error that is not
+ * about a label. The API names an item by its index in `add`, the array that was sent.
  */
 function labelIn(
   error: ApiError | undefined,

@@ -7,7 +7,10 @@ export interface PipelineDraft {
   /** The ID of a template; null if the pipeline is written as JSON. */
   readonly template: string | null;
   readonly text: string;
-  /** The minimum drop in percent of the template of price drops, as typed. Omitted or empty: none. */
+  /**
+   * The minimum drop in percent for the template `price_drops`, as the user typed it. Omitted or
+   * empty: every drop.
+   */
   readonly minDrop?: string;
 }
 
@@ -26,7 +29,7 @@ export const pipelineText = (pipeline: Pipeline): string => JSON.stringify(pipel
 
 /**
  * Returns the draft for a watchlist's pipeline: the template with the same content, or else JSON.
- * While `scrapers` is undefined, it finds no template except the default pipeline.
+ * While `scrapers` is undefined, only the default pipeline can be found.
  */
 export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined): PipelineDraft {
   const text = pipelineText(list.pipeline);
@@ -66,13 +69,13 @@ const withMinDrop = (pipeline: Pipeline, percent: number): Pipeline => ({
   })),
 });
 
-/** Reads the minimum drop of a draft. */
+/** Reads the minimum drop of a draft as a number, or returns what the user should enter instead. */
 export const minDropOf = ({ minDrop = "" }: PipelineDraft): DecimalInput =>
   decimalIn(minDrop, { unit: "percent" });
 
 /**
- * Returns the pipeline of the template of a draft; undefined if the draft has no template, while the
- * templates are loading, or if the minimum drop is not a number.
+ * Returns the pipeline of a draft's template. Returns undefined if the draft has no template, if
+ * the templates are still loading, or if the minimum drop is not a number.
  */
 export function templatePipeline(
   draft: PipelineDraft,
@@ -86,8 +89,8 @@ export function templatePipeline(
 }
 
 /**
- * Returns the reason why a string cannot be sent as a pipeline; undefined if it can. The service
- * reports all other errors.
+ * Returns the reason why a string cannot be sent as a pipeline; undefined if the string can be
+ * sent. The service reports all other errors.
  */
 export function pipelineProblem(text: string): { message: string; place: Place } | undefined {
   const problem = jsonProblem(text);
@@ -95,7 +98,8 @@ export function pipelineProblem(text: string): { message: string; place: Place }
   if (problem !== undefined || text.trim() !== "null") return problem;
   const start = text.indexOf("null");
   return {
-    message: "A pipeline must be an object with an array 'steps'.",
+    message:
+      "A pipeline must be an object with an array 'steps' (got null). For the default pipeline, choose its template.",
     place: { start, end: start + 4 },
   };
 }

@@ -19,9 +19,9 @@ const lineEnd = /\r\n|[\r\n]/;
 export const linesOf = (text: string): readonly string[] => text.split(lineEnd);
 
 /**
- * Returns the rows of a string, except empty ones. Cells may be quoted, and a quote inside a quoted
- * cell is doubled (RFC 4180). An unclosed quote is an ordinary character. Takes time proportional
- * to the length of the text, whatever the text contains.
+ * Returns the rows of a string, without empty rows. Cells may be quoted, and a quote inside a
+ * quoted cell is doubled (RFC 4180). An unclosed quote is an ordinary character. Takes time
+ * proportional to the length of the text, whatever the text contains.
  * @param delimiter the character between cells; if empty, each line is one cell
  */
 export function rowsIn(text: string, delimiter: string): readonly Row[] {

@@ -114,7 +114,10 @@ export interface LimitsDraft {
   readonly brake: Readonly<Record<BrakeField, string>>;
 }
 
-/** Returns the limits of a watchlist. Without a brake, its fields have the values of a new one. */
+/**
+ * Returns the limits of a watchlist. For a watchlist without a brake, the fields of the brake have
+ * the default values.
+ */
 export const limitsOf = (list: Pick<Watchlist, CreditLimit | "brake">): LimitsDraft => ({
   credits: mapped(creditLimits, (_, name) => String(list[name] ?? "")),
   isBraked: list.brake !== null,
@@ -123,13 +126,16 @@ export const limitsOf = (list: Pick<Watchlist, CreditLimit | "brake">): LimitsDr
 
 const defaultBrake = { max_changed_percent: 95, min_items: 50 };
 
-/** The limits of a new watchlist. The brake is the default of the service. */
+/** The limits of a new watchlist: no credit limits, and the service's default brake. */
 export const newLimits: LimitsDraft = limitsOf({
   ...mapped(creditLimits, () => null),
   brake: defaultBrake,
 });
 
-/** The limits to send to the API. The service refuses a string with an error for its field. */
+/**
+ * The limits to send to the API. A string, which is a text that is not a number, makes the service
+ * respond with an error for its field.
+ */
 interface LimitFields extends Readonly<Record<CreditLimit, number | string | null>> {
   readonly brake: Readonly<Record<BrakeField, number | string>> | null;
 }
@@ -163,7 +169,10 @@ function numberIn(text: string): number | string {
   return text.trim() !== "" && Number.isFinite(number) ? number : text;
 }
 
-/** Returns true if a parameter is a limit. Its field then shows the error of the service. */
+/**
+ * Returns true if an API parameter is a limit. The field of the limit then shows the error of the
+ * service.
+ */
 export const isLimit = (param: string): boolean =>
   param in creditLimits || /^brake(\.|$)/.test(param);
 

@@ -31,7 +31,8 @@ import "./webhooks.css";
 interface DeliveryDialogProps {
   readonly id: string;
   /**
-   * Returns the reason why the delivery's endpoint cannot receive deliveries; undefined if it can.
+   * Returns the reason why the delivery's endpoint cannot receive deliveries; undefined if the
+   * endpoint can.
    */
   readonly blocked: (delivery: WebhookDelivery) => string | undefined;
   readonly onRedelivered: () => void;
@@ -111,7 +112,10 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
 
 const notFound = 404;
 
-/** Returns the error of a call for a delivery, with the words of this page if it does not exist. */
+/**
+ * Returns the error of a call for a delivery. If the delivery does not exist, the message is one
+ * that fits this page.
+ */
 const missingDelivery = (id: string, error: ApiError): ApiError =>
   error.status === notFound && error.requestId !== undefined
     ? new ApiError({

@@ -14,8 +14,8 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the text for an error code of an attempt. Returns an unknown code with blanks instead of
- * underscores.
+ * Returns the text for an error code of an attempt. For an unknown code, returns the code with
+ * spaces instead of underscores.
  */
 export function reasonInWords(error: string): string {
   const status = /^status_(\d+)$/.exec(error)?.[1];
