@@ -4,7 +4,7 @@ import type { WrittenVersions } from "../shared/base/stored-versions.ts";
 import type { StepScraperId } from "../shared/scrapers/catalog.ts";
 import type { Sources } from "./source-config.ts";
 
-/** Names of the stages. */
+/** The names of the stages. Each stage has a configuration in `configs`. */
 export const stages = ["dev", "prod"] as const;
 export type Stage = (typeof stages)[number];
 
@@ -85,9 +85,9 @@ export interface Config {
    */
   readonly accountConcurrency: number;
   readonly throttle: Throttle;
-  /** True adds a web ACL to the API unless the context removes it with a reason. */
+  /** True adds a web ACL to the API. The context can remove it with a reason. */
   readonly firewallByDefault: boolean;
-  /** True backs the tables up with AWS Backup unless the context sets `backups` to off. */
+  /** True backs the tables up with AWS Backup. The context can turn this off with `backups`. */
   readonly backupsByDefault: boolean;
   readonly accessLogs: AccessLogMode;
   readonly deployment: Deployment;

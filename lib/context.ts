@@ -257,7 +257,7 @@ function backupsOf(given: Given, isDefault: boolean): BackupChoice {
   );
 }
 
-/** From 1 to 3650 days. */
+/** Matches a number of days from 1 to 3650, which is ten years. */
 const archiveDays = /^([1-9]\d{0,2}|[12]\d{3}|3[0-5]\d{2}|36[0-4]\d|3650)$/;
 
 function eventBusOf(given: Given): EventBusChoice {

@@ -118,7 +118,7 @@ export const sourcesVariable = (scope: Construct, sources: Sources): string =>
     ? sources.variable
     : StringParameter.valueForStringParameter(scope, sources.name);
 
-/** Grants access to the secrets that the sources use, and to no others. */
+/** Grants access to exactly the secrets that the sources use. */
 export function grantSourceSecrets(grantee: IGrantable, sources: Sources): void {
   const references =
     sources.kind === "parameter"

@@ -245,8 +245,8 @@ export const exportLog = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoExportStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
 /**
- * Creates the sender of webhooks. It refuses addresses that are not public, unless the overrides
- * allow loopback addresses.
+ * Creates the sender of webhooks. The sender connects only to public addresses. If the overrides
+ * allow loopback addresses, it also connects to those.
  */
 export const sender = (overrides: Overrides): Sender =>
   overrides.sender ??

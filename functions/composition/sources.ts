@@ -42,8 +42,8 @@ export async function preloadSources(variable: string | undefined): Promise<void
 }
 
 /**
- * Creates the sources of products, offers and offer checks: those in the overrides, or otherwise
- * those that the environment variable SOURCES configures.
+ * Creates the sources of products, offers and offer checks. Returns the sources in the overrides if
+ * there are any, otherwise those that the environment variable SOURCES configures.
  * @param name the Lambda function whose log receives the metrics and warnings of the sources
  * @throws Error if SOURCES is invalid
  */
@@ -63,7 +63,7 @@ export function sources(
 }
 
 /**
- * Creates the product scraper of the sandbox, whatever sources are configured.
+ * Creates the product scraper of the sandbox, even if the sandbox is not a configured source.
  * @param overrides dependencies that tests replace
  */
 export const sandbox = (overrides: Overrides): Scraper =>

@@ -23,7 +23,7 @@ interface Options {
 }
 
 /**
- * Creates the middleware that identifies the caller, and counts the call against the key's rate
+ * Creates the middleware that sets the caller of a call, and counts the call against the key's rate
  * limit (specification, section "Authentication"). It counts calls without a known key by IP
  * address, in this process only. A call over the limit gets 429.
  *

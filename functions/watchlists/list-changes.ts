@@ -24,7 +24,7 @@ import { existingWatchlist } from "./existing-watchlist.ts";
 
 type Query = InferOutput<typeof changesQuery>;
 
-/** `GET /v1/watchlists/{id}/changes` */
+/** `GET /v1/watchlists/{id}/changes`. Lists the changes of one watchlist in a time span. */
 export const listWatchlistChangesRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

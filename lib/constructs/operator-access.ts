@@ -15,7 +15,7 @@ export interface OperatorAccessProps {
   readonly accounts: Table;
   /** The ledger table. Operators cannot change or delete its rows. */
   readonly ledger: Table;
-  /** The other tables. */
+  /** The tables other than those of accounts and of the ledger. */
   readonly others: readonly Table[];
   readonly removalPolicy: RemovalPolicy;
 }

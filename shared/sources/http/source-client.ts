@@ -35,7 +35,7 @@ export type SourceReply =
     }
   /** No complete response: no connection, an aborted connection, or a timeout. */
   | { readonly kind: "broken" }
-  /** The response exceeds the size limit. */
+  /** The body of the response exceeds the size limit of the client. */
   | { readonly kind: "too_large" }
   /** The deadline was too close for a try or a retry. */
   | { readonly kind: "no_time" }

@@ -20,7 +20,7 @@ export interface LookupRequest {
   readonly deadline: Date;
 }
 
-/** The result of one lookup. */
+/** The result of one call that requests offers. */
 export type OfferLookup =
   | {
       readonly kind: "read";

@@ -55,7 +55,7 @@ const featuredThenCheapest = (a: ListedOffer, b: ListedOffer): number =>
 
 /**
  * Returns the live offers. `offers` may also contain former offers, and `liveOffersOrder` contains
- * the indexes of the live ones. If it is empty, all offers count as live.
+ * the indexes of the live offers. If `liveOffersOrder` is empty, all offers count as live.
  */
 function liveOffers({ offers, liveOffersOrder }: HistoryProduct): readonly HistoryOffer[] {
   const places = new Set(liveOffersOrder);

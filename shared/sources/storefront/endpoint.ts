@@ -62,8 +62,8 @@ interface DiscoveredEndpoint {
 }
 
 /**
- * Creates a finder of the address of a store's tools. It requests the store's business profile at
- * its first call, unless the options set the path, and caches the result.
+ * Creates a finder of the address of a store's tools. If the options do not set the path, the
+ * finder requests the store's business profile at its first call, and caches the result.
  */
 export function endpointFinder(
   options: StoreOptions,

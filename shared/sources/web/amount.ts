@@ -58,9 +58,9 @@ export function amountOf(value: string | number, currency: string | null): numbe
 }
 
 /**
- * Returns the amount in the texts of several elements, of which one may have the dollars and
- * another the cents. Returns undefined if there is no amount, if there are different ones, or if a
- * string without digits restricts the price, such as "from".
+ * Returns the amount in the texts of several elements. One element may have the dollars, and
+ * another the cents. Returns undefined if there is no amount, if there are different amounts, or if
+ * a string without digits restricts the price, such as "from".
  */
 function amountAmong(value: string, currency: string | null): number | undefined {
   const all = value.split(textBoundary);

@@ -36,7 +36,7 @@ export type Extraction =
   /** The page describes no product. */
   | { readonly proof: "nothing" };
 
-/** Longer pages are truncated. */
+/** Maximum length of a page that is read, in characters. The rest of a longer page is ignored. */
 const pageCharactersMax = 5 * 1024 * 1024;
 
 /**
@@ -156,7 +156,7 @@ const openGraph = (_html: string, head: () => PageHead): SchemaNode[] =>
 
 /**
  * Builds the result for a product: its facts, or `foreign_currency` if its price is not in the
- * currency of the marketplace. Omits prices without a currency, unless every currency is accepted.
+ * currency of the marketplace. Omits prices without a currency if `wanted` has a currency.
  */
 function proven(facts: ProductFacts, wanted: WantedProduct, head: () => PageHead): Extraction {
   const { price, listPrice, isPriceUnclear: _unclear, ...others } = facts;

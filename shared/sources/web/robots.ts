@@ -13,7 +13,7 @@ const millisecondsPerHour = 3_600_000;
  */
 const rulesCacheMs = 24 * millisecondsPerHour;
 const failureCacheMs = 60_000;
-/** Longer files are truncated. */
+/** Maximum size of a robots.txt that is read, in bytes. The rest of a longer file is ignored. */
 const rulesBytesMax = 512 * 1024;
 /**
  * The maximum crawl delay. A longer delay in robots.txt is reduced to this value, with a warning.

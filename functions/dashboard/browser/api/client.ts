@@ -25,7 +25,7 @@ export type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 export interface ApiClient {
   /**
    * Reads a resource and returns the parsed body. If the service is busy (429, 503), repeats the
-   * call once after the time in `Retry-After`, unless that time is longer than five seconds.
+   * call once after the time in `Retry-After`, if that time is at most five seconds.
    * @throws ApiError if the service refuses the call, fails, or cannot be reached
    */
   get<T>(path: string, options?: CallOptions): Promise<T>;
@@ -53,7 +53,10 @@ interface ClientOptions {
  */
 export const apiBase = (): string => new URL("v1/", location.href.split("#")[0]).href;
 
-/** The longest `Retry-After` that a page waits for before it shows the error. */
+/**
+ * The longest `Retry-After`, in seconds, after which a read is repeated. If the service requests a
+ * longer wait, the page shows the error instead.
+ */
 const retrySecondsMax = 5;
 
 /**

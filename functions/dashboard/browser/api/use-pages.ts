@@ -17,7 +17,7 @@ export interface Pages<Entry> {
   readonly refresh: () => void;
 }
 
-/** The pages after the first one. */
+/** The loaded pages after the first one, and the state of the load of a further page. */
 interface Rest<Entry> {
   readonly first: List<Entry> | undefined;
   readonly entries: readonly Entry[];

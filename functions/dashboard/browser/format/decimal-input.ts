@@ -6,7 +6,9 @@ export type DecimalInput =
 const numberMax = 1_000_000;
 /** A separator at the end is accepted, because decimals may follow while the user types. */
 const form = /^(\d{1,7})(?:[.,](\d{0,6}))?$/;
-/** Matches a number such as `1,000`, which some users read as a thousand, and others as one. */
+/**
+ * Matches a number such as `1,000`, which means a thousand to some users, and one to other users.
+ */
 const isAmbiguous = /^\d{1,3}(?:[.,]\d{3})+(?:[.,]\d+)?$/;
 
 /**

@@ -82,7 +82,7 @@ export function localOf(iso: string): string {
   return shifted.toISOString().slice(0, "2026-11-01T08:00".length);
 }
 
-/** Durations below this number of hours are shown in hours, longer ones in days. */
+/** Durations below this number of hours are shown in hours. Longer durations are shown in days. */
 const shownHoursMax = 48;
 const hoursOfDay = 24;
 

@@ -121,8 +121,8 @@ export interface FoundItems {
 }
 
 /**
- * Finds items as the service does: first those whose ID begins with the search, then those whose
- * ID, label or title contain all of its words. Returns up to `max` items.
+ * Finds items as the service does: first the items whose ID begins with the search, then those
+ * whose ID, label and title contain all words of the search. Returns up to `max` items.
  */
 export function findItems(
   items: readonly IndexedItem[],

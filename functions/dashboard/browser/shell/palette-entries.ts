@@ -52,7 +52,9 @@ const entryOfList = ({ id, name, platform }: Watchlist): PaletteEntry => ({
   note: `${platform} ${id}`,
 });
 
-/** Returns true if an entry contains each word of a search. */
+/**
+ * Returns true if the name and the note of an entry contain all words of a search, ignoring case.
+ */
 const isMatch = ({ name, note }: PaletteEntry, search: string): boolean => {
   const text = `${name} ${note}`.toLowerCase();
   return search
@@ -128,7 +130,10 @@ async function searched(api: ApiClient, search: string, signal: AbortSignal): Pr
   return { items: data.map(indexedItem), total: hasMore ? undefined : data.length };
 }
 
-/** Names an item by its label, or else by its title, or else by its ID. The note has the rest. */
+/**
+ * Names an item by its label, or else by its title, or else by its ID. The note contains its other
+ * names and its watchlist.
+ */
 const entryOfItem = ({
   id,
   watchlistId,

@@ -5,7 +5,7 @@ import type { IndexedItem } from "./item-index.ts";
 import { type PaletteEntry, type PaletteResults, usePaletteEntries } from "./palette-entries.ts";
 import "./palette.css";
 
-/** Calls `open` when the user presses Ctrl-K or Cmd-K, unless a dialog is open. */
+/** Calls `open` when the user presses Ctrl-K or Cmd-K while no dialog is open. */
 export function usePaletteKey(open: () => void): void {
   const newest = useRef(open);
   newest.current = open;

@@ -5,7 +5,7 @@ import { drawPlot, resolvedColor } from "./plot.ts";
 import type { Marks, Span, Step } from "./steps.ts";
 
 interface StepChartProps {
-  /** The quantity, such as `Price`. */
+  /** The quantity that the chart shows, such as `Price`. */
   readonly title: string;
   /** The values, oldest first. Each value is valid until the next one. */
   readonly steps: readonly Step[];

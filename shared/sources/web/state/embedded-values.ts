@@ -82,7 +82,10 @@ export function findAssignedValue(html: string, name: string): StateValue | unde
   return undefined;
 }
 
-/** Parses the text of an object or array, as JSON or otherwise as a JavaScript literal. */
+/**
+ * Parses the text of an object or array, as JSON or otherwise as a JavaScript literal. Returns
+ * undefined if both fail, or if the text has more than 2,097,152 characters.
+ */
 export const parseValue = (text: string): StateValue | undefined =>
   text.length > valueCharactersMax ? undefined : (jsonObject(text) ?? parseLiteral(text));
 

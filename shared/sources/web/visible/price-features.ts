@@ -235,7 +235,8 @@ const textDistance = (element: OutlineElement, other: OutlineElement | undefined
     : Math.min(farthest, Math.log2(1 + Math.abs(element.textBefore - other.textBefore)));
 
 /**
- * Returns the number of levels from an element up to its first ancestor that contains the other.
+ * Returns the number of levels from an element up to its first ancestor that contains the other
+ * element, at most `stepsMax`.
  */
 function steps(element: OutlineElement, other: OutlineElement | undefined): number {
   if (other === undefined) return stepsMax;

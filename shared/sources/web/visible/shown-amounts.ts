@@ -17,9 +17,9 @@ export interface ShownAmount {
   readonly isAttribute: boolean;
 }
 
-/** The maximum length of a string that shows one price in several elements. */
+/** The maximum length of a text whose price may be split over several elements. */
 const joinedLengthMax = 40;
-/** The maximum number of amounts of one page. Further ones are ignored. */
+/** The maximum number of amounts of one page. Further amounts are ignored. */
 const amountsMax = 400;
 
 const mark = `(?:${currencyMarks.source})`;
@@ -42,8 +42,8 @@ const priceAttribute = /^(?:data-)?[a-z-]*(?:price|amount)[a-z-]*$/i;
 const plainNumber = /^\d{1,7}(?:[.,]\d{1,4})?$/;
 
 /**
- * Returns the amounts in the shown texts and attributes of a page, in document order. `currency` is
- * an ISO 4217 code, or null if unknown.
+ * Returns the amounts in the shown texts and attributes of a page, in document order, at most 400.
+ * `currency` is an ISO 4217 code, or null if unknown.
  */
 export function findShownAmounts({ elements }: Outline, currency: string | null): ShownAmount[] {
   const amountsByElement = new Map<OutlineElement, ShownAmount[]>();

@@ -33,7 +33,8 @@ export function findAvailability(
 
 function stockPhrases(outline: Outline, controls: readonly CartControl[]): AvailabilityWord[] {
   const { elements, heading } = outline;
-  // A control contains the labels of all its states, of which a style hides all but one.
+  // A control can contain the labels of all its states. A style sheet hides all labels but one, so
+  // the text of a control does not show the stock.
   const labeled = new Set(controls.map(({ element }) => element));
   const foundWords: AvailabilityWord[] = [];
   const counted = new Set<OutlineElement>();

@@ -32,7 +32,7 @@ export const sorts = [
   ["amount", "Largest amount first"],
 ] as const;
 
-/** The filters of the page. Empty strings do not filter. */
+/** The filters of the page. An empty string means no filter. */
 export interface ChangeFilter {
   readonly span: string;
   readonly compare: string;

@@ -26,7 +26,7 @@ export interface ChangesQuery {
   readonly watchlist: string;
   /** False if a minimum size is not a number. The query then selects nothing. */
   readonly isValid: boolean;
-  /** The query parameters of the API, without those of a page. */
+  /** The query parameters of the API, without `limit` and the cursor of a page. */
   readonly parameters: {
     readonly since: string;
     readonly sort: string;
@@ -100,7 +100,7 @@ const loadPage = (
     query: { ...parameters, limit, starting_after: cursor },
   });
 
-/** The changes of a download. */
+/** The changes that `loadChanges` returns for a download. */
 export interface LoadedChanges {
   readonly changes: readonly FieldChange[];
   /** False if the query selects more than `downloadMax` changes. */

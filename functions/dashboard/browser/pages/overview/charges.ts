@@ -13,7 +13,7 @@ const pagesMax = 100;
 
 /** The charges of the account in a period that ends now. */
 export interface Charges {
-  /** The newest first. */
+  /** The charges, newest first. */
   readonly entries: readonly CreditTransaction[];
   /** Start of the part of the period whose charges were read. */
   readonly since: Date;

@@ -28,7 +28,10 @@ const types: Readonly<Record<string, readonly [type: string, meaning: string]>> 
   adjust: ["Adjustment", "correction"],
 };
 
-/** Returns the type of a ledger entry and its meaning, for people. Returns an unknown type as is. */
+/**
+ * Returns the type of a ledger entry and its meaning, for people. Returns an unknown type
+ * unchanged.
+ */
 export const typeWords = ({
   type,
 }: Pick<CreditTransaction, "type">): readonly [type: string, meaning: string] =>

@@ -10,7 +10,7 @@ export const stockOrders = [
   ["price asc", "Lowest last price first"],
 ] as const;
 
-/** The filters of the page. Empty strings do not filter. */
+/** The filters of the page. An empty string means no filter. */
 export interface StockFilter {
   readonly watchlist: string;
   /** The text as the user typed it. */

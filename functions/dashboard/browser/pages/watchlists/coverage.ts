@@ -1,7 +1,7 @@
 import type { Account, WatchlistEstimate } from "../../api/resources.ts";
 import { type RunOut, runOutOf, type Use } from "../overview/run-out.ts";
 
-/** What a balance covers. */
+/** The runs and the time that a balance covers. */
 export interface Coverage {
   /**
    * The number of complete runs of this watchlist that the balance covers if nothing else uses the

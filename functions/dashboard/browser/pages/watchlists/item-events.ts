@@ -77,8 +77,8 @@ interface Searched {
 }
 
 /**
- * Loads the events of the runs in which an item changed, newest first. A page has the events of
- * five runs.
+ * Loads the events about an item, newest first, from the runs in which the item changed. A page has
+ * the events of five runs.
  */
 export function useItemEvents(
   { listId, itemId }: Searched,

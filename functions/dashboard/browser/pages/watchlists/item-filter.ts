@@ -1,7 +1,7 @@
 import type { Watchlist } from "../../api/resources.ts";
 import { type IgnoredPart, readQuery } from "../../shell/page-query.ts";
 
-/** The filters and the order of a watchlist's items. Empty strings do not filter. */
+/** The filters and the order of a watchlist's items. An empty string means no filter. */
 export interface ItemFilter {
   /** One of `itemStates`. */
   readonly state: string;

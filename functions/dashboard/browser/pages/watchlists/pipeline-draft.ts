@@ -58,7 +58,10 @@ const sorted = (pipeline: Pipeline): string =>
       : value,
   );
 
-/** Returns a pipeline whose rules about a decreased field report only drops of a minimum size. */
+/**
+ * Returns a pipeline whose rules about a decreased field report only drops of at least `percent`
+ * percent.
+ */
 const withMinDrop = (pipeline: Pipeline, percent: number): Pipeline => ({
   ...pipeline,
   steps: pipeline.steps.map((step) => ({

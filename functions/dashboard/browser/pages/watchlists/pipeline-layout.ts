@@ -34,8 +34,8 @@ export interface Layout {
 }
 
 /**
- * Computes the layout of a pipeline: each step is in a column to the right of all steps that lead
- * to it.
+ * Returns the boxes and arrows of a pipeline's graph, in pixels. Each step is in a column to the
+ * right of all steps that lead to it.
  */
 export function layOut(pipeline: Pipeline): Layout {
   const columns = columnsOf(pipeline);

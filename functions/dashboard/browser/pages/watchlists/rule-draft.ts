@@ -33,7 +33,10 @@ export const whensOfKey: Readonly<
   once: ["unchanged", "ok", "failed"],
 };
 
-/** Returns true if a route with this `when` can have the key. */
+/**
+ * Returns true if the service accepts a limiting key, such as `min_delta`, in a route with this
+ * `when`.
+ */
 export const hasKey = (key: keyof typeof whensOfKey, when: string): boolean =>
   whensOfKey[key].some((one) => one === when);
 
@@ -199,7 +202,10 @@ export function routeWhen(route: Route, when: string): Route {
   return compact({ when, ...(hasTest ? test : {}), ...limits, cooldown, run, notify });
 }
 
-/** Returns a route that tests another field; undefined for no field. */
+/**
+ * Returns a route after its tested field changed to `field`. The operator and the value become
+ * those that the form shows first for the field. If `field` is undefined, the route tests no field.
+ */
 export function routeField(route: Route, field: string | undefined, scraper: Scraper | undefined) {
   const known = scraper?.fields.find(({ name }) => name === field);
   const [op] = opsOf(known, route.when);

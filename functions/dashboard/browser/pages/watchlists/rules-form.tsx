@@ -25,7 +25,9 @@ interface RulesFormProps {
   readonly onChange: (pipeline: Pipeline) => void;
 }
 
-/** A form for the steps of a pipeline and their rules. */
+/**
+ * A form for the steps of a pipeline and their rules. Calls `onChange` with the changed pipeline.
+ */
 export function RulesForm({ pipeline, known, refusal, onChange }: RulesFormProps) {
   const [scraper] = known.scrapers;
   const other = refusal && !isAtPart(refusal) ? refusal.message : undefined;

@@ -20,10 +20,10 @@ export interface TestedRuns {
   readonly runs: readonly WatchlistRun[];
 }
 
-/** The back-test of one watchlist. */
+/** The result or the error of the back-test of one watchlist. */
 export interface TestedList {
   readonly list: Pick<Watchlist, "id" | "name" | "currency">;
-  /** Undefined if the back-test failed. */
+  /** The result; undefined if the back-test failed. */
   readonly tested: TestedRuns | undefined;
   readonly error: ApiError | undefined;
 }
@@ -44,8 +44,8 @@ const marginMs = 60_000;
 
 /**
  * Returns an action that repeats past runs of watchlists with a pipeline, with the state and the
- * result of the action. Tests one watchlist after the other: a back-test that fails does not end
- * the others. A large back-test runs as a job, which the hook polls until it ends.
+ * result of the action. Tests one watchlist after the other, and continues if a back-test fails. A
+ * large back-test runs as a job, which the hook polls until it ends.
  */
 export function useBacktest(): BacktestState {
   const [progress, setProgress] = useState<number>();

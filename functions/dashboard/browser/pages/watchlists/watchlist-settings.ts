@@ -80,7 +80,10 @@ interface LimitField {
   readonly hint: string;
 }
 
-/** The limits of the credits of runs. An empty string is no limit, which is null in the API. */
+/**
+ * The label and the hint of each credit limit, by its name in the API. An empty field means no
+ * limit, which is null in the API.
+ */
 export const creditLimits = {
   max_credits_per_run: {
     label: "Credits per run",
@@ -92,7 +95,7 @@ export const creditLimits = {
   },
 } as const satisfies Partial<Record<keyof Watchlist, LimitField>>;
 
-/** The fields of the brake. */
+/** The label and the hint of each field of the brake, by its name in the API. */
 export const brakeFields = {
   max_changed_percent: {
     label: "Changed items, in percent",
@@ -140,7 +143,10 @@ interface LimitFields extends Readonly<Record<CreditLimit, number | string | nul
   readonly brake: Readonly<Record<BrakeField, number | string>> | null;
 }
 
-/** Returns the limits to send to the API. */
+/**
+ * Converts the limits of the form to the fields of the API. A text that is not a number stays a
+ * string, which the service refuses.
+ */
 export const limitFieldsOf = ({ credits, isBraked, brake }: LimitsDraft): LimitFields => ({
   ...mapped(credits, creditLimitIn),
   brake: isBraked ? mapped(brake, numberIn) : null,
@@ -155,7 +161,10 @@ export function changedLimits(draft: LimitsDraft, opened: LimitsDraft): Partial<
   return Object.fromEntries(changed);
 }
 
-/** Converts the text of a credit limit for the API. An empty string is no limit, which is null. */
+/**
+ * Converts the text of a credit limit for the API. An empty string means no limit, which is null in
+ * the API. A text that is not a number stays a string, which the service refuses.
+ */
 export function creditLimitIn(text: string): number | string | null {
   return text.trim() === "" ? null : numberIn(text);
 }
