@@ -116,7 +116,8 @@ export interface Throttle {
   /** The limit for one HTTP method of one resource that serves other calls. */
   readonly otherCalls: number;
   /**
-   * The limit for each HTTP method that a resource does not serve: `HEAD`, or an unsupported one.
+   * The limit for each HTTP method that a resource does not serve: `HEAD`, or an unsupported
+   * method.
    */
   readonly otherwise: number;
 }
@@ -252,7 +253,7 @@ export function assertConcurrency(config: StageConfig): void {
   if (left >= needed) return;
   const workers = workersOf(config);
   throw new Error(
-    `${workers} invocations of workers and ${reservedOf(config)} reserved ones leave ${left} of ` +
+    `${workers} invocations of workers and ${reservedOf(config)} reserved invocations leave ${left} of ` +
       `the AWS account's quota of ${config.accountConcurrency} for other functions, which need ${needed}. ` +
       "Lower concurrencyMax or reservedConcurrency in lib/config.ts, or request a higher quota and " +
       "set it as context 'accountConcurrency'.",

@@ -74,8 +74,8 @@ const environmentBytesMax = 4_096;
 /** Variables that every function has in addition to the variables in functions/environment.ts. */
 const commonVariables = ["POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE", storedVersionsVariable];
 /**
- * Names of variables whose values are generated at deployment, such as names and ARNs. Other values
- * are short.
+ * Matches the names of variables whose values are generated at deployment, such as ARNs. The values
+ * of the other variables are short.
  */
 const generated = /_(?:TABLE|URL|ARN|GROUP|BUCKET|ID)$/;
 const generatedBytesMax = 160;
@@ -91,7 +91,7 @@ function checkRoom(variable: string): void {
   const bytes = bytesOf(variable) - bytesOf("");
   if (bytes <= room) return;
   throw new Error(
-    `SOURCES has ${bytes} bytes, but a function has room for only ${room} besides its other variables ` +
+    `SOURCES has ${bytes} bytes, but a function has room for only ${room} bytes besides its other variables ` +
       "(Lambda allows 4 KB for all of them, and each quote counts twice). Omit options that have " +
       "their defaults, and refer to secrets by short names of SSM parameters. A sourcesParameter " +
       "does not help: its value becomes the same variable.",

@@ -11,7 +11,9 @@ export interface FileDependencies {
 
 const files = new Map(Object.entries(assets.files));
 
-/** The response to a browser that opens an unknown address. Its link works below any path prefix. */
+/**
+ * The response to a browser that opens an unknown address. Its link works below any path prefix.
+ */
 const unknownPage = `<!doctype html>
 <html lang="en">
 <head>

@@ -196,7 +196,7 @@ describe("the source configuration at synthesis", () => {
     [/^SOURCES: retailer_d\.standard\.secret: /, { sources: catalog({ baseUrl, secret: canary }) }],
     [/works only on a developer's machine/, { sources: catalog({ baseUrl, secret: "env:K" }) }],
     [
-      /^SOURCES has \d+ bytes, but a function has room for only [23]\d{3} besides/,
+      /^SOURCES has \d+ bytes, but a function has room for only [23]\d{3} bytes besides/,
       { sources: ofLength(4_000) },
     ],
     [/^SOURCES is not valid JSON/, { sources: `{${canary}` }],

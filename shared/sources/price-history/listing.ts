@@ -161,7 +161,7 @@ const isOrderedAhead = (stats: HistoryStats, type: AvailabilityType): boolean =>
 
 /**
  * Builds the winner for a used offer. The source reports no stock for used offers, so every listed
- * one counts as in stock.
+ * used offer counts as in stock.
  */
 const usedWinner = (stats: HistoryStats, price: number): BuyBoxWinner => ({
   price,

@@ -48,7 +48,10 @@ const parentShare = 0.03;
 const soldOutShare = 0.05;
 const suppressedShare = 0.04;
 const usedBuyboxShare = 0.5;
-/** Factor for the price of an offer that the retailer ships, when the buy box is chosen. */
+/**
+ * When the buy box is chosen, the price of an offer that the retailer ships is multiplied by this
+ * factor.
+ */
 const shippedByRetailerBonus = 0.96;
 
 /**

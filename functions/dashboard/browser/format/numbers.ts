@@ -28,7 +28,9 @@ const smallChange = new Intl.NumberFormat("en-US", {
 });
 /** Changes below this size, in percent, are shown with one significant digit: `0.02%`. */
 const smallChangeMax = 0.1;
-/** Formats a change in percent with its sign: `+12.5%`, `−3%`, `−0.02%`. Only 0 is shown as `0%`. */
+/**
+ * Formats a change in percent with its sign: `+12.5%`, `−3%`, `−0.02%`. Only 0 is shown as `0%`.
+ */
 export const formatPercentChange = (percents: number): string =>
   (Math.abs(percents) < smallChangeMax ? smallChange : change)
     .format(percents / 100)

@@ -75,7 +75,9 @@ export function isoOf(local: string): string | undefined {
 }
 
 const minuteMs = 60_000;
-/** Converts an ISO 8601 time to the value of a `datetime-local` input, in the browser's time zone. */
+/**
+ * Converts an ISO 8601 time to the value of a `datetime-local` input, in the browser's time zone.
+ */
 export function localOf(iso: string): string {
   const time = new Date(iso);
   const shifted = new Date(time.getTime() - time.getTimezoneOffset() * minuteMs);

@@ -31,7 +31,9 @@ export interface PausedCredits {
 
 /** The usage of an account, from which the rate of use is computed. */
 export interface Use {
-  /** The usage of at least the last eight days by day, the oldest first; the last entry is today. */
+  /**
+   * The usage of at least the last eight days by day, the oldest first; the last entry is today.
+   */
   readonly daily: Usage["daily"];
   readonly paused: PausedCredits;
 }

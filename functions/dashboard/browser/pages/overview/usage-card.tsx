@@ -89,7 +89,7 @@ function Sums({ usage, charges, caption }: SumsProps) {
         columns={columnsFor(names, credits)}
         rows={usage}
         rowKey={({ kind, cause }) => `${kind} ${cause}`}
-        empty={<EmptyState title="Nothing was charged in this time." />}
+        empty={<EmptyState title="Nothing was charged in this time span." />}
       />
     </>
   );

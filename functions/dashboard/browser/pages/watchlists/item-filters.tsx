@@ -16,7 +16,10 @@ interface ItemFiltersProps {
   readonly onChange: (filter: ItemFilter) => void;
 }
 
-/** Shows the filters of a watchlist's items: text, state and time of the last change. Also their order. */
+/**
+ * Shows the filters of a watchlist's items: text, state and time of the last change. Also their
+ * order.
+ */
 export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
   const change = (part: Partial<ItemFilter>): void => onChange({ ...filter, ...part });
   return (

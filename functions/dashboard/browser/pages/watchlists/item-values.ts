@@ -17,8 +17,8 @@ export function valueWords(field: string, value: FieldValue, currency: string): 
 /**
  * Returns a short text for the price and the availability of an item: `12.50 USD, in stock`. For a
  * delisted item, returns its last price (`last 12.50 USD`), or `delisted` if the price is unknown.
- * If the item has values but neither of these, returns `read`. If it has no values, returns `not
- * read yet` before the first read, and `no values` after it.
+ * If the item has values, but neither a price nor an availability, returns `read`. If it has no
+ * values, returns `not read yet` before the first read, and `no values` after it.
  */
 export function summaryOf(
   {

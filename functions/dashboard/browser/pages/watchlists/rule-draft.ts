@@ -239,7 +239,9 @@ export const withTest = (route: Route, at: number, changed: Test): Route => ({
   ...route,
   where: replaced(route.where ?? [], at, changed),
 });
-/** Returns a route without its test in `where` at index `at`; without `where` if it was the last. */
+/**
+ * Returns a route without its test in `where` at index `at`. Removes `where` if no test remains.
+ */
 export function withoutTest(route: Route, at: number): Route {
   const where = without(route.where ?? [], at);
   return compact({ ...route, where: where.length === 0 ? undefined : where });

@@ -10,8 +10,8 @@ export interface PossibleRule {
 
 /**
  * Returns the routes of a pipeline that can have caused an entry of an event. An event names only
- * the step and, if the item matched, the `when` of the route. This function therefore leaves out the
- * routes whose conditions the values of the entry do not meet.
+ * the step and, if the item matched, the `when` of the route. This function therefore leaves out
+ * the routes whose conditions the values of the entry do not meet.
  * @param type the type of the event
  */
 export function rulesBehind(
@@ -63,7 +63,7 @@ function isNotFailed({ field, op, value }: Test, { values, metadata = {} }: Even
   return is === undefined || wanted === undefined || passes[op]?.(is, wanted) !== false;
 }
 
-/** Prices that differ by at most this amount are equal. */
+/** Half a cent. Amounts that differ by at most this much count as equal, because of rounding. */
 const halfCent = 0.005;
 
 const areEqual = (is: FieldValue, wanted: FieldValue): boolean =>
