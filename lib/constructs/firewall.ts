@@ -13,8 +13,8 @@ const rateWindowSeconds = 300;
  * Rate limits for one address. More calls from one address are probably an attack on keys. All
  * calls together may have the rate of two API keys, and calls other than item calls the rate of one
  * key. `Throttle.otherCalls` must be at least three times the limit of one address, for each path
- * and method. Doubling these limits would therefore raise the sum of the gateway's limits to 16,260
- * calls per second, above its quota of 10,000.
+ * and method. Higher limits of one address would therefore raise the sum of the gateway's limits
+ * above its quota of 10,000 calls per second.
  */
 export const requestsPerSecondOfAddress = {
   all: 2 * limits.requestsPerSecond,

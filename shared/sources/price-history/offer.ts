@@ -58,9 +58,9 @@ const featuredThenCheapest = (a: ListedOffer, b: ListedOffer): number =>
  * the indexes of the live offers. If `liveOffersOrder` is empty, all offers count as live.
  */
 function liveOffers({ offers, liveOffersOrder }: HistoryProduct): readonly HistoryOffer[] {
-  const places = new Set(liveOffersOrder);
-  const isLive = (place: number): boolean => places.size === 0 || places.has(place);
-  return offers.filter((_, place) => isLive(place)).filter((offer) => offer != null);
+  const liveIndexes = new Set(liveOffersOrder);
+  const isLive = (index: number): boolean => liveIndexes.size === 0 || liveIndexes.has(index);
+  return offers.filter((_, index) => isLive(index)).filter((offer) => offer != null);
 }
 
 /**

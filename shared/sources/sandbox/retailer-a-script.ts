@@ -26,7 +26,7 @@ export function scriptedOffers(
 ): readonly OfferStateA[] {
   if (behavior === "parent" || !scriptedInStock(behavior, at)) return [];
   const own: OfferStateA = {
-    place: 0,
+    index: 0,
     seller: retailerASeller,
     condition: "new",
     price: scriptedPrice(behavior, at),
@@ -36,12 +36,12 @@ export function scriptedOffers(
   };
   const count = behavior === "many_offers" ? manyOffers : 2;
   const others = Array.from({ length: count - 1 }, (_, n): OfferStateA => {
-    const place = n + 1;
+    const index = n + 1;
     return {
-      place,
-      seller: sellerAt(draw, place),
-      condition: manyConditions[place % manyConditions.length] ?? "other",
-      price: cents(own.price + place),
+      index,
+      seller: sellerAt(draw, index),
+      condition: manyConditions[index % manyConditions.length] ?? "other",
+      price: cents(own.price + index),
       shipping: 3.99,
       isFba: false,
       availabilityType: "in_stock",

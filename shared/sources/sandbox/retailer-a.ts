@@ -5,8 +5,8 @@
  */
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
 import { kindOf } from "./catalog.ts";
-import { type Draw, drawsOf, type DrawSeed, stepOf } from "./draw.ts";
-import { offersAt, type OfferStateA, stockStepMs } from "./retailer-a-offers.ts";
+import { type Draw, drawsOf, type DrawSeed, periodOf } from "./draw.ts";
+import { offersAt, type OfferStateA, stockPeriodMs } from "./retailer-a-offers.ts";
 import { scriptedOffers } from "./retailer-a-script.ts";
 import { behaviorOf, scriptedRegularPrice } from "./script.ts";
 
@@ -70,12 +70,12 @@ export function itemStateA(moment: MomentA): ItemStateA {
     return stateOf({ id, draw, listPrice: scriptedRegularPrice }, { isParent, offers, hasBuybox });
   }
   const isParent = draw("parent") < parentShare;
-  const isSoldOut = draw("sold out", stepOf(at, stockStepMs, draw("phase"))) < soldOutShare;
+  const isSoldOut = draw("sold out", periodOf(at, stockPeriodMs, draw("phase"))) < soldOutShare;
   if (isParent || isSoldOut) {
     return stateOf({ id, draw, listPrice }, { isParent, offers: [], hasBuybox: false });
   }
   const offers = offersAt({ at, draw, listPrice });
-  const suppressed = draw("suppressed", stepOf(at, 2 * stockStepMs, draw("phase")));
+  const suppressed = draw("suppressed", periodOf(at, 2 * stockPeriodMs, draw("phase")));
   return stateOf(
     { id, draw, listPrice },
     { isParent, offers, hasBuybox: suppressed >= suppressedShare },
@@ -96,7 +96,7 @@ function stateOf(
   const buybox = hasBuybox ? winnerOf(offers, item.draw) : null;
   const others = offers
     .filter((offer) => offer !== buybox)
-    .sort((a, b) => a.price - b.price || a.place - b.place);
+    .sort((a, b) => a.price - b.price || a.index - b.index);
   const newOnes = offers.filter(({ condition }) => condition === "new");
   const usedOnes = offers.filter(({ condition }) => condition.startsWith("used_"));
   return {
@@ -148,7 +148,7 @@ const listingIdLength = 48;
 export function offerListingIdOf({ draw }: Pick<ItemStateA, "draw">, offer: OfferStateA): string {
   let id = "";
   for (let n = 1; id.length < listingIdLength; n += 1) {
-    let bits = Math.floor(draw("offer listing id", n, offer.place + 1) * 2 ** 30);
+    let bits = Math.floor(draw("offer listing id", n, offer.index + 1) * 2 ** 30);
     for (let i = 0; i < 5; i += 1) {
       id += base64.charAt(bits & 63);
       bits >>>= 6;

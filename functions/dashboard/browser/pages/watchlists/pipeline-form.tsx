@@ -62,7 +62,7 @@ interface Estimated {
 }
 
 /**
- * Loads the service's estimate for a draft once the draft has not changed for 350 ms. The `data` of
+ * Loads the service's estimate for a draft once the draft has not changed for 250 ms. The `data` of
  * the result is undefined for a draft that cannot be sent.
  */
 export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefined> {

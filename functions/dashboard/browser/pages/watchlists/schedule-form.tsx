@@ -18,7 +18,7 @@ import { useDebounced } from "../../api/use-debounced.ts";
 const shownTimes = 5;
 
 /**
- * Loads the next run times of a draft once the draft has not changed for 350 ms. The `error` of the
+ * Loads the next run times of a draft once the draft has not changed for 250 ms. The `error` of the
  * result is the service's error for an invalid draft.
  * @param after the time from which an interval counts, in ISO 8601, such as that of the last run.
  * Omitted: now.

@@ -23,7 +23,10 @@ export function reasonInWords(error: string): string {
 }
 
 /** Returns the result of the last attempt as a string: the error, `HTTP 200`, or `Not sent yet`. */
-export function answerInWords({ last_status: status, last_error: error }: WebhookDelivery): string {
+export function lastResultInWords({
+  last_status: status,
+  last_error: error,
+}: WebhookDelivery): string {
   if (error !== null) return reasonInWords(error);
   return status === null ? "Not sent yet" : `HTTP ${status}`;
 }
