@@ -29,7 +29,7 @@ export interface BuildAppProps {
   readonly stageFiles?: string;
   /**
    * False leaves out the bundles of the functions, the validation, the stack traces and the
-   * construct tree, so that the templates are created in about a second.
+   * construct tree. The templates are then created in about a second.
    * @default true
    */
   readonly bundle?: boolean;
@@ -126,8 +126,8 @@ function configOf({ stage, sources, storedVersions, ...context }: Context): Conf
 }
 
 /**
- * Returns the configuration of the data stack. It has no protection against deletion if the context
- * key `unprotect` is the stack's full name.
+ * Returns the configuration of the data stack. The stack has no protection against deletion if the
+ * context key `unprotect` is its full name.
  * @throws Error if `unprotect` has another value, for example on a command line that was copied
  * from another stage
  */

@@ -10,8 +10,8 @@ import { secretReference } from "../shared/sources/contract/secret-reference.ts"
 import { grantKeyDecrypt, grantParameterRead, grantSecretRead } from "./grants.ts";
 
 /**
- * The adapters of the scrapers. They are known at the synthesis, or are in a parameter that the
- * deployment reads.
+ * The configuration of the sources. It is known at the synthesis, or is in an SSM parameter that
+ * the deployment reads.
  */
 export type Sources =
   | { readonly kind: "known"; readonly variable: string }

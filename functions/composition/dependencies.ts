@@ -106,8 +106,8 @@ export const countingMiddleware = (
 });
 
 /**
- * Creates a function that reads the accounts table as a health check. It rejects if DynamoDB does
- * not respond.
+ * Creates a function that reads the accounts table as a health check. The function rejects if
+ * DynamoDB does not respond.
  * @param overrides dependencies that tests replace
  */
 export const databaseCheck = (environment: AccountNeeds, overrides: Overrides) =>

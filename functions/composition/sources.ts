@@ -31,9 +31,9 @@ const parameters = /* @__PURE__ */ once(async () =>
 );
 
 /**
- * Loads the adapters of the configured sources. A function that reads a source in every invocation
- * calls this before its first invocation, because until then Lambda does not limit the processor
- * time of a function with little memory. Does nothing if the variable is undefined, as in tests.
+ * Loads the adapters of the configured sources. Functions that read a source in every invocation
+ * call this before their first invocation: until then, Lambda does not limit the processor time of
+ * a function with little memory. Does nothing if the variable is undefined, as in tests.
  * @param variable value of the environment variable SOURCES
  * @throws Error if the value is invalid
  */

@@ -27,9 +27,9 @@ interface Options {
  * limit (specification, section "Authentication"). It counts calls without a known key by IP
  * address, in this process only. A call over the limit gets 429.
  *
- * In a group that requires a key, a call without a known key gets 401, a call with two different
- * keys gets 400, and an error of the key's lookup is thrown. In any other group, all of these calls
- * are admitted.
+ * In a group that requires a key, a call without a known key gets 401, and a call with two
+ * different keys gets 400. An error of the key's lookup is thrown. In any other group, all of these
+ * calls are admitted.
  */
 export function authenticate({ accounts, clock, logger, keys }: Options): HttpMiddleware {
   const addresses = localRate();

@@ -40,8 +40,8 @@ export class CustomDomain extends Construct {
       return;
     }
     new ARecord(this, "Alias", {
-      // The zone name of the imported zone is set to the domain, so that the record gets the name
-      // of the domain, whatever the real name of the zone.
+      // The construct does not know the real name of the zone. With the domain as the zone name,
+      // the record gets the name of the domain in any zone.
       zone: HostedZone.fromHostedZoneAttributes(this, "Zone", {
         hostedZoneId: domain.hostedZoneId,
         zoneName: domain.name,

@@ -34,7 +34,7 @@ const changeRows = [
 const restoreRows = [...changeRows, ...readRows, "dynamodb:Scan"];
 
 /**
- * The roles that `npm run admin` assumes, and the log group of its audit lines. They are in the
+ * The roles that `npm run admin` assumes, and the log group of its audit lines. Both are in the
  * data stack, because a restore deletes the service stack. A principal of the AWS account may
  * assume a role if its policies allow it.
  */

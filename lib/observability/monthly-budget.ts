@@ -21,9 +21,9 @@ const notifications = [
 ] as const;
 
 /**
- * A budget for the costs of the AWS account in a month, which notifies the alarm topic. It covers
- * the whole account, because costs have the tags of a stage only after the owner of the account
- * activates them as cost allocation tags.
+ * A budget for the costs of the AWS account in a month, which notifies the alarm topic. The budget
+ * covers the whole account. Costs have the tags of a stage only after the owner of the account
+ * activates the tags as cost allocation tags.
  */
 export class MonthlyBudget extends Construct {
   constructor(scope: Construct, id: string, { dollars, topic, key }: MonthlyBudgetProps) {

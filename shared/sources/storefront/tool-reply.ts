@@ -62,8 +62,8 @@ const rpcResult = v.object({
 });
 
 /**
- * Parses the reply to a tool call. It is JSON, or a stream of server-sent events with the JSON in
- * one of them.
+ * Parses the reply to a tool call. The body is JSON, or a stream of server-sent events of which one
+ * contains the JSON.
  */
 export function parseToolReply(reply: SourceReply): ToolReply {
   for (const message of messagesIn(reply)) {

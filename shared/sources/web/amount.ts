@@ -42,8 +42,8 @@ const apartFromDollar = /(?<![A-Z])(US|CA|AU|NZ|HK|SG)\s+(?=\$)/gu;
 
 /**
  * Parses an amount of money as people write it, and rounds it to cents. Returns undefined if the
- * text is not clearly one amount, for an amount above 1,000,000, and for 0, because pages show 0
- * for an unknown price.
+ * text is not clearly one amount, or if the amount exceeds 1,000,000. Also returns undefined for 0,
+ * which pages show for an unknown price.
  * @param currency ISO 4217 code; null if unknown. In US dollars, a comma always separates
  * thousands.
  */

@@ -66,8 +66,8 @@ function shownOrLearned(
 }
 
 /**
- * Returns true if a page shows another price than its markup states. This is so if the page does
- * not show `amount`, the stated price, and its visible text or the forest determines another one.
+ * Returns true if a page shows another price than its markup states. The page then does not show
+ * `amount`, the price in its markup, and its visible text or the forest determines another price.
  * During sales, markup is often out of date.
  */
 export function isContradicted(

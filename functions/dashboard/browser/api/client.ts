@@ -48,8 +48,8 @@ interface ClientOptions {
 }
 
 /**
- * Returns the base URL of the API, which ends in `/v1/`. It is relative to the address of the
- * dashboard, so that both can be below the same path prefix.
+ * Returns the base URL of the API, which ends in `/v1/`. The URL is derived from the address of the
+ * dashboard, because both can be below the same path prefix.
  */
 export const apiBase = (): string => new URL("v1/", location.href.split("#")[0]).href;
 

@@ -15,10 +15,9 @@ const quickForMilliseconds = 60_000;
 
 /**
  * Loads a listing as `usePages` does, and reloads it while the dashboard is visible: every 30
- * seconds, or every 3 seconds while entries are pending and for a minute after a refresh. If the
- * user has loaded several pages, the listing is reloaded only while entries are pending or after a
- * refresh, every 3 seconds times the number of pages: new entries would otherwise move the text
- * that the user is reading.
+ * seconds, or every 3 seconds while entries are pending and for a minute after a refresh. With
+ * several loaded pages, it does not reload every 30 seconds, because new entries would move the
+ * text that the user is reading. Instead of 3 seconds, it then waits 3 seconds for each page.
  */
 export function useLivePages<Entry extends { readonly id: string }>(
   load: Parameters<typeof usePages<Entry>>[0],

@@ -150,8 +150,7 @@ const keyOf = ({ watchlistId, id }: IndexedItem): string => `${watchlistId} ${id
  * Merges what the index and the service found for the same search. The service's result is newer:
  * it adds items and replaces labels and titles. If the service counted all of its matches, an item
  * that only the index found was removed from its watchlist, and is left out. Items without a label
- * and a title stay, because the service finds such an item only if the search contains the first
- * three characters of its ID.
+ * and a title stay: the service finds them only by the first three characters of their IDs.
  * @param known the result of the index; undefined if there is no index
  * @param answer the result of the service; undefined until the service has responded
  */

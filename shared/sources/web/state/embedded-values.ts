@@ -16,8 +16,8 @@ const repairCharactersMax = 20_000;
 const repairsMax = 8;
 
 /**
- * Number of literals without an end after which the rest of a script is ignored, because the search
- * for each end scans the rest of the script.
+ * Number of literals without an end after which the rest of a script is ignored. The search for
+ * each end scans the rest of the script, which is slow.
  */
 const endlessMax = 5;
 

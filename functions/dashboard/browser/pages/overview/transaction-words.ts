@@ -10,7 +10,8 @@ export function purposeOf(entry: CreditTransaction): string {
 
 /**
  * Returns the items of a ledger entry as a label: `8 of 10` if 8 of 10 requested items were
- * charged, `10` until the number of charged items is known, or "–" for an entry without items.
+ * charged. Until the number of charged items is known, returns `10`. For an entry without items,
+ * returns "–".
  */
 export function itemsOf({ items_requested: asked, items_charged: charged }: CreditTransaction) {
   if (asked === undefined) return "–";

@@ -108,9 +108,11 @@ export function pipelineProblem(text: string): { message: string; place: Place }
 }
 
 /**
- * Returns the pipeline to send for a draft: null for the platform's default, undefined if the draft
- * cannot be sent. It cannot be sent if its text is not JSON or is `null`, if its minimum drop is
- * not a number, or if its template is still loading.
+ * Returns the pipeline to send for a draft; null for the platform's default. Returns undefined for
+ * a draft that cannot be sent:
+ * - Its text is not JSON, or is `null`.
+ * - Its minimum drop is not a number.
+ * - Its template is still loading.
  */
 export function pipelineOf(draft: PipelineDraft, scrapers: Scrapers | undefined): unknown {
   if (draft.template === defaultTemplate) return null;

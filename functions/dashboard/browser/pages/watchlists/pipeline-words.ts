@@ -14,7 +14,7 @@ const opWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the condition of a route as a string, such as `changed`, `price decreased` or `price
+ * Returns the condition of a route as a string. Examples: `changed`, `price decreased`, `price
  * below 10, 3 reads in a row, at most every 6h`.
  */
 export const routeWords = (route: Route): string =>
@@ -31,9 +31,9 @@ const anyWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the condition of a route as `routeWords` does, for people who do not know the values of
- * `when`, such as `any tracked field changed, at most every 6h`. Also names the value from which a
- * minimum difference is measured.
+ * Returns the condition of a route for people who do not know the values of `when`. Example: `any
+ * tracked field changed, at most every 6h`. Also names the value from which a minimum difference is
+ * measured.
  */
 export const ruleWords = (route: Route): string =>
   [

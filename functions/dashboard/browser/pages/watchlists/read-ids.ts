@@ -145,8 +145,8 @@ function tableIn(text: string, reader: IdReader): Table | undefined {
 }
 
 /**
- * Returns true for a header with several columns if at least one column name is a usual name of
- * IDs, and no column name is an ID itself.
+ * Returns true for a header with several columns. At least one column must have a usual name of
+ * IDs, and no column name may be an ID itself.
  */
 const isNamed = (header: readonly string[] = [], { idIn, name }: IdReader): boolean =>
   header.length > 1 &&
