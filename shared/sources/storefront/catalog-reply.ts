@@ -53,8 +53,8 @@ export function parseCatalogReply(content: unknown): CatalogReply | null {
 /**
  * Returns the variant that a store's ID identifies. This is the variant that the store marks as its
  * exact match, not a variant that the store chose for a product. If the store marks several
- * variants, only those with this ID count. If these differ, the store contradicts itself, and the
- * result is undefined.
+ * variants, only those with this ID count. If these variants differ, the store contradicts itself,
+ * and the result is undefined.
  * @param isVariantId true if the ID is the ID of a variant, false if it is another key, such as a
  * stock number
  */

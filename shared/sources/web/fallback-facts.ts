@@ -66,9 +66,9 @@ function shownOrLearned(
 }
 
 /**
- * Returns true if a page shows another price than its markup states. The page then does not show
- * `amount`, the price in its markup, and its visible text or the forest determines another price.
- * During sales, markup is often out of date.
+ * Returns true if a page shows another price than its markup states. In this case, the page does
+ * not show `amount`, which its markup states, but its visible text or the forest determines another
+ * price. During sales, markup is often out of date.
  */
 export function isContradicted(
   page: VisiblePage,

@@ -49,7 +49,7 @@ export const changedFields: Readonly<Record<string, ChangedField>> = {
   usedMinPrice: { ...number, ...ofA },
 };
 
-/** Returns true if a change of the field can have the kind. An empty kind stands for any kind. */
+/** Returns true if a change of the field can have the kind. An empty kind means any kind. */
 export const isFieldOf = (field: string, kind: string): boolean => {
   const known = changedFields[field];
   if (known === undefined) return false;
@@ -60,7 +60,7 @@ export const isFieldOf = (field: string, kind: string): boolean => {
 /**
  * Returns true if items of the platform can have changes of the field and of the kind. For a
  * watchlist of the platform, the service refuses a filter by any other field or kind. An empty
- * field or kind stands for any.
+ * string means any field or kind.
  */
 export const isOnPlatform = (
   platform: string,

@@ -220,7 +220,10 @@ export function routeField(route: Route, field: string | undefined, scraper: Scr
   });
 }
 
-/** Returns the first value that the form shows for a field. */
+/**
+ * Returns the initial value of a test of a field: true, 0 or an empty string, depending on the
+ * field's type.
+ */
 export function firstValue(field: Field | undefined): TestValue {
   if (field?.type === "boolean") return true;
   return field?.type === "number" ? 0 : "";

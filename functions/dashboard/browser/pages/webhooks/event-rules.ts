@@ -40,8 +40,8 @@ interface Test {
 }
 
 /**
- * Returns the tests of a route: the test of its own field, if that compares with `value`, and the
- * tests in `where`.
+ * Returns the tests of a route: the test in `field`, `op` and `value`, if the operator compares
+ * with a value, and the tests in `where`.
  */
 const testsOf = ({ field, op, value, where = [] }: Route): readonly Test[] =>
   field === undefined || op === undefined || value === undefined
