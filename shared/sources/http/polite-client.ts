@@ -145,8 +145,8 @@ function lastTryOf(
 }
 
 /**
- * Sends the call, and retries it while the reply is a temporary failure, and the limits and the
- * deadline allow a retry.
+ * Sends the call. If the reply is a temporary failure, retries the call as long as the limits and
+ * the deadline allow it.
  */
 async function sendWithRetries(request: RequestState, source: Source): Promise<SourceReply> {
   for (;;) {
@@ -228,7 +228,8 @@ async function tryNow(request: RequestState, source: Source): Promise<SourceRepl
   let outcome = await oneTry(request, source);
   const wasClosed = outcome.kind === "broken" && outcome.wasClosed;
   if (wasClosed && source.state.hasAnswered && !request.hadClosedConnection) {
-    // The source had closed the idle connection before, so it did not receive this call.
+    // The source had closed the idle connection before this call, so it did not receive the call,
+    // and the call can be sent again.
     request.hadClosedConnection = true;
     outcome = await oneTry(request, source);
   }

@@ -185,8 +185,9 @@ interface Paced {
 }
 
 /**
- * Returns the references to the secrets that the sources use, without duplicates. Each has the
- * customer-managed KMS key of the secret, if there is one. Does not read the secrets.
+ * Returns the references to the secrets that the sources use, without duplicates. Each reference is
+ * returned with the customer-managed KMS key of the secret, if there is one. Does not read the
+ * secrets.
  */
 export function secretsOf(sources: SourceConfiguration): SecretUse[] {
   const uses = new Map(secretUses(sources).map(([, , use]) => [JSON.stringify(use), use]));

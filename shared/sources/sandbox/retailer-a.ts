@@ -122,8 +122,8 @@ const rank = ({ price, isFba }: OfferStateA): number =>
 
 /**
  * Returns the offer in the buy box: the cheapest new offer, with an advantage for offers that the
- * retailer ships. Without new offers, half of the listings have the cheapest used offer in the buy
- * box, and the others have no offer (null).
+ * retailer ships. Of the listings without new offers, half have the cheapest used offer in the buy
+ * box. The other half have an empty buy box (null).
  */
 function winnerOf(offers: readonly OfferStateA[], draw: Draw): OfferStateA | null {
   let best: OfferStateA | null = null;

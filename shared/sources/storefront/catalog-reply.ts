@@ -26,7 +26,10 @@ export interface CatalogReply {
 
 const notFoundCode = "not_found";
 
-/** A warning with this code is about an item that exists in the store, such as a replaced one. */
+/**
+ * Returns true for a message that reports an unknown ID. A warning with the same code is about an
+ * item that exists in the store, such as an item with a replacement.
+ */
 const isMissing = ({ type, code }: v.InferOutput<typeof message>): boolean =>
   type !== "warning" && code?.toLowerCase() === notFoundCode;
 

@@ -127,7 +127,8 @@ async function discover(
   const until = earlier(deadline, dependencies.clock.now().getTime() + discoveryMsMax);
   const site = { origin: assumed.origin, until, ...dependencies };
   const reply = await profileAt(new URL(wellKnownPath, baseUrl), site);
-  // A store need not publish a profile. Without a profile, it refuses a call with a wrong version.
+  // A store need not publish a profile. The adapter then tries all versions, because the store
+  // refuses a call with a wrong version.
   if (reply.profile === null) {
     return { url: assumed, profiles: all, isFinal: isDefinite(reply.status) };
   }
@@ -139,7 +140,7 @@ async function discover(
 const earlier = (deadline: Date, atMs: number): Date =>
   new Date(Math.min(deadline.getTime(), atMs));
 
-/** Returns true for a status that a repeated request would get again. */
+/** Returns true if a repeated request would probably get the same status again. */
 const isDefinite = (status: number | undefined): boolean =>
   status !== undefined && status < 500 && status !== 429;
 

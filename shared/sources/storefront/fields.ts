@@ -181,8 +181,9 @@ const retailerDStates: Readonly<Record<StockState, RetailerDState>> = {
 const isStockState = (word: string): word is StockState => Object.hasOwn(stock, word);
 
 /**
- * Returns the state of the stock. If the protocol does not define the status word, only `available`
- * counts. Returns undefined if the store reports nothing or contradicts itself.
+ * Returns the state of the stock. If the protocol does not define the status word, the state
+ * depends only on the flag `available`. Returns undefined if the store reports nothing or
+ * contradicts itself.
  */
 function stateOf(availability: CatalogVariant["availability"]): StockState | undefined {
   const { available, status } = availability ?? {};

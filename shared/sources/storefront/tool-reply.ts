@@ -76,8 +76,8 @@ export function parseToolReply(reply: SourceReply): ToolReply {
 }
 
 /**
- * Matches words with which stores refuse a call because of earlier calls, not because of its
- * content.
+ * Matches words with which stores refuse a call because of the number of calls, not because of the
+ * content of the call.
  */
 const rateWords =
   /\brate\b|rate[_-]?limit|throttl|too[ _-]many[ _-](?:requests|calls)|\bquota|(?:requests|calls) per|slow down|try again|retry/i;

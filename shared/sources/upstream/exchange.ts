@@ -36,7 +36,10 @@ export type UpstreamNote =
   | { readonly kind: "unreadable"; readonly scraper: StepScraperId };
 
 export interface UpstreamDependencies {
-  /** Sends calls to the server's host, and applies its rate limit and retries. */
+  /**
+   * Sends calls to the server's host. Applies the rate limit of the host, and retries temporary
+   * failures.
+   */
   readonly client: SourceClient;
   readonly clock: Clock;
   readonly random: RandomSource;

@@ -82,8 +82,8 @@ function onlyOne(candidates: readonly Candidate[]): SchemaNode | undefined {
 }
 
 /**
- * Returns the only product whose name is in the page's title. Returns undefined if there is none or
- * several, or if the page's declared address does not contain the ID.
+ * Returns the only product whose name is in the page's title. Returns undefined if no product or
+ * several products match, or if the page's declared address does not contain the ID.
  */
 function namedInTitle(
   candidates: readonly Candidate[],

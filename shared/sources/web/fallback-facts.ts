@@ -21,7 +21,7 @@ export const allFallbacks: ReadonlySet<Fallback> = new Set<Fallback>(["state", "
 
 /** The readers of a page, except the readers of its markup. */
 export interface PageReaders {
-  /** The ways to use. They are always used in the order state, visible. */
+  /** The ways to read facts. `state` is always used before `visible`. */
   readonly fallbacks: ReadonlySet<Fallback>;
   /** Selects a price in the visible text if no other way finds one. */
   readonly forest?: ForestTable | undefined;

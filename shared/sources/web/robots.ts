@@ -8,8 +8,8 @@ const parseRobots = robotsModule as unknown as typeof robotsModule.default;
 
 const millisecondsPerHour = 3_600_000;
 /**
- * Milliseconds for which rules are cached, and after which a failed download of the rules is
- * retried.
+ * Milliseconds for which downloaded rules are cached. A failed download is cached for a shorter
+ * time, and is then retried.
  */
 const rulesCacheMs = 24 * millisecondsPerHour;
 const failureCacheMs = 60_000;

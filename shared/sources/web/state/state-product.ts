@@ -203,7 +203,9 @@ function pricesOf(product: Json, reading: StateReading): number[] {
 
 interface PricePlace {
   readonly depth: number;
-  /** True if the object describes a price, so that a key such as `value` means one. */
+  /**
+   * True if the object describes a price, so that the value of a key such as `value` is a price.
+   */
   readonly isPrice: boolean;
   readonly stated: StatedPrices;
 }

@@ -31,7 +31,7 @@ export interface Outline {
   readonly elements: readonly OutlineElement[];
   /**
    * The heading of the product: the first `<h1>` with a title of the page, or otherwise the first
-   * one.
+   * `<h1>`.
    */
   readonly heading: OutlineElement | undefined;
   /** The heading and its ancestors; empty without a heading. */

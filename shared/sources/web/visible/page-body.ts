@@ -103,7 +103,10 @@ function withoutUnshown(html: string): string {
   return keptParts.join("").replaceAll(/[\t\n\f\r ]{2,}/g, " ");
 }
 
-/** Returns the position after an element; after a comment if there is no name. */
+/**
+ * Returns the position after the element with this name, or after a comment if the name is
+ * undefined.
+ */
 function endOf(html: string, start: number, name: string | undefined): number {
   if (name === undefined) {
     const end = html.indexOf("-->", start);
