@@ -81,7 +81,7 @@ export function explainWildcard(
 ): void {
   if (!Construct.isConstruct(grantPrincipal)) {
     throw new Error(
-      `The wildcard permission '${wildcard}' must be granted to a role that the app creates. The reason for it cannot be attached to another grantee.`,
+      `The wildcard permission '${wildcard}' is granted to a grantee that is not a role of this app, so its reason cannot be attached. Grant it to a role that the app creates.`,
     );
   }
   Validations.of(grantPrincipal).acknowledge({

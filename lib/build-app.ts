@@ -28,8 +28,8 @@ export interface BuildAppProps {
    */
   readonly stageFiles?: string;
   /**
-   * False makes the templates in about a second, without the bundles of the functions, the
-   * validation, the stack traces and the construct tree.
+   * False leaves out the bundles of the functions, the validation, the stack traces and the
+   * construct tree. The templates are then created in about a second.
    * @default true
    */
   readonly bundle?: boolean;
@@ -126,9 +126,10 @@ function configOf({ stage, sources, storedVersions, ...context }: Context): Conf
 }
 
 /**
- * Removes the protection of the data stack if the context key `unprotect` is the stack's full name.
- * @throws Error if it is another name, for example on a command line that was copied from another
- * stage
+ * Returns the configuration of the data stack. The stack has no protection against deletion if the
+ * context key `unprotect` is its full name.
+ * @throws Error if `unprotect` has another value, for example on a command line that was copied
+ * from another stage
  */
 function dataConfigOf(config: Config, { stage, unprotect }: Context): Config {
   if (unprotect === undefined) return config;

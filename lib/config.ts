@@ -4,7 +4,7 @@ import type { WrittenVersions } from "../shared/base/stored-versions.ts";
 import type { StepScraperId } from "../shared/scrapers/catalog.ts";
 import type { Sources } from "./source-config.ts";
 
-/** Names of the stages. */
+/** The names of the stages. Each stage has a configuration in `configs`. */
 export const stages = ["dev", "prod"] as const;
 export type Stage = (typeof stages)[number];
 
@@ -74,10 +74,10 @@ export interface Config {
     readonly backtests: number;
   };
   /**
-   * Reserved concurrency of these functions, which is also their limit; null reserves nothing. With
-   * it, slow item calls, and calls that wait for a customer's receiver or store, cannot use the
-   * whole quota, and the sweeper can always start. `concurrencyMax` of each worker is then reserved
-   * too. Lambda refuses reservations that leave less than 100 of the AWS account's quota.
+   * Reserved concurrency of these functions, which is also their limit; null reserves nothing.
+   * Reservations keep slow item calls, and calls that wait for a customer's receiver or store, from
+   * using the whole quota. The sweeper can then always start. `concurrencyMax` of each worker is
+   * reserved too. Lambda refuses reservations that leave less than 100 of the AWS account's quota.
    */
   readonly reservedConcurrency: ReservedConcurrency | null;
   /**
@@ -85,9 +85,9 @@ export interface Config {
    */
   readonly accountConcurrency: number;
   readonly throttle: Throttle;
-  /** True adds a web ACL to the API unless the context removes it with a reason. */
+  /** True adds a web ACL to the API. The context can remove it with a reason. */
   readonly firewallByDefault: boolean;
-  /** True backs the tables up with AWS Backup unless the context sets `backups` to off. */
+  /** True backs the tables up with AWS Backup. The context can turn this off with `backups`. */
   readonly backupsByDefault: boolean;
   readonly accessLogs: AccessLogMode;
   readonly deployment: Deployment;
@@ -116,7 +116,8 @@ export interface Throttle {
   /** The limit for one HTTP method of one resource that serves other calls. */
   readonly otherCalls: number;
   /**
-   * The limit for each HTTP method that a resource does not serve: `HEAD`, or an unsupported one.
+   * The limit for each HTTP method that a resource does not serve: `HEAD`, or an unsupported
+   * method.
    */
   readonly otherwise: number;
 }
@@ -186,8 +187,8 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
       backtest: 3_008,
     },
     concurrencyMax: { runs: 10, steps: 60, finishes: 10, deliveries: 100, backtests: 5 },
-    // The sweeper needs more than one: it starts every minute and may take two minutes, so two of
-    // its passes may run at once.
+    // The sweeper needs a reservation of more than one: it starts every minute and may take two
+    // minutes, so two passes may run at the same time.
     reservedConcurrency: {
       products: 370,
       offers: 180,
@@ -252,7 +253,7 @@ export function assertConcurrency(config: StageConfig): void {
   if (left >= needed) return;
   const workers = workersOf(config);
   throw new Error(
-    `${workers} invocations of workers and ${reservedOf(config)} reserved ones leave ${left} of ` +
+    `${workers} invocations of workers and ${reservedOf(config)} reserved invocations leave ${left} of ` +
       `the AWS account's quota of ${config.accountConcurrency} for other functions, which need ${needed}. ` +
       "Lower concurrencyMax or reservedConcurrency in lib/config.ts, or request a higher quota and " +
       "set it as context 'accountConcurrency'.",
@@ -267,9 +268,9 @@ const leftOf = (config: StageConfig): number =>
   config.accountConcurrency - workersOf(config) - reservedOf(config);
 
 /**
- * Returns the number of invocations of workers that run at the same time. Without reservations,
- * back-tests do not count: few customers start one at the same time, and a new AWS account has a
- * quota of only 10.
+ * Returns the maximum number of invocations of workers that run at the same time. Without
+ * reservations, back-tests do not count: few customers start one at the same time, and a new AWS
+ * account has a quota of only 10.
  */
 function workersOf({ concurrencyMax, reservedConcurrency }: StageConfig): number {
   const all = sumOf(Object.values(concurrencyMax));

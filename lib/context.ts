@@ -238,7 +238,7 @@ function firewallOf(given: Given, isDefault: boolean): FirewallChoice {
   if (reason !== undefined) return { enabled: false, reason };
   if (isDefault) {
     throw new Error(
-      "If context 'waf' is false, this stage requires 'wafReason'. Set it to the reason why the stage " +
+      "If context 'waf' is false, this stage requires 'wafReason'. Set 'wafReason' to the reason why the stage " +
         "needs no web ACL, as a sentence of at least 20 characters.",
     );
   }
@@ -253,11 +253,11 @@ function backupsOf(given: Given, isDefault: boolean): BackupChoice {
   if (backups === "on") return { enabled: true, ...(copyVaultArn && { copyVaultArn }) };
   if (copyVaultArn === undefined) return { enabled: false };
   throw new Error(
-    "Context 'backupCopyVault' requires 'backups' to be on. Omit it, or set 'backups' to on.",
+    "Context 'backupCopyVault' requires 'backups' to be on. Omit 'backupCopyVault', or set 'backups' to on.",
   );
 }
 
-/** From 1 to 3650 days. */
+/** Matches a number of days from 1 to 3650, which is ten years. */
 const archiveDays = /^([1-9]\d{0,2}|[12]\d{3}|3[0-5]\d{2}|36[0-4]\d|3650)$/;
 
 function eventBusOf(given: Given): EventBusChoice {
@@ -274,7 +274,7 @@ function eventBusOf(given: Given): EventBusChoice {
   const needing = days === undefined ? "eventBusSchemas" : "eventBusArchiveDays";
   if (days === undefined && schemas !== "on") return { enabled: false };
   throw new Error(
-    `Context '${needing}' requires 'eventBus' to be on. Omit it, or set 'eventBus' to on.`,
+    `Context '${needing}' requires 'eventBus' to be on. Omit '${needing}', or set 'eventBus' to on.`,
   );
 }
 
@@ -288,8 +288,8 @@ function analyticsOf(given: Given): AnalyticsChoice {
   if (!isOn && place === undefined) return { enabled: false };
   throw new Error(
     isOn
-      ? "Context 'analytics' requires 'analyticsExports'. Set it to the bucket and prefix of the S3 destination, such as s3://my-bucket/shop/."
-      : "Context 'analyticsExports' requires 'analytics' to be on. Omit it, or set 'analytics' to on.",
+      ? "Context 'analytics' requires 'analyticsExports'. Set 'analyticsExports' to the bucket and prefix of the S3 destination, such as s3://my-bucket/shop/."
+      : "Context 'analyticsExports' requires 'analytics' to be on. Omit 'analyticsExports', or set 'analytics' to on.",
   );
 }
 
@@ -306,13 +306,15 @@ function domainOf(given: Given): Domain | undefined {
   if (name === undefined) {
     for (const key of ["certificateArn", "hostedZoneId"] as const) {
       if (given(key) !== undefined)
-        throw new Error(`Context '${key}' requires 'domainName'. Set it, or omit '${key}'.`);
+        throw new Error(
+          `Context '${key}' requires 'domainName'. Set 'domainName', or omit '${key}'.`,
+        );
     }
     return undefined;
   }
   if (certificateArn === undefined) {
     throw new Error(
-      "Context 'domainName' requires 'certificateArn', the ARN of a certificate in the stack's region.",
+      "Context 'domainName' requires 'certificateArn'. Set 'certificateArn' to the ARN of a certificate in the stack's region, or omit 'domainName'.",
     );
   }
   return { name, certificateArn, ...(hostedZoneId !== undefined && { hostedZoneId }) };

@@ -81,7 +81,10 @@ export function grantKeyCount(grantee: IGrantable, accounts: TableReference): vo
   );
 }
 
-/** Grants reading the health of sources, which is not data of an account. */
+/**
+ * Grants reading the rows of the accounts table that contain the health of sources. These rows
+ * contain no data of an account.
+ */
 export function grantSourceHealthRead(grantee: IGrantable, accounts: TableReference): void {
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({

@@ -10,7 +10,7 @@ export function pinLogicalId(resource: IConstruct, logicalId: string): void {
   const element = resource.node.defaultChild;
   if (!CfnElement.isCfnElement(element)) {
     throw new Error(
-      `${resource.node.path} must have a CloudFormation resource as its default child, so that its logical ID can be pinned.`,
+      `Cannot pin the logical ID '${logicalId}' of ${resource.node.path}, which has no CloudFormation resource as its default child. Pass a construct that has one.`,
     );
   }
   element.overrideLogicalId(logicalId);

@@ -34,7 +34,7 @@ export interface ServiceStackProps extends StackProps {
  * The stack without data: queues with their workers, schedules, and the API. You can delete it and
  * deploy it again:
  * - The sweeper sends the lost messages again, and restores the lost schedules from the rows.
- * - Dead letters are lost, and so are logs, unless the stage retains them.
+ * - Dead letters are lost. Logs are lost too if the stage does not retain them.
  * - The execute-api URL and the target of a custom domain change. If the context has a hosted zone,
  *   the stack updates the DNS record. Otherwise point your record to the new output `DomainTarget`.
  */

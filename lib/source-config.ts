@@ -10,8 +10,8 @@ import { secretReference } from "../shared/sources/contract/secret-reference.ts"
 import { grantKeyDecrypt, grantParameterRead, grantSecretRead } from "./grants.ts";
 
 /**
- * The adapters of the scrapers. They are known at the synthesis, or are in a parameter that the
- * deployment reads.
+ * The configuration of the sources. It is known at the synthesis, or is in an SSM parameter that
+ * the deployment reads.
  */
 export type Sources =
   | { readonly kind: "known"; readonly variable: string }
@@ -49,13 +49,13 @@ export function sourcesOf(context: SourceContext, stageDefault: object): Sources
   const { sources, sourcesParameter, sourceSecrets } = context;
   if (sourcesParameter !== undefined) {
     if (sources !== undefined) {
-      throw new Error("Set either context 'sources' or 'sourcesParameter', not both.");
+      throw new Error("Contexts 'sources' and 'sourcesParameter' are both set. Omit one of them.");
     }
     return fromParameter(sourcesParameter, sourceSecrets);
   }
   if (sourceSecrets !== undefined) {
     throw new Error(
-      "Context 'sourceSecrets' requires 'sourcesParameter'. Set it, or omit 'sourceSecrets'.",
+      "Context 'sourceSecrets' requires 'sourcesParameter'. Set 'sourcesParameter', or omit 'sourceSecrets'.",
     );
   }
   const text = textOf(sources ?? stageDefault);
@@ -74,8 +74,8 @@ const environmentBytesMax = 4_096;
 /** Variables that every function has in addition to the variables in functions/environment.ts. */
 const commonVariables = ["POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE", storedVersionsVariable];
 /**
- * Names of variables whose values are generated at deployment, such as names and ARNs. Other values
- * are short.
+ * Matches the names of variables whose values are generated at deployment, such as ARNs. The values
+ * of the other variables are short.
  */
 const generated = /_(?:TABLE|URL|ARN|GROUP|BUCKET|ID)$/;
 const generatedBytesMax = 160;
@@ -91,7 +91,7 @@ function checkRoom(variable: string): void {
   const bytes = bytesOf(variable) - bytesOf("");
   if (bytes <= room) return;
   throw new Error(
-    `SOURCES has ${bytes} bytes, but a function has room for only ${room} besides its other variables ` +
+    `SOURCES has ${bytes} bytes, but a function has room for only ${room} bytes besides its other variables ` +
       "(Lambda allows 4 KB for all of them, and each quote counts twice). Omit options that have " +
       "their defaults, and refer to secrets by short names of SSM parameters. A sourcesParameter " +
       "does not help: its value becomes the same variable.",
@@ -118,7 +118,7 @@ export const sourcesVariable = (scope: Construct, sources: Sources): string =>
     ? sources.variable
     : StringParameter.valueForStringParameter(scope, sources.name);
 
-/** Grants access to the secrets that the sources use, and to no others. */
+/** Grants access to exactly the secrets that the sources use. */
 export function grantSourceSecrets(grantee: IGrantable, sources: Sources): void {
   const references =
     sources.kind === "parameter"

@@ -236,7 +236,7 @@ export class Workers extends Construct {
       target: this.sweeper.live,
       deadLetterQueueId: "SweeperDeadLetterQueue",
       impact:
-        "The sweeper does not run: lost starts of runs and failed deliveries are not repeated, and " +
+        "The sweeper does not run: overdue runs are not started, overdue deliveries are not sent, and " +
         "expired holds are not released.",
     });
   }

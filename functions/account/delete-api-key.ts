@@ -2,7 +2,9 @@ import { revokeApiKey } from "../../shared/accounts/revoke-api-key.ts";
 import { route } from "../http/route.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
-/** `DELETE /v1/api_keys/{id}`. The service refuses calls with the key from then on. */
+/**
+ * `DELETE /v1/api_keys/{id}`. Revokes an API key: the service then refuses all calls with this key.
+ */
 export const deleteApiKeyRoute = route<AccountDependencies>({
   async handle({ caller, path, now }, { apiKeys }) {
     const { accountId, keyId: callingKeyId } = caller;

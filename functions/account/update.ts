@@ -3,7 +3,7 @@ import { route } from "../http/route.ts";
 import { accountView } from "./account-view.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
-/** `PATCH /v1/account` */
+/** `PATCH /v1/account`. Changes the daily credit budget, and returns the account. */
 export const updateAccountRoute = route<AccountDependencies, typeof accountPatchBody>({
   body: accountPatchBody,
   async handle({ caller, body, now }, dependencies) {

@@ -4,7 +4,7 @@ import { usageQuery } from "../../shared/accounts/usage-schema.ts";
 import { route } from "../http/route.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
-/** `GET /v1/usage` (specification, section "Usage"). */
+/** `GET /v1/usage`. Returns calls and credits by UTC day (specification, section "Usage"). */
 export const getUsageRoute = route<
   AccountDependencies,
   UndefinedSchema<undefined>,

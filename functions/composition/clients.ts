@@ -1,7 +1,7 @@
 import type { Clients, Overrides } from "./overrides.ts";
 
 /**
- * Creates a function that creates a value at its first call, and then always returns this value.
+ * Returns a function that calls `make` at its first call, and returns the same value at every call.
  * Mark each call of `once` with `@__PURE__`, so that a bundle omits the clients that its function
  * does not use.
  */
@@ -11,9 +11,9 @@ export function once<T>(make: () => T): () => T {
 }
 
 /**
- * Creates a function that returns an AWS client: the client `name` in the overrides, or otherwise
- * one client for the process, which `make` creates at the first use. Mark each call of `client`
- * with `@__PURE__`, as for `once`.
+ * Returns a function that takes overrides and returns an AWS client. If the overrides contain the
+ * client `name`, the function returns that client. Otherwise it calls `make` once, and returns the
+ * same client for the whole process. Mark each call of `client` with `@__PURE__`, as for `once`.
  */
 export function client<Name extends keyof Clients>(
   name: Name,

@@ -30,8 +30,8 @@ import { secretBox } from "./on-first-use/secret-box.ts";
 import { type Overrides, timeAndRandom } from "./overrides.ts";
 
 /**
- * Creates the store of the delivery targets' outboxes. `write` builds the write that records an
- * attempt in the delivery log or in the export log.
+ * Creates the store of the delivery targets' outboxes. `write` returns the database write that
+ * records an attempt in the delivery log or the export log.
  */
 const outboxStore = <LogRecord>(
   environment: DeliveriesNeeds,
@@ -43,10 +43,10 @@ const outboxStore = <LogRecord>(
     recordWrite: (accountId, record) => write(environment.DELIVERIES_TABLE, accountId, record),
   });
 
-/** The bus has no log: its outbox entries store the progress. */
+/** Throws an Error, because the bus has no log: its outbox entries store the progress. */
 function noLog(): never {
   throw new Error(
-    "Deliveries to the event bus must not be logged, because their outbox entries store the progress.",
+    "A delivery to the event bus cannot be logged, because the bus has no log. Store its progress in the outbox entry.",
   );
 }
 

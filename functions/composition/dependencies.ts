@@ -1,7 +1,7 @@
 /**
  * The composition root: each function in this file creates the adapter for one port, or the
- * dependencies of one group. A Lambda function calls only the functions that it needs, so that its
- * bundle contains only the clients that it uses.
+ * dependencies of one route group. A Lambda function calls only the functions that it needs, so
+ * that its bundle contains only the clients that it uses.
  */
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
@@ -106,7 +106,8 @@ export const countingMiddleware = (
 });
 
 /**
- * Creates a check of the accounts table, which rejects if DynamoDB does not respond.
+ * Creates a function that reads the accounts table as a health check. The function rejects if
+ * DynamoDB does not respond.
  * @param overrides dependencies that tests replace
  */
 export const databaseCheck = (environment: AccountNeeds, overrides: Overrides) =>
@@ -244,8 +245,8 @@ export const exportLog = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoExportStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
 /**
- * Creates the sender of webhooks. It refuses addresses that are not public, unless the overrides
- * allow loopback addresses.
+ * Creates the sender of webhooks. The sender connects only to public addresses. If the overrides
+ * allow loopback addresses, it also connects to those.
  */
 export const sender = (overrides: Overrides): Sender =>
   overrides.sender ??

@@ -15,8 +15,8 @@ const s3ByPath = /* @__PURE__ */ client(
 );
 
 /**
- * Creates the store of event bodies in S3. If the overrides request it, S3 URLs have the bucket in
- * their path.
+ * Creates the store of event bodies in S3. If `overrides.forcePathStyle` is true, S3 URLs have the
+ * bucket in their path.
  */
 export const eventBodies = (
   environment: Needs<"EVENTS_BUCKET">,

@@ -27,8 +27,8 @@ export interface Clients {
 }
 
 /**
- * Dependencies that tests and the local world replace in a function. A deployed function has no
- * overrides: no environment variable sets them.
+ * Dependencies that tests and the local deployment replace in a function. A deployed function has
+ * no overrides: no environment variable sets them.
  */
 export interface Overrides {
   /** True allows webhooks and exports to loopback addresses, even over plain HTTP. */

@@ -1,6 +1,6 @@
 /**
  * The SQS queues. A function that sends messages in each invocation imports this file. Other
- * functions use `on-first-use/queues.ts`, which loads it at the first message.
+ * functions import `on-first-use/queues.ts`, which loads this file at the first message.
  */
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { sqsBacktestQueue } from "../../shared/aws/queues/backtest-queue.ts";
@@ -23,10 +23,11 @@ export type RunQueueNeeds = Partial<
 >;
 
 /**
- * Creates the queues of the messages about runs. A message to a queue whose URL `environment` lacks
- * rejects with an Error.
+ * Creates the queues of the messages about runs. If `environment` lacks the URL of a queue, sending
+ * a message to this queue rejects with an Error.
  * @param overrides dependencies that tests replace
- * @param hops number of messages in the chain that led to this invocation; 0 if no message did
+ * @param hops number of messages in the chain that led to this invocation; 0 if no message started
+ * it
  * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */
 export const runQueue = (environment: RunQueueNeeds, overrides: Overrides, hops = 0): RunQueue => {

@@ -7,7 +7,8 @@ import type { FunctionName, Needs } from "../environment.ts";
 import { clock, type Overrides } from "./overrides.ts";
 
 /**
- * Milliseconds for which a process returns the same health. Processes write health once a minute.
+ * Milliseconds for which a process returns the same health. Shorter is useless, because processes
+ * write health once a minute.
  */
 const freshMs = 60_000;
 
@@ -24,7 +25,7 @@ export const healthStore = (
  * Creates a reader of the health of all scrapers. It caches a result for a minute, and logs a
  * failed read as a warning.
  * @param functionName the Lambda function, for its log
- * @param spanMs length of the time before now whose reads count, in milliseconds
+ * @param spanMs length of the period before now, in milliseconds; only reads in this period count
  * @param overrides dependencies that tests replace
  */
 export const sourceHealth = (

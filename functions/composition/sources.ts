@@ -31,19 +31,19 @@ const parameters = /* @__PURE__ */ once(async () =>
 );
 
 /**
- * Loads the adapters of the configured sources. A function that reads a source in every invocation
- * calls this before its first invocation, because Lambda does not limit the processor time of a
- * small function until then. Does nothing if the variable is undefined, as in tests.
+ * Loads the adapters of the configured sources. Functions that read a source in every invocation
+ * call this before their first invocation: until then, Lambda does not limit the processor time of
+ * a function with little memory. Does nothing if the variable is undefined, as in tests.
  * @param variable value of the environment variable SOURCES
- * @throws Error if it is invalid
+ * @throws Error if the value is invalid
  */
 export async function preloadSources(variable: string | undefined): Promise<void> {
   if (variable !== undefined) await loadAdapters(parseSources(variable, { allowVariables: true }));
 }
 
 /**
- * Creates the sources of products, offers and offer checks: those in the overrides, or otherwise
- * those that the environment variable SOURCES configures.
+ * Creates the sources of products, offers and offer checks. Returns the sources in the overrides if
+ * there are any, otherwise those that the environment variable SOURCES configures.
  * @param name the Lambda function whose log receives the metrics and warnings of the sources
  * @throws Error if SOURCES is invalid
  */
@@ -63,7 +63,7 @@ export function sources(
 }
 
 /**
- * Creates the product scraper of the sandbox, whatever sources are configured.
+ * Creates the product scraper of the sandbox, even if the sandbox is not a configured source.
  * @param overrides dependencies that tests replace
  */
 export const sandbox = (overrides: Overrides): Scraper =>

@@ -11,7 +11,9 @@ export interface FileDependencies {
 
 const files = new Map(Object.entries(assets.files));
 
-/** The response to a browser that opens an unknown address. Its link works below any path prefix. */
+/**
+ * The response to a browser that opens an unknown address. Its link works below any path prefix.
+ */
 const unknownPage = `<!doctype html>
 <html lang="en">
 <head>
@@ -28,8 +30,9 @@ const unknownPage = `<!doctype html>
 
 /**
  * `GET /dashboard/{file}`. Returns a file whose name contains a hash of its content. For
- * `config.json`, returns the settings of this deployment. For an unknown name, browsers that open it
- * as a page get a page with a link to the dashboard.
+ * `config.json`, returns the settings of this deployment. For an unknown name, returns 404: to a
+ * browser that opens the address as a page, a page with a link to the dashboard; to any other
+ * client, the error object of the API.
  */
 export const fileRoute = route<FileDependencies>({
   async handle({ path, headers }, { demoApiKey }) {

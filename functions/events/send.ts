@@ -6,7 +6,10 @@ import {
 } from "../../shared/webhooks/send-event.ts";
 import { route } from "../http/route.ts";
 
-/** `POST /v1/events/{id}/send` */
+/**
+ * `POST /v1/events/{id}/send`. Sends an event to one webhook endpoint, even if it was delivered
+ * before.
+ */
 export const sendEventRoute = route<SendEventDependencies, typeof sendEventBody>({
   body: sendEventBody,
   async handle({ caller: { accountId }, path, body, now }, dependencies) {

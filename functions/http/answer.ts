@@ -87,10 +87,11 @@ export interface UncheckedCall<Dependencies> {
 }
 
 /**
- * Checks a call of a route, and returns the call with its parsed body and query. The order of the
- * errors is the one in the introduction of the OpenAPI document: 403 for a key that may not call
- * the route, 501 for announced features, 400 for parameters.
- * @throws these errors
+ * Checks a call of a route, and returns the call with its parsed body and query. If several errors
+ * apply, throws the first of them in the order that the introduction of the OpenAPI document
+ * defines.
+ * @throws 403 for a key that may not call the route, then 501 for an announced feature, then 400
+ * for an invalid parameter
  */
 export function checkCall<Dependencies>({
   key,

@@ -23,12 +23,13 @@ interface Options {
 }
 
 /**
- * Creates the middleware that identifies the caller, and counts the call against the key's rate
- * limit (specification, section "Authentication"). Calls without a known key are counted by IP
- * address, in this process only. A call over the limit gets 429. In a group that requires a key, a
- * call without a known key gets 401, and a call with two different keys gets 400. If the store
- * cannot look up the key, such a group throws the error of the store. A group that does not require
- * a key admits all of these calls.
+ * Creates the middleware that sets the caller of a call, and counts the call against the key's rate
+ * limit (specification, section "Authentication"). It counts calls without a known key by IP
+ * address, in this process only. A call over the limit gets 429.
+ *
+ * In a group that requires a key, a call without a known key gets 401, and a call with two
+ * different keys gets 400. An error of the key's lookup is thrown. In any other group, all of these
+ * calls are admitted.
  */
 export function authenticate({ accounts, clock, logger, keys }: Options): HttpMiddleware {
   const addresses = localRate();

@@ -51,9 +51,9 @@ function countParameters(event: APIGatewayProxyEvent): ReadonlyMap<string, numbe
 
 /**
  * Validates body and query with the route's schemas and returns the parsed values. Checks in this
- * order: a body that cannot be parsed, an unknown or repeated query parameter, an unknown field of the
- * body, the body, the query. Unknown names are checked before missing ones, so that the error quotes
- * a misspelled name.
+ * order: a body that cannot be parsed, an unknown or repeated query parameter, an unknown field of
+ * the body, the body, the query. Unknown names are checked before missing ones, so that the error
+ * quotes a misspelled name.
  * @throws 400 or 413 that names the first invalid parameter
  */
 export function parseParts<Dependencies>({

@@ -9,7 +9,9 @@ export interface Deprecation {
   readonly field?: string;
   /** The UTC date of the deprecation. */
   readonly since: string;
-  /** The UTC date on which it stops working; absent if this is not decided. */
+  /**
+   * The UTC date on which the operation or field stops working; absent if the date is not decided.
+   */
   readonly sunset?: string;
 }
 
@@ -35,8 +37,8 @@ const page = "/docs/api-guide#deprecated-operations-and-fields";
 
 /**
  * Returns the headers that notify a client of the deprecated parts of the API that its call uses:
- * `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`. Returns none if the call uses no
- * deprecated part. If it uses several, the earliest dates count.
+ * `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`. Returns no headers if the call uses no
+ * deprecated part. If the call uses several, the headers contain the earliest dates.
  * @param sent the body and the query of the call before validation
  */
 export function deprecationHeaders(

@@ -25,9 +25,9 @@ interface ErrorResponseOptions {
 
 /**
  * Creates the middleware that converts every error to a response. Register it last, because error
- * handlers run in reverse order. The error response of an item call has a cost of 0, unless it is
- * unknown whether the call was charged. It also has the account's balance, if the error has it or
- * `readBalance` can read it.
+ * handlers run in reverse order. The error response of an item call reports a cost of 0. If it is
+ * unknown whether the call was charged, the response reports no cost. The response also has the
+ * account's balance, if the error contains the balance or `readBalance` can read it.
  */
 export function errorResponse({
   readBalance,
@@ -47,8 +47,8 @@ export function errorResponse({
 }
 
 /**
- * Returns the balance for the error response of an item call. Returns undefined for other calls,
- * for a 503, for an unknown caller, and if the balance cannot be read.
+ * Reads the caller's balance for the error response of an item call. Returns undefined for other
+ * calls, for a 503, for an unknown caller, and if the balance cannot be read.
  */
 async function balanceFor(
   state: CallState | undefined,
@@ -99,7 +99,10 @@ function presentError(
   };
 }
 
-/** Returns the body of an error response. */
+/**
+ * Returns the body of an error response: the error object of the HTTP API, with the code, the
+ * message, a link to the documentation and, if known, the parameter.
+ */
 export function errorBody({ code, message, details: { param, comingSoon } }: ServiceError) {
   return {
     error: {

@@ -59,7 +59,7 @@ const noEarlyTimeout = { timeoutEarlyInMillis: 0 } as const;
 
 /**
  * Creates the Lambda handler of a route group. The handler applies the middleware and dispatches
- * each call to its route.
+ * each call to its route. Errors become responses.
  */
 export function groupHandler<Group extends GroupName, Dependencies>(
   options: GroupOptions<Group, Dependencies>,

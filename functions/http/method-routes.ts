@@ -8,7 +8,7 @@ export interface MethodRoute<Key> {
   readonly method: Method;
   readonly path: string;
   /**
-   * The route of the method. HEAD has the GET route of the path. Undefined if the path does not
+   * The route of the method; for HEAD, the GET route of the path. Undefined if the path does not
    * support the method.
    */
   readonly key: Key | undefined;
@@ -18,9 +18,9 @@ export interface MethodRoute<Key> {
 
 /**
  * Returns an entry for each path of a group and each method that the gateway forwards. A path with
- * an `ANY` route has a single entry. Includes the methods that a path does not support. Otherwise a
- * call with such a method would match a less specific path: `GET /v1/watchlists/estimate` must not
- * look up a watchlist with the ID `estimate`.
+ * an `ANY` route has a single entry. The methods that a path does not support have entries too.
+ * Otherwise a call with such a method would match a less specific path: `GET
+ * /v1/watchlists/estimate` must not look up a watchlist with the ID `estimate`.
  * @param hasPreflight true if pages of other origins may read the paths: OPTIONS is then in
  * `allow`, without a route
  */

@@ -17,8 +17,8 @@ export type PresentedKey =
  * Returns the API key of a call. Checks the form of the key, not whether it exists. A call may send
  * the key in the header `Authorization`, the header `X-API-Key` or the query parameter `api_key`
  * (specification, section "Authentication"). The outcome is `key` for one well-formed key. The
- * outcome is `none` for a missing or malformed key, or for two different keys. It then has the
- * error for routes that require a key: 400 for two different keys, otherwise 401. Never throws.
+ * outcome is `none` for a missing or malformed key, or for two different keys. `refusal` is then
+ * the error for routes that require a key: 400 for two different keys, otherwise 401. Never throws.
  */
 export function presentedKeyOf(event: APIGatewayProxyEvent): PresentedKey {
   const authorization = headersOf(event, "authorization").map((text) => text.trim());

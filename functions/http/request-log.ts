@@ -62,8 +62,8 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
 }
 
 /**
- * Returns the metrics of an unexpected error (status 500). A 503 does not count, because it is the
- * expected response when a dependency fails or is overloaded.
+ * Returns the metrics that count an unexpected error (status 500); none for any other status. A 503
+ * does not count, because it is the expected response when a dependency fails or is overloaded.
  */
 export const unforeseenErrors = (status: number): readonly Metrics[] =>
   status === 500 ? [newMetrics("errors", {}, { unforeseen_errors: 1 })] : [];

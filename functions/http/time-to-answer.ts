@@ -9,10 +9,11 @@ interface Options {
 }
 
 /**
- * Creates a function that returns the milliseconds that are left until it is too late to send the
- * response, less a reserve for sending; negative after that. The Lambda function and the gateway
- * each have a timeout, and the earlier one counts. After a cold start, the gateway's timeout began
- * seconds before that of the Lambda function.
+ * Creates a function that returns how many milliseconds are left until the response must be
+ * complete; negative after that. The response must be complete `answerSpareMs` before the earlier
+ * of two timeouts, which leaves time to send it: the timeout of the Lambda function, and that of
+ * the gateway. After a cold start, the gateway's timeout began seconds before that of the Lambda
+ * function.
  */
 export function timeToAnswer(
   event: APIGatewayProxyEvent,

@@ -153,8 +153,8 @@ const pathOf = ({ path = {} }: Tool, sent: JsonObject): Record<string, string> =
   );
 
 /**
- * Returns the arguments that are not in the path: as the query of a GET route, otherwise as the
- * body.
+ * Returns the arguments that are not in the path. They are the query of a GET route, and the body
+ * of any other route.
  */
 function partsOf({ key, path = {}, cap, body }: Tool, sent: JsonObject): SentParts {
   const isOfRoute = (name: string): boolean =>

@@ -30,12 +30,12 @@ const creditCap = (name: string, description: string): Cap => ({
   },
 });
 
-/** The cap of a call that reads items. */
+/** The cap on the credits of a call that reads items. */
 export const maxCredits = creditCap(
   "max_credits",
   "Maximum number of credits that this call may reserve. A call that would reserve more is refused before anything is read.",
 );
-/** The cap of each run of a new watchlist. */
+/** The cap on the credits of each run of a new watchlist. */
 export const maxCreditsPerRun = creditCap(
   "max_credits_per_run",
   "Maximum number of credits of each run. A step that does not fit is deferred as a whole; the next run reads its items.",
@@ -44,7 +44,7 @@ export const maxCreditsPerRun = creditCap(
 /** The maximum length of the span that an agent can back-test, in days. */
 const backtestDaysMax = 31;
 
-/** The cap of a back-test. */
+/** The cap on the length of the span of a back-test, in days. */
 export const maxDays: Cap = {
   name: "max_days",
   schema: {

@@ -13,8 +13,8 @@ interface Addressed {
 }
 
 /**
- * Returns true unless a page of another site made the call. MCP requires this check: a page could
- * otherwise call a server on the user's machine through a host name that the page controls. A
+ * Returns true if the call was not made by a page of another site. MCP requires this check: a page
+ * could otherwise call a server on the user's machine through a host name that the page controls. A
  * client that is not a page sends no `Origin`.
  */
 export function isOwnOrigin({ origin, host, domainName, apiId }: Addressed): boolean {

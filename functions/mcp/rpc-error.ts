@@ -7,9 +7,9 @@ const parseError = -32_700;
 const invalidRequest = -32_600;
 
 /**
- * Returns the body of the response to an error outside of a tool. For a body that is not a JSON-RPC
- * message, it is a JSON-RPC error, as the protocol requires. For any other error, such as 401, it
- * is the error object of the HTTP API.
+ * Returns the body of the response to an error outside of a tool. If the request is not a JSON-RPC
+ * message, the response body is a JSON-RPC error, as the protocol requires. For any other error,
+ * such as 401, it is the error object of the HTTP API.
  */
 export function rpcErrorBody(error: ServiceError): unknown {
   if (error.status !== 400) return errorBody(error);

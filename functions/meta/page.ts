@@ -34,7 +34,7 @@ const types: Readonly<Record<string, string>> = {
 /** `GET /docs`: the index of the pages. */
 export const indexRoute: AnyRoute<unknown> = route({ handle: () => page("index") });
 
-/** `GET /docs/{page}` */
+/** `GET /docs/{page}`: one page of the documentation. */
 export const pageRoute: AnyRoute<unknown> = route({
   handle: async ({ path }) => {
     const name = path["page"] ?? "";

@@ -4,7 +4,10 @@ import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { itemReply, meteredCallOf } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
-/** `POST /v1/offers/check` (specification, section of the same name). */
+/**
+ * `POST /v1/offers/check`. Checks whether exact offers can be bought now (specification, section
+ * "POST /v1/offers/check").
+ */
 export const checkOffersRoute = route<CheckOffersDependencies, typeof offerCheckRequest>({
   body: offerCheckRequest,
   announced: ({ body }) => refuseAnnounced(body, "offer_check"),

@@ -4,7 +4,7 @@ import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { itemReply, meteredCallOf } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
-/** `POST /v1/offers` (specification, section of the same name). */
+/** `POST /v1/offers`. Reads the offers of listings (specification, section "POST /v1/offers"). */
 export const readOffersRoute = route<ReadOffersDependencies, typeof offersRequest>({
   body: offersRequest,
   announced: ({ body }) => refuseAnnounced(body, "offers"),

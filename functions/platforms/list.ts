@@ -14,8 +14,8 @@ export interface PlatformDependencies {
 const maxAgeSeconds = 60;
 
 /**
- * `GET /v1/platforms`: a public document, the same for every caller (specification, section of the
- * same name), with the health of the sources.
+ * `GET /v1/platforms`: a public document, the same for every caller, with the health of the sources
+ * (specification, section "GET /v1/platforms").
  */
 export const listPlatformsRoute = route<PlatformDependencies>({
   async handle(_, { readHealth, clock }) {

@@ -5,7 +5,10 @@ import { readOffers, type ReadOffersDependencies } from "../../shared/items/read
 import { itemReply, meteredCallOf } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
-/** `GET /v1/products/{id}/offers` (specification, section of the same name). */
+/**
+ * `GET /v1/products/{id}/offers`. Reads the offers of one listing (specification, section "GET
+ * /v1/products/{id}/offers").
+ */
 export const readItemOffersRoute = route<
   ReadOffersDependencies,
   v.UndefinedSchema<undefined>,

@@ -8,8 +8,8 @@ import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { route } from "../http/route.ts";
 
 /**
- * `POST /v1/products/sandbox`: reads items of the sandbox free of charge, whatever sources are
- * configured. A key of the demo workspace can call it.
+ * `POST /v1/products/sandbox`: reads items of the sandbox free of charge, even if the sandbox is
+ * not a configured source. A key of the demo workspace can call it.
  */
 export const readSandboxRoute = route<SandboxDependencies, typeof productsRequest>({
   body: productsRequest,

@@ -4,7 +4,9 @@ import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { itemReply, meteredCallOf } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
-/** `POST /v1/products` (specification, section of the same name). */
+/**
+ * `POST /v1/products`. Reads items of one platform (specification, section "POST /v1/products").
+ */
 export const readProductsRoute = route<ReadProductsDependencies, typeof productsRequest>({
   body: productsRequest,
   announced: ({ body }) => refuseAnnounced(body),

@@ -45,7 +45,7 @@ export interface BatchOptions<Message> {
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
-/** The time that is reserved at the end of an invocation to store results. */
+/** Time at the end of an invocation, in milliseconds, that is reserved for storing results. */
 const spareMilliseconds = 20_000;
 
 /**

@@ -9,7 +9,7 @@ const pauseMs = 2_000;
 
 /**
  * Cancels the hold of a call whose settlement got no response. While the ledger is unavailable,
- * repeats the request every two seconds until `until`, so that the account gets its credits back
+ * repeats the request every two seconds until `until`. The account therefore gets its credits back
  * soon after a short outage.
  * @throws the last error if the ledger is still unavailable at `until`, and any other error
  * immediately; SQS then delivers the message again

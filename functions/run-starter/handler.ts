@@ -47,9 +47,9 @@ export function createHandler(
     const scheduledTime = new Date(message.scheduled_time);
     const run = await claimDueRun({ ...ref, scheduledTime, now }, dependencies);
     addWorkKeys({ run_id: run?.id, run_number: run?.runNumber });
-    // The run does not wait until the EventBridge schedule is restored. If this fails, a later
-    // message repeats it: the sweeper sends one while the watchlist is overdue, and a schedule of
-    // an earlier release sends its ticks.
+    // The run does not wait until the EventBridge schedule is restored. If restoring fails, a later
+    // message repeats it: one from the sweeper, while the watchlist is overdue, or the next message
+    // from a schedule of an earlier release.
     const isOldSchedule = message.hops === undefined;
     if (message.overdue || isOldSchedule) {
       await bestEffort(() => restoreSchedule({ ...ref, now }, dependencies), warn);

@@ -2,7 +2,7 @@ import { backfillBody, startBackfill } from "../../shared/exports/start-backfill
 import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
-/** `POST /v1/s3_destination/backfill` */
+/** `POST /v1/s3_destination/backfill`. Exports the runs of a time span again. */
 export const backfillRoute = route<DestinationDependencies, typeof backfillBody>({
   body: backfillBody,
   async handle({ caller: { accountId }, body, now }, dependencies) {

@@ -5,7 +5,10 @@ import { countProbe } from "../../shared/outgoing/probe-limit.ts";
 import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
-/** `PUT /v1/s3_destination` */
+/**
+ * `PUT /v1/s3_destination`. Checks the destination in the request, and stores it if the check
+ * succeeds.
+ */
 export const putDestinationRoute = route<DestinationDependencies, typeof destinationBody>({
   body: destinationBody,
   async handle({ caller: { accountId }, body, now, own }, dependencies) {

@@ -3,7 +3,10 @@ import { countProbe } from "../../shared/outgoing/probe-limit.ts";
 import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
-/** `POST /v1/s3_destination/test` */
+/**
+ * `POST /v1/s3_destination/test`. Checks the stored destination, and returns 200 even if the check
+ * fails.
+ */
 export const testDestinationRoute = route<DestinationDependencies>({
   async handle({ caller, now }, dependencies) {
     await countProbe({ accountId: caller.accountId, now }, dependencies);

@@ -5,7 +5,9 @@ import { countProbe } from "../../shared/outgoing/probe-limit.ts";
 import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
-/** `PATCH /v1/s3_destination` */
+/**
+ * `PATCH /v1/s3_destination`. Changes the fields in the request, after a check of the destination.
+ */
 export const updateDestinationRoute = route<DestinationDependencies, typeof destinationPatchBody>({
   body: destinationPatchBody,
   async handle({ caller: { accountId }, body, now, own }, dependencies) {

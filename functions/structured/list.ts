@@ -1,7 +1,10 @@
 import { presentStructured } from "../../shared/platforms/structured.ts";
 import { route } from "../http/route.ts";
 
-/** `GET /v1/structured` (specification, section "Structured-data endpoints"). */
+/**
+ * `GET /v1/structured`. Lists the announced endpoints (specification, section "Structured-data
+ * endpoints").
+ */
 export const listStructuredRoute = route<unknown>({
   async handle() {
     return { status: 200, body: presentStructured() };

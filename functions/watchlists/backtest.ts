@@ -13,7 +13,10 @@ import { candidatePipeline } from "./candidate-pipeline.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 
-/** `POST /v1/watchlists/{id}/backtest` */
+/**
+ * `POST /v1/watchlists/{id}/backtest`. Returns the result of a back-test; for a large one, starts a
+ * job and returns the job.
+ */
 export const backtestRoute = route<
   WatchlistDependencies & StartBacktestDependencies,
   typeof backtestBody
@@ -37,7 +40,10 @@ export const backtestRoute = route<
 const backtestNotFound = (id: string): ServiceError =>
   unknownId("Back-test", id, "Start one with POST /v1/watchlists/{id}/backtest.");
 
-/** `GET /v1/watchlists/{id}/backtests/{backtest_id}` */
+/**
+ * `GET /v1/watchlists/{id}/backtests/{backtest_id}`. Returns the job of a large back-test, with its
+ * progress or its result.
+ */
 export const getBacktestRoute = route<WatchlistDependencies, UndefinedSchema<undefined>>({
   async handle({ caller, path, now }, { watchlists, backtests }) {
     const { id: watchlistId } = await existingWatchlist(watchlists, caller.accountId, path["id"]);

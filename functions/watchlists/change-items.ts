@@ -20,8 +20,8 @@ const itemChangeRoute = (object: "watchlist_items" | "watchlist_asins") =>
     },
   });
 
-/** `POST /v1/watchlists/{id}/items` */
+/** `POST /v1/watchlists/{id}/items`. Removes and adds items of a watchlist. */
 export const changeItemsRoute = itemChangeRoute("watchlist_items");
 
-/** `POST /v1/watchlists/{id}/asins` */
+/** `POST /v1/watchlists/{id}/asins`. The legacy path of `POST /v1/watchlists/{id}/items`. */
 export const changeAsinsRoute = itemChangeRoute("watchlist_asins");

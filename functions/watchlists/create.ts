@@ -9,7 +9,7 @@ import type { WatchlistDependencies } from "./dependencies.ts";
 
 const created = object({ id: string() });
 
-/** `POST /v1/watchlists` */
+/** `POST /v1/watchlists`. Creates a watchlist; its first run is due immediately. */
 export const createWatchlistRoute = route<WatchlistDependencies, typeof newWatchlist>({
   body: newWatchlist,
   announced: ({ body }) => refuseAnnounced(body),

@@ -5,7 +5,7 @@ import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 import { runOfPath } from "./run-of-path.ts";
 
-/** `POST /v1/watchlists/{id}/runs/{run_number}/release` */
+/** `POST /v1/watchlists/{id}/runs/{run_number}/release`. Sends the events of a held run. */
 export const releaseRunRoute = route<WatchlistDependencies>({
   async handle(call, dependencies) {
     const ref = await runOfPath(call, dependencies);
@@ -14,7 +14,10 @@ export const releaseRunRoute = route<WatchlistDependencies>({
   },
 });
 
-/** `POST /v1/watchlists/{id}/runs/{run_number}/discard`. The body is optional. */
+/**
+ * `POST /v1/watchlists/{id}/runs/{run_number}/discard`. Restores the items of a held run to their
+ * state before the run. The body is optional.
+ */
 export const discardRunRoute = route<WatchlistDependencies, typeof discardBody>({
   body: discardBody,
   async handle({ body: { reason = null }, ...call }, dependencies) {

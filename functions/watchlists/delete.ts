@@ -4,7 +4,7 @@ import { deleteWatchlist } from "../../shared/watchlists/delete-watchlist.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `DELETE /v1/watchlists/{id}` */
+/** `DELETE /v1/watchlists/{id}`. Deletes a watchlist with its items and runs. */
 export const deleteWatchlistRoute = route<WatchlistDependencies>({
   async handle({ caller: { accountId }, path, now }, dependencies) {
     const { id = "" } = path;

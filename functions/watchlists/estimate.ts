@@ -20,7 +20,10 @@ import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `POST /v1/watchlists/estimate` */
+/**
+ * `POST /v1/watchlists/estimate`. Returns the estimated credits of a watchlist's runs, and checks
+ * its pipeline.
+ */
 export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimateRequest>({
   body: estimateRequest,
   announced: ({ body }) => refuseAnnounced(body),

@@ -8,7 +8,7 @@ import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `GET /v1/watchlists/{id}/items/{item_id}` */
+/** `GET /v1/watchlists/{id}/items/{item_id}`. Returns one item of a watchlist. */
 export const getItemRoute = route<WatchlistDependencies>({
   async handle({ caller, path }, { watchlists, pages, runs }) {
     const watchlist = await existingWatchlist(watchlists, caller.accountId, path["id"]);

@@ -7,7 +7,10 @@ import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 import { runOfPath } from "./run-of-path.ts";
 
-/** `GET /v1/watchlists/{id}/runs/{run_number}` */
+/**
+ * `GET /v1/watchlists/{id}/runs/{run_number}`. Returns one run; for a held run, also its first
+ * changes.
+ */
 export const getRunRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

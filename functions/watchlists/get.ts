@@ -5,7 +5,7 @@ import { dailyUse } from "./daily-use.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `GET /v1/watchlists/{id}` */
+/** `GET /v1/watchlists/{id}`. Returns one watchlist. */
 export const getWatchlistRoute = route<WatchlistDependencies>({
   async handle({ caller, path, now, baseUrl }, dependencies) {
     const { watchlists, endpoints } = dependencies;

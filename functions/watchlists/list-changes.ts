@@ -24,7 +24,7 @@ import { existingWatchlist } from "./existing-watchlist.ts";
 
 type Query = InferOutput<typeof changesQuery>;
 
-/** `GET /v1/watchlists/{id}/changes` */
+/** `GET /v1/watchlists/{id}/changes`. Lists the changes of one watchlist in a time span. */
 export const listWatchlistChangesRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,
@@ -103,7 +103,9 @@ async function changesOf(
 /** Number of watchlists whose details are read at the same time. */
 const listsAtOnce = 8;
 
-/** Reads the details of changed items. Returns a function that returns the item of a change. */
+/**
+ * Reads the details of the items that changed. Returns a function that maps a change to its item.
+ */
 async function changedItems(
   changes: readonly FieldChange[],
   watchlists: readonly Watchlist[],

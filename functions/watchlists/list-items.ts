@@ -10,7 +10,7 @@ import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `GET /v1/watchlists/{id}/items` */
+/** `GET /v1/watchlists/{id}/items`. Lists the items of one watchlist. */
 export const listItemsRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

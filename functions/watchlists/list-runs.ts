@@ -6,7 +6,7 @@ import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `GET /v1/watchlists/{id}/runs` */
+/** `GET /v1/watchlists/{id}/runs`. Lists the runs of a watchlist, newest first. */
 export const listRunsRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

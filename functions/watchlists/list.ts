@@ -6,7 +6,7 @@ import { route } from "../http/route.ts";
 import { dailyUse } from "./daily-use.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `GET /v1/watchlists` */
+/** `GET /v1/watchlists`. Lists the watchlists of the account, newest first. */
 export const listWatchlistsRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

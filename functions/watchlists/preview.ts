@@ -15,7 +15,10 @@ import { candidatePipeline } from "./candidate-pipeline.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 
-/** `POST /v1/watchlists/{id}/preview` */
+/**
+ * `POST /v1/watchlists/{id}/preview`. Runs a pipeline on up to ten items, and stores and sends
+ * nothing.
+ */
 export const previewRoute = route<WatchlistDependencies & PreviewDependencies, typeof previewBody>({
   body: previewBody,
   async handle(call, dependencies) {

@@ -6,7 +6,7 @@ import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `POST /v1/watchlists/{id}/run` */
+/** `POST /v1/watchlists/{id}/run`. Starts a run now. */
 export const startRunRoute = route<WatchlistDependencies>({
   async handle({ caller, path, now }, dependencies) {
     const watchlist = await existingWatchlist(

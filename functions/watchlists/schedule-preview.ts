@@ -6,7 +6,7 @@ import {
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `GET /v1/watchlists/schedule` */
+/** `GET /v1/watchlists/schedule`. Returns the next run times of a schedule. */
 export const schedulePreviewRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

@@ -4,7 +4,7 @@ import { refuseAnnounced } from "../../shared/platforms/catalog.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `GET /v1/watchlists/scrapers` */
+/** `GET /v1/watchlists/scrapers`. Lists the scrapers and the pipeline templates of a platform. */
 export const listScrapersRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

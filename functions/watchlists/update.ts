@@ -7,7 +7,7 @@ import { dailyUse } from "./daily-use.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-/** `PATCH /v1/watchlists/{id}` */
+/** `PATCH /v1/watchlists/{id}`. Changes the fields in the request. */
 export const updateWatchlistRoute = route<WatchlistDependencies, typeof watchlistPatch>({
   body: watchlistPatch,
   async handle({ body: patch, caller, path, now, baseUrl }, dependencies) {

@@ -6,7 +6,7 @@ import { presentEndpoint } from "../../shared/webhooks/present.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `POST /v1/webhook_endpoints` */
+/** `POST /v1/webhook_endpoints`. Registers an endpoint. Only this response contains its secret. */
 export const createEndpointRoute = route<EndpointDependencies, typeof newEndpointBody>({
   body: newEndpointBody,
   async handle({ caller: { accountId }, body, now, own }, dependencies) {

@@ -3,7 +3,7 @@ import { showDelivery } from "../../shared/webhooks/show-delivery.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `GET /v1/webhook_deliveries/{id}` */
+/** `GET /v1/webhook_deliveries/{id}`. Returns a delivery with its request body and its attempts. */
 export const getDeliveryRoute = route<EndpointDependencies>({
   async handle({ caller: { accountId }, path }, dependencies) {
     const delivery = await existingDelivery(accountId, path["id"] ?? "", dependencies);

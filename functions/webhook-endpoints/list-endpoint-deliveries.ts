@@ -5,7 +5,9 @@ import { listDeliveries } from "../../shared/webhooks/list-deliveries.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `GET /v1/webhook_endpoints/{id}/deliveries` */
+/**
+ * `GET /v1/webhook_endpoints/{id}/deliveries`. Lists the deliveries to one endpoint, newest first.
+ */
 export const listEndpointDeliveriesRoute = route<
   EndpointDependencies,
   UndefinedSchema<undefined>,

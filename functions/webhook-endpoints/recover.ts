@@ -2,7 +2,9 @@ import { recoverBody, startRecovery } from "../../shared/webhooks/recover.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `POST /v1/webhook_endpoints/{id}/recover` */
+/**
+ * `POST /v1/webhook_endpoints/{id}/recover`. Sends again what an endpoint missed in a time span.
+ */
 export const recoverDeliveriesRoute = route<EndpointDependencies, typeof recoverBody>({
   body: recoverBody,
   async handle({ caller: { accountId }, path, body: wanted, now }, dependencies) {

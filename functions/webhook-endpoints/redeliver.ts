@@ -3,7 +3,7 @@ import { redeliver } from "../../shared/webhooks/redeliver.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `POST /v1/webhook_deliveries/{id}/redeliver` */
+/** `POST /v1/webhook_deliveries/{id}/redeliver`. Sends the event of a delivery again. */
 export const redeliverRoute = route<EndpointDependencies>({
   async handle({ caller: { accountId }, path, now }, dependencies) {
     const { id: deliveryId = "" } = path;

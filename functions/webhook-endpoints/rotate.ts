@@ -4,7 +4,10 @@ import { rotateSecret } from "../../shared/webhooks/rotate-secret.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `POST /v1/webhook_endpoints/{id}/rotate`. The body is optional. */
+/**
+ * `POST /v1/webhook_endpoints/{id}/rotate`. Replaces the signing secret of an endpoint. Only this
+ * response contains the new secret. The body is optional.
+ */
 export const rotateSecretRoute = route<EndpointDependencies, typeof rotateBody>({
   body: rotateBody,
   async handle({ caller: { accountId }, path, body: { overlap }, now }, dependencies) {

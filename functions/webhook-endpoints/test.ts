@@ -4,7 +4,10 @@ import { testEndpoint, testEndpointBody } from "../../shared/webhooks/test-endpo
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `POST /v1/webhook_endpoints/{id}/test`. Returns 200 even if the receiver fails. */
+/**
+ * `POST /v1/webhook_endpoints/{id}/test`. Sends a test delivery now. Returns 200 even if the
+ * receiver fails.
+ */
 export const testEndpointRoute = route<EndpointDependencies, typeof testEndpointBody>({
   body: testEndpointBody,
   async handle({ caller: { accountId }, path, body: { type }, now }, dependencies) {

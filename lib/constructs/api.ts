@@ -135,8 +135,8 @@ function methodOptions(throttle: Throttle): Record<string, MethodDeploymentOptio
   if (sums.requestsPerSecond > accountQuota.requestsPerSecond || sums.burst > accountQuota.burst) {
     throw new Error(
       `The limits of 'throttle' in lib/config.ts add up to ${sums.requestsPerSecond} calls per second ` +
-        `and bursts of ${sums.burst}. API Gateway's quota for the AWS account is ` +
-        `${accountQuota.requestsPerSecond} and ${accountQuota.burst}. Lower the limits.`,
+        `and a burst of ${sums.burst} calls. API Gateway's quota for the AWS account is ` +
+        `${accountQuota.requestsPerSecond} calls per second and a burst of ${accountQuota.burst} calls. Lower the limits.`,
     );
   }
   return Object.fromEntries(

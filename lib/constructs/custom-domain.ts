@@ -15,8 +15,9 @@ export interface CustomDomainProps {
 
 /**
  * A custom domain for the API, without a base path. The gateway would not remove a base path from
- * the path by which functions select routes. If `domain` has a hosted zone, creates the DNS record
- * there. Otherwise the output `DomainTarget` has the target for the deployer's record.
+ * the path by which functions select routes. If `domain` has a hosted zone, this construct creates
+ * the DNS record in that zone. Otherwise the stack output `DomainTarget` is the target for the
+ * record that the deployer creates.
  */
 export class CustomDomain extends Construct {
   constructor(scope: Construct, id: string, { api, domain }: CustomDomainProps) {
@@ -39,7 +40,8 @@ export class CustomDomain extends Construct {
       return;
     }
     new ARecord(this, "Alias", {
-      // The zone gets the name of the domain, so that the record has this name in any zone.
+      // The construct does not know the real name of the zone. With the domain as the zone name,
+      // the record gets the name of the domain in any zone.
       zone: HostedZone.fromHostedZoneAttributes(this, "Zone", {
         hostedZoneId: domain.hostedZoneId,
         zoneName: domain.name,

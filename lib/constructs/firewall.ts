@@ -12,9 +12,9 @@ const rateWindowSeconds = 300;
 /**
  * Rate limits for one address. More calls from one address are probably an attack on keys. All
  * calls together may have the rate of two API keys, and calls other than item calls the rate of one
- * key. `Throttle.otherCalls` must be at least three times this limit for each path and method. With
- * twice this limit, the gateway's limits would add up to 16,260 calls per second, and its quota is
- * 10,000.
+ * key. `Throttle.otherCalls` must be at least three times the limit of one address, for each path
+ * and method. Higher limits of one address would therefore raise the sum of the gateway's limits
+ * above its quota of 10,000 calls per second.
  */
 export const requestsPerSecondOfAddress = {
   all: 2 * limits.requestsPerSecond,
@@ -23,8 +23,8 @@ export const requestsPerSecondOfAddress = {
 const retryAfterSeconds = 60;
 
 /**
- * Managed rule groups, each with the rules that only count requests. These rules would block valid
- * calls.
+ * Managed rule groups, each with those of its rules that would block valid calls. These rules only
+ * count requests.
  */
 const managedGroups: Readonly<Record<string, readonly string[]>> = {
   AWSManagedRulesAmazonIpReputationList: [],

@@ -83,7 +83,7 @@ function resourceOf(group: GroupName, path: string): string {
 /**
  * Returns the burst for a rate limit: half of the calls of one second, rounded up. A burst is the
  * number of calls that the gateway accepts at the same moment.
- * @param requestsPerSecond The rate limit.
+ * @param requestsPerSecond the rate limit, in calls per second
  */
 export const burstOf = (requestsPerSecond: number): number => Math.ceil(requestsPerSecond / 2);
 

@@ -22,10 +22,10 @@ export interface MinuteScheduleProps {
 const minute = Duration.minutes(1);
 
 /**
- * Schedule that invokes a function every minute. A failed invocation is not repeated, because the
- * next one follows. With retries, Lambda would repeat hours of invocations after throttling. An
- * invocation that the schedule could not deliver stays in a dead-letter queue for a day, with the
- * reason. Never replay such a message.
+ * Schedule that invokes a function every minute. A failed invocation is not retried, because the
+ * next invocation follows within a minute. With retries, hours of throttling would lead to hours of
+ * repeated invocations. An invocation that the schedule could not deliver stays in a dead-letter
+ * queue for a day, with the reason. Never replay such a message.
  */
 export class MinuteSchedule extends Construct {
   readonly deadLetterQueue: IQueue;

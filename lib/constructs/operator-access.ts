@@ -15,7 +15,7 @@ export interface OperatorAccessProps {
   readonly accounts: Table;
   /** The ledger table. Operators cannot change or delete its rows. */
   readonly ledger: Table;
-  /** The other tables. */
+  /** The tables other than those of accounts and of the ledger. */
   readonly others: readonly Table[];
   readonly removalPolicy: RemovalPolicy;
 }
@@ -34,7 +34,7 @@ const changeRows = [
 const restoreRows = [...changeRows, ...readRows, "dynamodb:Scan"];
 
 /**
- * The roles that `npm run admin` assumes, and the log group of its audit lines. They are in the
+ * The roles that `npm run admin` assumes, and the log group of its audit lines. Both are in the
  * data stack, because a restore deletes the service stack. A principal of the AWS account may
  * assume a role if its policies allow it.
  */

@@ -12,8 +12,8 @@ import type { ServiceFunctionProps } from "./service-function.ts";
 export interface QueueWorkerProps<Name extends WorkerName> {
   readonly function: Omit<ServiceFunctionProps<Name>, "variables">;
   /**
-   * Returns the function's environment variables. It receives the worker's queue, because a worker
-   * may send to its own queue.
+   * Returns the function's environment variables. The parameter is the worker's own queue, to which
+   * the worker may send messages.
    */
   readonly variables: (own: Queue) => EnvironmentOf<Name>;
   /** Maximum number of messages in one invocation. */

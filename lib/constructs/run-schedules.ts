@@ -12,8 +12,8 @@ export interface RunSchedulesProps {
 
 /**
  * The group of the watchlists' schedules, and the role with which they send messages. The schedules
- * have no dead-letter queue. It is not needed, because the row of a watchlist has its due time, and
- * the sweeper starts an overdue watchlist within minutes.
+ * have no dead-letter queue. A dead-letter queue is not needed, because the row of a watchlist has
+ * its due time, and the sweeper starts an overdue watchlist within minutes.
  */
 export class RunSchedules extends Construct {
   readonly group: ScheduleGroup;

@@ -23,18 +23,19 @@ export interface TableBackupsProps {
 
 /**
  * Point-in-time recovery covers the last 35 days. Daily backups are needed only after the loss of
- * the tables or, with a copy vault, of the region or AWS account, so seven days are enough.
+ * the tables, so seven days are enough. With a copy vault, they also cover the loss of the region
+ * or of the AWS account.
  */
 const dailyBackupsKept = Duration.days(7);
 const monthlyBackupsKept = Duration.days(365);
 
 /**
- * Daily and monthly backups of tables in AWS Backup. They survive the deletion of the tables and of
- * the stack. The policy of their vault denies deletion, but an administrator can remove the policy.
- * AWS Backup deletes expired backups with a role of the stack. After the stack is deleted, an
- * operator must therefore delete the expired backups.
- * The vault exists even if backups are off. CloudFormation retains a vault that leaves the stack,
- * and could not create it again, because it has a fixed name.
+ * Daily and monthly backups of tables in AWS Backup. The backups survive the deletion of the tables
+ * and of the stack. The policy of their vault denies deletion, but an administrator can remove the
+ * policy. AWS Backup deletes expired backups with a role of the stack. After the stack is deleted,
+ * an operator must therefore delete the expired backups. The vault exists even if backups are off.
+ * CloudFormation retains a vault that leaves the stack, and could not create it again, because it
+ * has a fixed name.
  */
 export class TableBackups extends Construct {
   constructor(scope: Construct, id: string, props: TableBackupsProps) {

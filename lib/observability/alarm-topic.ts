@@ -14,10 +14,10 @@ export interface AlarmTopicProps {
 
 /**
  * The SNS topic of all alarms. It is encrypted, and only CloudWatch of this AWS account can publish
- * to it, over TLS. It is in the data stack, so that subscribers need not confirm again when the
- * service stack is replaced. The context key `alarmEmail` subscribes an address. Other subscribers
- * use the topic's ARN, which is a stack output. The context key `monthlyBudget` adds a budget that
- * notifies the topic.
+ * to it, over TLS. The topic is in the data stack, so that subscribers need not confirm again when
+ * the service stack is replaced. The context key `alarmEmail` subscribes an address. Other
+ * subscribers use the topic's ARN, which is a stack output. The context key `monthlyBudget` adds a
+ * budget that notifies the topic.
  * @throws Error if one of these context values is invalid
  */
 export class AlarmTopic extends Construct {

@@ -16,7 +16,7 @@ export class EventBusAlarms extends Construct {
       metric: count("bus_failed"),
       threshold: 1,
       periods: { breaching: 2, of: 3 },
-      impact: "The event bus refuses events: its rules get them late.",
+      impact: "The event bus refuses events, so its rules receive the events late.",
       lookAt: "warnings of the delivery function that begin with 'the event bus did not accept'.",
       act: "restore the bus, its permission or its quota; the service sends the events again.",
       runbook: "alarm-event-bus-failing",
@@ -26,7 +26,8 @@ export class EventBusAlarms extends Construct {
       metric: count("bus_never_sent"),
       threshold: 1,
       periods: { breaching: 1, of: 1 },
-      impact: "Events exhausted their retries on the event bus: its rules never get them.",
+      impact:
+        "Events exhausted their retries on the event bus: the rules of the bus never receive these events.",
       lookAt: "warnings of the delivery function that contain 'exhausted all retries'.",
       act: "restore the bus, and read the missing events from the event feed of their accounts.",
       runbook: "alarm-event-bus-failing",

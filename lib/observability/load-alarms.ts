@@ -7,7 +7,7 @@ import type { Observed } from "./observed.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import { ownMetric } from "./service-metrics.ts";
 
-/** Minimum number of calls in a period from which an alarm about refused calls can start. */
+/** An alarm about refused calls ignores periods with fewer calls than this. */
 const refusedMin = 500;
 const concurrencyPercent = 80;
 

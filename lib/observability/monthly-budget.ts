@@ -21,9 +21,9 @@ const notifications = [
 ] as const;
 
 /**
- * A budget for the costs of the AWS account in a month, which notifies the alarm topic. It covers
- * the whole account, because costs have the tags of a stage only after the owner of the account
- * activates them as cost allocation tags.
+ * A budget for the costs of the AWS account in a month, which notifies the alarm topic. The budget
+ * covers the whole account. Costs have the tags of a stage only after the owner of the account
+ * activates the tags as cost allocation tags.
  */
 export class MonthlyBudget extends Construct {
   constructor(scope: Construct, id: string, { dollars, topic, key }: MonthlyBudgetProps) {
@@ -73,16 +73,17 @@ export class MonthlyBudget extends Construct {
 }
 
 /**
- * Parses the monthly budget in the context, in US dollars; undefined if it is not set.
- * @throws Error unless the value is a number or text from 1 to 999,999,999.99, with at most two
- * decimals
+ * Parses the monthly budget in the context, in US dollars. Returns undefined if the budget is not
+ * set.
+ * @throws Error if the value is not a number, or a string with a number, from 1 to 999,999,999.99
+ * with at most two decimals
  */
 export function monthlyBudgetOf(given: unknown): number | undefined {
   if (given === undefined) return undefined;
   const text = typeof given === "number" ? String(given) : given;
   if (typeof text === "string" && /^[1-9]\d{0,8}(\.\d{1,2})?$/.test(text)) return Number(text);
   throw new Error(
-    "Context 'monthlyBudget' must be an amount in US dollars, such as 500 " +
+    "Context 'monthlyBudget' must be an amount in US dollars from 1 to 999999999.99, such as 500 " +
       `(got ${JSON.stringify(given)}).`,
   );
 }

@@ -70,11 +70,13 @@ export function collectResources(parts: ObservedParts): Observed {
       }),
       queueOf("steps", steps, {
         ageMinutesMax: 30,
-        impact: "Batches of running runs have been waiting for 30 minutes: results are late.",
+        impact:
+          "Batches of runs in progress have been waiting for 30 minutes: the results of these runs are late.",
       }),
       queueOf("finishes", finishes, {
         ageMinutesMax: 45,
-        impact: "Runs have been waiting for their end for 45 minutes: their events are late.",
+        impact:
+          "Runs that read all items have been waiting for the finisher for 45 minutes: their events are late.",
       }),
       queueOf("deliveries", deliveries, {
         ageMinutesMax: 60,

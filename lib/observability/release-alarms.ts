@@ -29,9 +29,9 @@ export class ReleaseAlarms extends Construct {
             expression: "FILL(broken, 0) + FILL(unforeseen, 0)",
             usingMetrics: {
               broken: errorsOfNewestVersion(lambda),
-              // This counts the errors of all versions, because the metric has no dimension for the
-              // version. It is needed, because a worker's invocation succeeds even if it reports a
-              // failed message to its queue.
+              // The service's own metric counts the errors of all versions, because it has no
+              // dimension for the version. The metric is needed, because a worker's invocation
+              // succeeds even if it reports a failed message to its queue.
               unforeseen: ownMetric(
                 stage,
                 { kind: "errors", name: "unforeseen_errors", statistic: Stats.SUM, minutes: 1 },

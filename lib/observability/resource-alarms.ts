@@ -12,8 +12,8 @@ import { ownMetric } from "./service-metrics.ts";
  */
 const itemsMin = 20;
 /**
- * Minimum number of failed requests in a period from which an alarm starts. It is high, because SDK
- * clients retry single failures.
+ * An alarm about failed requests ignores periods with fewer failures than this. The number is high,
+ * because SDK clients retry single failures.
  */
 const refusalsMin = 50;
 const failuresMin = 3;

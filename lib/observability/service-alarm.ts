@@ -25,7 +25,10 @@ export interface ServiceAlarmProps extends AlarmText {
    * @default GREATER_THAN_OR_EQUAL_TO_THRESHOLD
    */
   readonly comparison?: ComparisonOperator;
-  /** M of N: the alarm starts when `breaching` (M) of the last `of` (N) periods breach the threshold. */
+  /**
+   * M of N: the alarm starts when `breaching` (M) of the last `of` (N) periods breach the
+   * threshold.
+   */
   readonly periods: { readonly breaching: number; readonly of: number };
   /** How periods without data count. @default NOT_BREACHING */
   readonly missing?: TreatMissingData;

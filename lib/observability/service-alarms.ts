@@ -144,7 +144,7 @@ export class ServiceAlarms extends Construct {
         "A brake holds a run with suspicious changes: its watchlist waits for a decision of the customer.",
       lookAt:
         "log lines with runs_held = 1: their account_id, watchlist_id and run_number, and what they share.",
-      act: "if the source returns wrong values, fix it and ask the customers to discard these runs.",
+      act: "if the source returns wrong values, fix the source or its adapter, and ask the customers to discard these runs.",
       runbook: "alarm-runs-held",
     });
   }
@@ -199,7 +199,7 @@ export class ServiceAlarms extends Construct {
       periods: { breaching: 2, of: 2 },
       missing: TreatMissingData.BREACHING,
       impact:
-        "The sweeper does not run: late retries, lost starts of runs and expired holds are not handled.",
+        "The sweeper does not run: overdue runs, overdue deliveries and expired holds are not handled.",
       lookAt: "errors and throttles of the sweeper, its schedule, and its dead-letter queue.",
       act: "make the sweeper run again; it then handles the accumulated work automatically.",
       runbook: "alarm-sweeper-silent",
@@ -224,7 +224,7 @@ export class ServiceAlarms extends Construct {
         "All attempts to half of the webhook endpoints and buckets fail: the service is probably the cause.",
       lookAt:
         "errors in the delivery logs of several accounts: timeouts, DNS lookups, signatures, keys.",
-      act: "fix the common cause, then recover the failed deliveries of that time.",
+      act: "fix the common cause, then recover the deliveries that failed since the alarm started.",
       runbook: "alarm-receivers-failing",
     });
   }

@@ -12,7 +12,10 @@ import type { Stage } from "../config.ts";
 
 type DimensionSet<K extends MetricKind> = (typeof metricKinds)[K]["dimensions"][number];
 
-/** Values for one of the sets of dimensions of a metric kind. */
+/**
+ * The dimensions of a metric with their values. The metric kind defines which dimensions belong
+ * together.
+ */
 type DimensionsOf<K extends MetricKind> = K extends MetricKind
   ? Readonly<Partial<Record<DimensionSet<K>[number], string>>>
   : never;

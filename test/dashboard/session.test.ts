@@ -223,7 +223,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await page.getByRole("button", { name: "Look around the demo workspace" }).waitFor();
     expect(page.url()).toBe(`http://127.0.0.1:${port}/prod/dashboard`);
     await signIn();
-    await page.getByText("Nothing changed in this time.").waitFor();
+    await page.getByText("Nothing changed in this time span.").waitFor();
     const asked = faults.splice(0);
     expect(
       asked.filter((fault) => !fault.startsWith(`request to http://127.0.0.1:${port}/prod/`)),

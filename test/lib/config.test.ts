@@ -12,7 +12,7 @@ describe("the configured concurrency of workers and reservations", () => {
     const taken = 370 + 180 + 30 + 30 + 3 + (10 + 60 + 10 + 100 + 5);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
-      "185 invocations of workers and 613 reserved ones leave 99 of the AWS account's quota of 897",
+      "185 invocations of workers and 613 reserved invocations leave 99 of the AWS account's quota of 897",
     );
   });
 

@@ -122,7 +122,7 @@ describe("the CDK context", () => {
     [{ waf: "ture" }, `Context 'waf' must be one of: true, false (got "ture").`],
     [
       { stage: "prod", sources: "sandbox", waf: "false" },
-      "If context 'waf' is false, this stage requires 'wafReason'. Set it to the reason",
+      "If context 'waf' is false, this stage requires 'wafReason'. Set 'wafReason' to the reason",
     ],
     [
       { stage: "prod", sources: "sandbox", waf: "false", wafReason: "too short" },

@@ -1,6 +1,6 @@
 /**
- * The store of event bodies: small runs in a table, larger ones in S3.
- * The S3 client loads when it is first needed, so that a cold start does not wait for it.
+ * The store of event bodies: those of a small run are in a table, those of a larger run in S3. The
+ * S3 client loads at its first use, so that a cold start does not wait for it.
  */
 import { smallArchives } from "../../../shared/aws/deliveries/small-archives.ts";
 import type { EventBodies } from "../../../shared/events/event-archive.ts";

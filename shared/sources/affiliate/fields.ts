@@ -133,8 +133,8 @@ const opposite = (flag: boolean | undefined): boolean | undefined =>
 
 /**
  * Returns the link of an item: the tracking link if `isTracking` is true, otherwise the plain page
- * link. If this link is missing or contains a placeholder, returns the other one. Returns undefined
- * if neither is usable.
+ * link. If this link is missing or contains a placeholder, returns the other link. Returns
+ * undefined if neither link is usable.
  */
 function linkOf(item: AffiliateItem, { isTracking }: AffiliateReading): string | undefined {
   const counting = item.productTrackingUrl;
@@ -161,7 +161,7 @@ function imagesOf(item: AffiliateItem): string[] {
   const urls = [...main, ...others].map(largestOf).filter((url) => url !== undefined);
   const own = largestOf(item);
   // The item's top-level picture is the main picture in another size, so it is used only if there
-  // are no others.
+  // are no other pictures.
   const all = urls.length === 0 && own !== undefined ? [own] : urls;
   return [...new Set(all)].slice(0, imagesMax);
 }

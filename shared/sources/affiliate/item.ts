@@ -88,7 +88,10 @@ const entries = {
   productTrackingUrl: foreignUrl,
 };
 
-/** Names of flags that contain a value: the amount of the threshold, or the shipper. */
+/**
+ * Matches names of fields that contain a value in their name: the order amount from which shipping
+ * is free, or the shipper.
+ */
 const freeShippingName = /^freeShippingOver\d+Dollars$/;
 const fulfilledByName = /^fulfilledBy[A-Z]\w*$/;
 

@@ -25,8 +25,8 @@ const keyWords = /(?<![a-z])(?:api ?key|key|developer|account|credentials?)(?![a
  * Classifies a response 403 of the source, which sends 403 both for too many calls and for an
  * unknown key. Searches the first 4 KB of the body in this order:
  * 1. an invalid, inactive or expired key: `wrong_key`;
- * 2. words about a limit: `rate_limited`. This comes before the word "key", because a message about
- * a limit may name the key that exceeded it;
+ * 2. words about a limit: `rate_limited`. This search comes before that for a key, because a message
+ * about a limit may name the key that exceeded it;
  * 3. words about a key or an account: `wrong_key`.
  * Returns `unclear` if the body contains none of these.
  */

@@ -31,10 +31,11 @@ export interface CatalogReply {
 export const skuKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
 
 /**
- * Parses a reply of the source to a request for the stock numbers `ids`. Returns null if the body has
- * no list of products. Ignores products that were not requested. The reply counts as complete if it declares itself complete and reports
- * no error, and if every entry is readable, was requested and occurs once. Otherwise it may be the
- * reply to another request, or a wrong entry may have replaced a requested one.
+ * Parses a reply of the source to a request for the stock numbers `ids`. Returns null if the body
+ * has no list of products. Ignores products that were not requested. The reply counts as complete
+ * if it declares itself complete and reports no error, and if every entry is readable, was
+ * requested and occurs once. Otherwise it may be the reply to another request, or a wrong entry may
+ * have replaced a requested one.
  */
 export function parseCatalogReply(body: unknown, ids: readonly string[]): CatalogReply | null {
   const parsed = v.safeParse(reply, body);

@@ -1,8 +1,8 @@
 import { decodeHTMLStrict } from "entities/decode";
 
 /**
- * Maximum length of the text in which tags are matched. The time for this grows with the length, so
- * longer text is truncated.
+ * Maximum length of the text in which tags are matched. The time for matching grows with the
+ * length, so longer text is truncated.
  */
 const htmlLengthMax = 4_000;
 const lineEnd = /<(?:br|\/?(?:p|div|li|ul|ol|h[1-6]|tr|table))\b[^<>]*>/gi;

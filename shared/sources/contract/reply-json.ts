@@ -19,7 +19,7 @@ export const textOf = (reply: SourceReply): string | undefined =>
  */
 export const jsonOf = (reply: SourceReply): unknown => parseJson(textOf(reply));
 
-/** Parses a string as JSON. Returns undefined if it is undefined or not JSON. */
+/** Parses a string as JSON. Returns undefined if the string is undefined or not JSON. */
 export function parseJson(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);

@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 
 /**
- * The number of items that the service sends to a source in one call. It can become smaller than
- * configured.
+ * The number of items that the service sends to a source in one call. The number can become smaller
+ * than the configured one.
  */
 export interface BatchSize {
   max(): number;
@@ -13,7 +13,7 @@ export interface BatchSize {
 /** Options for a source whose refusals do not show clearly that a batch was too large. */
 export interface UnclearRefusals {
   readonly clock: Clock;
-  /** Smallest size to which refusals reduce the size. */
+  /** The smallest size to which refusals reduce the batch size. */
   readonly reducedMin: number;
 }
 
@@ -24,9 +24,10 @@ export interface UnclearRefusals {
 const doubledAfterMs = 10 * 60 * 1_000;
 
 /**
- * Creates the batch size of a source for all reads of a process. Each rejection of a batch halves
- * it, so that a rejected size is not tried again. If the source rejects even a single item as too
- * large, the size is not the cause, and `configuredMax` applies again.
+ * Creates the batch size of a source for all reads of a process. If the source rejects a batch, the
+ * size becomes half of the rejected one, so that the rejected size is not tried again. If the
+ * source rejects even a single item as too large, the size is not the cause, and `configuredMax`
+ * applies again.
  * @param unclear refusals that may have another cause than the size; if set, the reduced size
  * doubles every ten minutes
  */

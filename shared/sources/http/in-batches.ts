@@ -6,7 +6,8 @@ import { type BatchSize, batchSize } from "./batch-size.ts";
 export type BatchOutcome<Result> =
   | { readonly kind: "read"; readonly results: readonly Result[] }
   /**
-   * The source refused the batch because of one of its items. It may accept a half of the batch.
+   * The source refused the batch because of one of the items. The source may accept a half of the
+   * batch.
    */
   | { readonly kind: "refused" }
   /** The source refused the batch because it is too large. */

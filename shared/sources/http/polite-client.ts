@@ -80,7 +80,7 @@ interface RequestState {
   tries: number;
   throttled: number;
   hadClosedConnection: boolean;
-  /** The result of the last try. */
+  /** The result of the last try: one word for the log, and whether the source responded. */
   lastTry?: { readonly word: string; readonly responded: "yes" | "busy" | "no" };
 }
 
@@ -120,8 +120,8 @@ async function send(call: SourceCall, deadline: Date, source: Source): Promise<S
 }
 
 /**
- * Returns the result of a call for the event about it. If there was no time for a retry, this is
- * the result of the last try.
+ * Returns the result of a call for its `SourceEvent`. If there was no time for a retry, this is the
+ * result of the last try.
  */
 function callResultOf(
   reply: SourceReply,
@@ -145,8 +145,8 @@ function lastTryOf(
 }
 
 /**
- * Sends the call, and retries it while the reply is a temporary failure, and the limits and the
- * deadline allow a retry.
+ * Sends the call. If the reply is a temporary failure, retries the call as long as the limits and
+ * the deadline allow it.
  */
 async function sendWithRetries(request: RequestState, source: Source): Promise<SourceReply> {
   for (;;) {
@@ -180,8 +180,9 @@ async function waitBeforeRetry(
 }
 
 /**
- * Waits until the end of the wait that the source requested in a response to another call. Returns
- * false without waiting if this is after the deadline. A retry has waited already.
+ * Waits until the end of the pause that the source requested in a response to another call. Returns
+ * false without waiting if the pause ends after the deadline. A retry does not wait here, because
+ * it has already waited.
  */
 async function waitForPause(request: RequestState, source: Source): Promise<boolean> {
   const { clock, state } = source;
@@ -227,7 +228,8 @@ async function tryNow(request: RequestState, source: Source): Promise<SourceRepl
   let outcome = await oneTry(request, source);
   const wasClosed = outcome.kind === "broken" && outcome.wasClosed;
   if (wasClosed && source.state.hasAnswered && !request.hadClosedConnection) {
-    // The source had closed the idle connection before, so it did not receive this call.
+    // The source had closed the idle connection before this call, so it did not receive the call,
+    // and the call can be sent again.
     request.hadClosedConnection = true;
     outcome = await oneTry(request, source);
   }
@@ -255,7 +257,10 @@ function oneTry({ call, deadline, signal }: RequestState, source: Source): Promi
   );
 }
 
-/** Updates the circuit and the speed with the result of a try. */
+/**
+ * Records the result of a try: in the circuit, in the adaptive rate, and in the time until which
+ * the source requests its callers to wait.
+ */
 function recordOutcome(
   outcome: TryOutcome,
   circuitSignal: CircuitSignal,

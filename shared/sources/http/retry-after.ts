@@ -1,5 +1,5 @@
 const wholeSeconds = /^\d+$/;
-/** Checked before `Date.parse`, which also accepts many formats that are not HTTP dates. */
+/** Matches an HTTP date. `Date.parse` alone would also accept many other formats. */
 const httpDate = /^[A-Z][a-z]+, .+ GMT$/;
 /** The longest wait: a day. */
 const waitMsMax = 24 * 60 * 60 * 1_000;

@@ -10,7 +10,7 @@ export interface RetryTokens {
 }
 
 const earnedPerCall = 0.2;
-/** Maximum number of stored retries: those of five calls with two retries each. */
+/** Maximum number of stored retries: enough for five calls with two retries each. */
 const tokensMax = 10;
 
 /**

@@ -35,7 +35,7 @@ export type SourceReply =
     }
   /** No complete response: no connection, an aborted connection, or a timeout. */
   | { readonly kind: "broken" }
-  /** The response exceeds the size limit. */
+  /** The body of the response exceeds the size limit of the client. */
   | { readonly kind: "too_large" }
   /** The deadline was too close for a try or a retry. */
   | { readonly kind: "no_time" }
@@ -44,8 +44,8 @@ export type SourceReply =
 
 /**
  * Calls one source. Limits the concurrent calls of this process, and the call rate of all processes
- * together. Retries temporary failures until the deadline. An error of the source is a reply, never
- * an exception. Does not follow redirects.
+ * together. Retries a temporary failure at most twice, and only before the deadline. An error of
+ * the source is a reply, never an exception. Does not follow redirects.
  */
 export interface SourceClient {
   send(call: SourceCall, deadline: Date): Promise<SourceReply>;

@@ -3,8 +3,10 @@ export type SourceEvent =
   | {
       readonly kind: "call";
       /**
-       * The result in one word: the class of the status (such as `2xx`), the error code of a failed
-       * connection (such as `ECONNREFUSED` or `timeout`), or the `kind` of the reply.
+       * The result in one word, which is one of:
+       * - the class of the status, such as `2xx`;
+       * - the error code of a failed connection, such as `ECONNREFUSED` or `timeout`;
+       * - the `kind` of the reply.
        */
       readonly reply: string;
       /**

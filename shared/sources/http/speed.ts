@@ -27,8 +27,9 @@ const regainMs = 5_000;
 
 /**
  * Creates the adaptive rate of calls to a source, which starts at `perSecondMax` calls per second.
- * It halves when more than 10% of the last 20 responses were busy, down to 1/32 of `perSecondMax`.
- * It recovers with time, not with the number of calls: from the lowest rate in less than a minute.
+ * The rate halves when more than 10% of the last 20 responses were busy, down to 1/32 of
+ * `perSecondMax`. It recovers with time, not with the number of calls: from the lowest to the full
+ * rate in less than a minute.
  */
 export function adaptiveSpeed(perSecondMax: number): Speed {
   let slowed: { readonly perSecond: number; readonly at: Date } | undefined;
@@ -42,7 +43,8 @@ export function adaptiveSpeed(perSecondMax: number): Speed {
   };
   const noteBusy = (now: Date): void => {
     const current = perSecond(now);
-    // Stores the recovered rate, from which the recovery continues.
+    // Stores the rate that has been restored until now, so that the recovery continues from this
+    // rate.
     if (current < perSecondMax) slowed = { perSecond: current, at: now };
     const isRarelyBusy = recent.filter(Boolean).length / recent.length <= busyShareMax;
     if (isRarelyBusy || recent.length < judgedFrom) return;

@@ -36,8 +36,8 @@ interface Waiting {
 /** Maximum number of seconds for which one request reserves permits. */
 const reservedSecondsMax = 1;
 /**
- * Maximum rate of one share, in calls per second. A share is a part of the source's rate with a
- * separate table row. Each granted or refused permit may cost one write, and DynamoDB accepts 1,000
+ * Maximum rate of one share, in calls per second. A share is a part of the source's rate that has
+ * its own table row. Each granted or refused permit may cost one write, and DynamoDB accepts 1,000
  * writes per second to one row.
  */
 export const sharePerSecondMax = 250;

@@ -27,9 +27,9 @@ const envelope = v.object({
 });
 
 /**
- * Returns the token balance that a response reports in its body. For a 429 without a balance,
- * derives the balance from `Retry-After`. Returns null if the response has neither. The API charges
- * tokens for calls.
+ * Returns the balance of the tokens that the API charges for calls, from the body of a response.
+ * For a 429 without a balance, derives the balance from `Retry-After`. Returns null if the response
+ * has neither.
  */
 export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null {
   return accountInBody(answer) ?? accountInHeader(answer, now);
@@ -48,8 +48,8 @@ function accountInBody(answer: Answered): TokenAccount | null {
   const { tokensLeft, refillIn, refillRate: perMinute = 0 } = parsed.output;
   const refillInMs = Math.min(refillIn ?? refillInMsMax, refillInMsMax);
   if (answer.status === tooFewTokens) {
-    // A 429 means that this call needs more tokens than are left, so a positive balance does not
-    // count.
+    // A 429 means that this call needs more tokens than are left, so a positive balance is treated
+    // as 0.
     return refillIn === undefined
       ? null
       : { left: Math.min(tokensLeft ?? 0, 0), refillInMs, perMinute };

@@ -2,7 +2,7 @@
 import type { OfferCondition } from "../../scrapers/offer.ts";
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
 import { conditionOf } from "./condition.ts";
-import { currentPlaces, type HistoryProduct, type HistoryStats, productTypes } from "./product.ts";
+import { currentIndexes, type HistoryProduct, type HistoryStats, productTypes } from "./product.ts";
 import { priceOf } from "./value.ts";
 
 /** The offer in the buy box. */
@@ -74,10 +74,10 @@ export function listingOf(product: HistoryProduct, currency: string): Listing {
     return unknownListing;
   }
   const { stats } = product;
-  const at = (place: keyof typeof currentPlaces): number | null | undefined =>
-    stats.current[currentPlaces[place]];
-  const priceAt = (place: keyof typeof currentPlaces): number | null | undefined =>
-    priceOf(at(place), currency);
+  const at = (name: keyof typeof currentIndexes): number | null | undefined =>
+    stats.current[currentIndexes[name]];
+  const priceAt = (name: keyof typeof currentIndexes): number | null | undefined =>
+    priceOf(at(name), currency);
   const rating = at("rating") ?? 0;
   const newMinPrice = priceAt("newPrice");
   // The source reports "none" for a price that the retailer hides (minimum advertised price, MAP).
@@ -135,7 +135,7 @@ const isWithoutNewWinner = (stats: HistoryStats, { newCount, usedCount }: Counts
   stats.buyBoxIsUnqualified === true ||
   stats.buyBoxPrice === -1 ||
   stats.buyBoxSellerId === "-1" ||
-  stats.current[currentPlaces.buyboxWithShipping] === -1 ||
+  stats.current[currentIndexes.buyboxWithShipping] === -1 ||
   (newCount === 0 && usedCount === 0);
 
 function newWinner(stats: HistoryStats, price: number): BuyBoxWinner {
@@ -161,7 +161,7 @@ const isOrderedAhead = (stats: HistoryStats, type: AvailabilityType): boolean =>
 
 /**
  * Builds the winner for a used offer. The source reports no stock for used offers, so every listed
- * one counts as in stock.
+ * used offer counts as in stock.
  */
 const usedWinner = (stats: HistoryStats, price: number): BuyBoxWinner => ({
   price,

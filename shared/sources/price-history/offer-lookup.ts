@@ -20,7 +20,7 @@ export interface LookupRequest {
   readonly deadline: Date;
 }
 
-/** The result of one lookup. */
+/** The result of one call that requests offers. */
 export type OfferLookup =
   | {
       readonly kind: "read";
@@ -35,8 +35,8 @@ export type OfferLookup =
 
 /**
  * Reads the current live offers of listings in one call. The outcome is `read` with the listings
- * that the API returned, `failed` if a call for fewer listings may succeed, or `none` if it would
- * fail too.
+ * that the API returned. If the call fails, the outcome is `failed` if a call for fewer listings
+ * may succeed, otherwise `none`.
  */
 export async function lookUpOffers(
   ids: readonly string[],

@@ -55,12 +55,12 @@ const featuredThenCheapest = (a: ListedOffer, b: ListedOffer): number =>
 
 /**
  * Returns the live offers. `offers` may also contain former offers, and `liveOffersOrder` contains
- * the indexes of the live ones. If it is empty, all offers count as live.
+ * the indexes of the live offers. If `liveOffersOrder` is empty, all offers count as live.
  */
 function liveOffers({ offers, liveOffersOrder }: HistoryProduct): readonly HistoryOffer[] {
-  const places = new Set(liveOffersOrder);
-  const isLive = (place: number): boolean => places.size === 0 || places.has(place);
-  return offers.filter((_, place) => isLive(place)).filter((offer) => offer != null);
+  const liveIndexes = new Set(liveOffersOrder);
+  const isLive = (index: number): boolean => liveIndexes.size === 0 || liveIndexes.has(index);
+  return offers.filter((_, index) => isLive(index)).filter((offer) => offer != null);
 }
 
 /**

@@ -97,7 +97,7 @@ export const productTypes = {
 } as const;
 
 /** The indexes of values in `stats.current`. */
-export const currentPlaces = {
+export const currentIndexes = {
   newPrice: 1,
   usedPrice: 2,
   listPrice: 4,

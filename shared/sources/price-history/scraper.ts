@@ -27,8 +27,8 @@ const tierCosts: Readonly<Record<HistoryTier, number>> = { pulse: 1, lite: 3, fu
  * Creates the scraper of `retailer_a` for a price history API. `fetchedAt` is the time at which the
  * API last read the product.
  *
- * An item is `not_found` if the source reports it as invalid. It is `unavailable` if the reply does
- * not contain it or the source read it more than `readingAgeMaxMs` ago.
+ * An item is `not_found` if the source reports it as invalid. An item is `unavailable` if the reply
+ * does not contain the item, or if the source read it more than `readingAgeMaxMs` ago.
  */
 export function priceHistoryScraper(
   options: PriceHistoryOptions,

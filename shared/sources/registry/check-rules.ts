@@ -10,8 +10,8 @@ import {
 
 /**
  * Parses SOURCES like `parseSources`, and also checks the deployer's extraction rules for the
- * adapter `web`. Lambda functions do not call it, because the check loads the parser of CSS
- * selectors.
+ * adapter `web`. Lambda functions use `parseSources` instead, because this check loads the parser
+ * of CSS selectors.
  * @param variable value of SOURCES
  * @throws Error as `parseSources`, and for a wrong rule
  */

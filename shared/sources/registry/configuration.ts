@@ -116,7 +116,7 @@ function checkOfferIds(sources: SourceConfiguration, options: ParseOptions): voi
   if (producer === undefined) return;
   throw new Error(
     `SOURCES: retailer_a.offer_check.adapter: ${adapter} does not recognize the offer IDs that ${producer} ` +
-      `returns from ${sources[producer].adapter}. Set it to ${remedyFor(producer, sources, options)}`,
+      `returns from ${sources[producer].adapter}. Set the adapter to ${remedyFor(producer, sources, options)}`,
   );
 }
 
@@ -174,7 +174,7 @@ function checkPaces(sources: SourceConfiguration): void {
     const shared = options.adapter === "a_history" ? "host and key" : "host";
     throw new Error(
       `SOURCES: ${scraper}.${key}: differs from ${first.scraper}. Both read the same ${shared} with ` +
-        `the adapter ${options.adapter}, so they need the same ${paceKeys.join(", ")}`,
+        `the adapter ${options.adapter}, so they need the same ${paceKeys.join(", ")}. Set equal values`,
     );
   }
 }
@@ -185,8 +185,9 @@ interface Paced {
 }
 
 /**
- * Returns the references to the secrets that the sources use, without duplicates. Each has the
- * customer-managed KMS key of the secret, if there is one. Does not read the secrets.
+ * Returns the references to the secrets that the sources use, without duplicates. Each reference is
+ * returned with the customer-managed KMS key of the secret, if there is one. Does not read the
+ * secrets.
  */
 export function secretsOf(sources: SourceConfiguration): SecretUse[] {
   const uses = new Map(secretUses(sources).map(([, , use]) => [JSON.stringify(use), use]));

@@ -9,7 +9,10 @@ export interface OfferSources {
   readonly offerCheckerFor: () => OfferChecker;
 }
 
-/** Creates the configured sources for offers and offer checks. Their adapters load at the first read. */
+/**
+ * Creates the configured sources for offers and offer checks. Their adapters load at the first
+ * read.
+ */
 export function offerSources(
   sources: SourceConfiguration,
   dependencies: SourceDependencies,

@@ -33,8 +33,8 @@ export interface SourceDependencies {
   /** The token balances of the price history API by key. Use one instance in each process. */
   readonly tokens: TokensByKey;
   /**
-   * Address of the service's own agent profile, with `{version}`. The adapter `storefront` sends it
-   * unless its options contain another profile.
+   * Address of the service's own agent profile, with `{version}`. The adapter `storefront` sends
+   * this address if its options contain no other profile.
    */
   readonly agentProfileUrl: string;
   /** Receives the report of each read. */
@@ -136,7 +136,7 @@ function limitedWarnings(
   };
 }
 
-/** Creates the dependencies of an adapter `upstream` for a scraper. */
+/** Creates the dependencies of the adapter `upstream` for one scraper. */
 export function upstreamParts(
   scraper: StepScraperId,
   options: UpstreamOptions,
@@ -186,7 +186,7 @@ const historyBytesMax = 16 * 1_024 * 1_024;
 const isTemporaryExcept429 = (status: number): boolean =>
   status !== 429 && temporaryStatuses.has(status);
 
-/** Creates the dependencies of an adapter `a_history` for a scraper. */
+/** Creates the dependencies of the adapter `a_history` for one scraper. */
 export function historyParts(
   scraper: StepScraperId,
   options: PriceHistoryOptions,

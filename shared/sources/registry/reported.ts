@@ -44,24 +44,24 @@ const eventsOfRead = new AsyncLocalStorage<SourceEvent[]>();
 export const noteForRead: NoteEvent = (event) => eventsOfRead.getStore()?.push(event);
 
 /**
- * Wraps a product scraper, so that each of its reads is recorded in the health of the source and,
- * for a remote source, in a log line with metrics.
+ * Wraps a product scraper to record each of its reads: in the health of the source and, for a
+ * remote source, in a log line with metrics.
  */
 export const reportedScraper = (scraper: Scraper, reporting: Reporting): Scraper => ({
   read: (request) => reportRead(() => scraper.read(request), reporting),
 });
 
 /**
- * Wraps an offers scraper, so that each of its reads is recorded in the health of the source and,
- * for a remote source, in a log line with metrics.
+ * Wraps an offers scraper to record each of its reads: in the health of the source and, for a
+ * remote source, in a log line with metrics.
  */
 export const reportedOffers = (scraper: OfferScraper, reporting: Reporting): OfferScraper => ({
   readOffers: (request) => reportRead(() => scraper.readOffers(request), reporting),
 });
 
 /**
- * Wraps an offer checker, so that each of its reads is recorded in the health of the source and,
- * for a remote source, in a log line with metrics.
+ * Wraps an offer checker to record each of its reads: in the health of the source and, for a remote
+ * source, in a log line with metrics.
  */
 export const reportedChecker = (checker: OfferChecker, reporting: Reporting): OfferChecker => ({
   checkOffers: (request) => reportRead(() => checker.checkOffers(request), reporting),

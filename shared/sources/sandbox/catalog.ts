@@ -3,7 +3,7 @@
  * the item ID.
  */
 import type { Platform } from "../../platforms/catalog.ts";
-import { type Draw, hourMs, pick, stepOf, cents } from "./draw.ts";
+import { type Draw, hourMs, pick, periodOf, cents } from "./draw.ts";
 
 const brands = [
   "Kelwick",
@@ -61,8 +61,8 @@ export const modelOf = (id: string, draw: Draw): string =>
  * Periods after which a price or the stock may change. They begin at a different time for each
  * item.
  */
-const priceStepMs = 6 * hourMs;
-const stockStepMs = 12 * hourMs;
+const pricePeriodMs = 6 * hourMs;
+const stockPeriodMs = 12 * hourMs;
 const saleShare = 0.2;
 const saleDepthMax = 0.4;
 
@@ -80,10 +80,10 @@ export function priceAt({ platform, id, at, draw }: ItemMoment): {
   readonly amount: number;
 } {
   const { from, to } = kindOf(platform, id, draw);
-  const step = stepOf(at, priceStepMs, draw("phase"));
+  const period = periodOf(at, pricePeriodMs, draw("phase"));
   const regularPrice = Math.round(from + draw("regular price") * (to - from)) + 0.99;
-  if (draw("sale", step) >= saleShare) return { regularPrice, amount: regularPrice };
-  const depth = draw("sale depth", step) * saleDepthMax;
+  if (draw("sale", period) >= saleShare) return { regularPrice, amount: regularPrice };
+  const depth = draw("sale depth", period) * saleDepthMax;
   return { regularPrice, amount: cents(regularPrice * (1 - depth)) };
 }
 
@@ -92,4 +92,4 @@ export function priceAt({ platform, id, at, draw }: ItemMoment): {
  * @param what name of the random value, so that the values of one item are independent
  */
 export const stockDrawAt = ({ at, draw }: ItemMoment, what: string): number =>
-  draw(what, stepOf(at, stockStepMs, draw("phase")));
+  draw(what, periodOf(at, stockPeriodMs, draw("phase")));

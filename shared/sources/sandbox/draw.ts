@@ -1,8 +1,8 @@
 /**
  * Returns a pseudorandom number in [0, 1). It depends only on the item, the name of the draw
- * (`what`), the period (`step`) and the index of the offer (`place`).
+ * (`what`), the period, and the index of the offer in its listing.
  */
-export type Draw = (what: string, step?: number, place?: number) => number;
+export type Draw = (what: string, period?: number, index?: number) => number;
 
 /** The values that identify an item of the sandbox. */
 export interface DrawSeed {
@@ -26,10 +26,10 @@ const hashText = (start: number, text: string): number => {
  */
 export function drawsOf({ seed, marketplace, id }: DrawSeed): Draw {
   const start = hashText(0x811c9dc5, `${seed}|${marketplace}|${id}|`);
-  return (what, step = 0, place = 0) => {
+  return (what, period = 0, index = 0) => {
     let hash = hashText(start, what);
-    if (step !== 0) hash = Math.imul(mix(hash) ^ step, prime);
-    if (place !== 0) hash = Math.imul(mix(hash) ^ place, prime);
+    if (period !== 0) hash = Math.imul(mix(hash) ^ period, prime);
+    if (index !== 0) hash = Math.imul(mix(hash) ^ index, prime);
     return (mix(hash) >>> 0) / 2 ** 32;
   };
 }
@@ -42,12 +42,12 @@ function mix(hash: number): number {
 
 /**
  * Returns one of the values.
- * @param fraction A number from 0 (inclusive) to 1 (exclusive) that selects the position.
- * @throws Error if the array is empty.
+ * @param fraction a number from 0 (inclusive) to 1 (exclusive) that selects the position
+ * @throws Error if the array is empty
  */
 export function pick<Value>(values: readonly Value[], fraction: number): Value {
   const value = values[Math.floor(fraction * values.length)];
-  if (value === undefined) throw new Error("The table to draw from must have at least one entry.");
+  if (value === undefined) throw new Error("pick: the array is empty. Pass at least one value.");
   return value;
 }
 
@@ -66,19 +66,20 @@ export function pickWeighted<Value>(
     if (left < 0) return value;
   }
   const last = table.at(-1);
-  if (last === undefined) throw new Error("The table to draw from must have at least one entry.");
+  if (last === undefined)
+    throw new Error("pickWeighted: the table is empty. Pass at least one row.");
   return last[1];
 }
 
 export const hourMs = 60 * 60 * 1_000;
 
 /**
- * Returns the number of the period of `stepMs` milliseconds that contains `at`, counted from
+ * Returns the number of the period of `periodMs` milliseconds that contains `at`, counted from
  * 1970-01-01 UTC.
  * @param phase fraction of a period, in [0, 1), by which every period starts earlier
  */
-export const stepOf = (at: Date, stepMs: number, phase: number): number =>
-  Math.floor(at.getTime() / stepMs + phase);
+export const periodOf = (at: Date, periodMs: number, phase: number): number =>
+  Math.floor(at.getTime() / periodMs + phase);
 
-/** Rounds an amount to cents. */
+/** Rounds an amount of money to two decimals. */
 export const cents = (amount: number): number => Math.round(amount * 100) / 100;

@@ -56,7 +56,7 @@ export function sandboxOffer(offer: OfferStateA, page: OfferPage): Offer {
   const { state, currency, at, display } = page;
   const { condition, seller, isFba } = offer;
   const isBuybox = offer === state.buybox;
-  const own: Draw = (what, step = 0) => state.draw(what, step, offer.place + 1);
+  const own: Draw = (what, period = 0) => state.draw(what, period, offer.index + 1);
   // For the offer in the buy box, the offers page must show the same stock and delivery as the
   // product page.
   const shown = { at, draw: isBuybox ? state.draw : own };

@@ -101,8 +101,8 @@ function checkAnswer(
 }
 
 /**
- * Returns the status of a read: `ok`, `not_found` or `unavailable`. `partial` becomes `unavailable`,
- * because offers have no status `partial`.
+ * Returns the status of a read: `ok`, `not_found` or `unavailable`. `partial` becomes
+ * `unavailable`, because offers have no status `partial`.
  */
 function readStatus(
   kind: OfferScraperId,

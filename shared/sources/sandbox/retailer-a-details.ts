@@ -43,7 +43,7 @@ interface Attribute {
   readonly value: string;
 }
 
-/** Returns the attributes of an item. They never change. */
+/** Returns the invented attributes of an item, which never change. */
 export const attributesOf = ({ id, draw }: ItemMoment): Attribute[] => [
   { name: "Brand", value: brandOf(draw) },
   { name: "Manufacturer", value: `${brandOf(draw)} Products` },

@@ -4,7 +4,7 @@
  */
 import type { OfferCondition } from "../../scrapers/offer.ts";
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
-import { cents, type Draw, hourMs, pick, stepOf, pickWeighted } from "./draw.ts";
+import { cents, type Draw, hourMs, pick, periodOf, pickWeighted } from "./draw.ts";
 
 export interface SellerA {
   readonly id: string;
@@ -16,7 +16,7 @@ export interface OfferStateA {
   /**
    * The index of the offer in its listing. The seller and the condition at an index never change.
    */
-  readonly place: number;
+  readonly index: number;
   readonly seller: SellerA;
   readonly condition: OfferCondition;
   /** In the marketplace currency, without shipping. */
@@ -32,8 +32,8 @@ export interface OfferStateA {
  * Period after which an offer may appear or disappear. It begins at a different time for each
  * offer.
  */
-export const stockStepMs = 12 * hourMs;
-const priceStepMs = 6 * hourMs;
+export const stockPeriodMs = 12 * hourMs;
+const pricePeriodMs = 6 * hourMs;
 const presentShare = 0.92;
 const saleShare = 0.2;
 const saleDepthMax = 0.35;
@@ -86,12 +86,12 @@ const sellers: readonly SellerA[] = sellerNames.flatMap((name, n) =>
 const sellerStride = 7;
 
 /**
- * Returns the seller of the offer at index `place` of a listing. The offers below index 64 all have
+ * Returns the seller of the offer at an index of a listing. The offers below index 64 all have
  * different sellers.
  */
-export function sellerAt(draw: Draw, place: number): SellerA {
+export function sellerAt(draw: Draw, index: number): SellerA {
   const first = Math.floor(draw("sellers") * sellers.length);
-  return sellers[(first + place * sellerStride) % sellers.length] ?? retailerASeller;
+  return sellers[(first + index * sellerStride) % sellers.length] ?? retailerASeller;
 }
 
 interface OffersMoment {
@@ -104,29 +104,29 @@ interface OffersMoment {
 export function offersAt(moment: OffersMoment): OfferStateA[] {
   const { at, draw } = moment;
   const [from, to] = pickWeighted(offerCounts, draw("offers"));
-  const places = from + Math.floor(draw("offers more") * (to - from + 1));
+  const count = from + Math.floor(draw("offers more") * (to - from + 1));
   const offers: OfferStateA[] = [];
-  for (let place = 0; place < places; place += 1) {
-    const stock = stepOf(at, stockStepMs, draw("offer phase", 0, place + 1));
+  for (let index = 0; index < count; index += 1) {
+    const stock = periodOf(at, stockPeriodMs, draw("offer phase", 0, index + 1));
     // The first offer always exists. Another draw decides whether the whole listing is sold out.
-    if (place > 0 && draw("offer is there", stock, place + 1) >= presentShare) continue;
-    offers.push(offerAt(place, stock, moment));
+    if (index > 0 && draw("offer is there", stock, index + 1) >= presentShare) continue;
+    offers.push(offerAt(index, stock, moment));
   }
   return offers;
 }
 
-function offerAt(place: number, stock: number, { at, draw, listPrice }: OffersMoment): OfferStateA {
-  const of = (what: string, step = 0): number => draw(what, step, place + 1);
+function offerAt(index: number, stock: number, { at, draw, listPrice }: OffersMoment): OfferStateA {
+  const of = (what: string, period = 0): number => draw(what, period, index + 1);
   const condition =
-    place === 0 && of("first") < 0.95 ? "new" : pickWeighted(conditions, of("what"));
-  const isRetailer = place === 0 && condition === "new" && of("retailer") < 0.55;
+    index === 0 && of("first") < 0.95 ? "new" : pickWeighted(conditions, of("what"));
+  const isRetailer = index === 0 && condition === "new" && of("retailer") < 0.55;
   const isFba = isRetailer || of("shipped by") < 0.4;
   const share = condition === "new" ? 0.85 + 0.3 * of("price") : 0.4 + 0.4 * of("price");
-  const step = stepOf(at, priceStepMs, of("price phase"));
-  const sale = of("sale", step) < saleShare ? of("sale depth", step) * saleDepthMax : 0;
+  const period = periodOf(at, pricePeriodMs, of("price phase"));
+  const sale = of("sale", period) < saleShare ? of("sale depth", period) * saleDepthMax : 0;
   return {
-    place,
-    seller: isRetailer ? retailerASeller : sellerAt(draw, place),
+    index,
+    seller: isRetailer ? retailerASeller : sellerAt(draw, index),
     condition,
     price: cents(listPrice * share * (1 - sale)),
     shipping: isFba ? 0 : pick([0, 0, 3.99, 5.99, null], of("shipping")),

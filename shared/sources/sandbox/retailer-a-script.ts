@@ -15,10 +15,10 @@ const manyConditions: readonly OfferCondition[] = [
 ];
 
 /**
- * Returns the offers at time `at` of an item with a reserved ID. Normally there are two: a new one
- * of the retailer, and a more expensive used one of another seller, whom `draw` decides. With the
- * behavior `many_offers` there are 45. A parent (a listing with no buyable option) and a sold-out
- * item have none.
+ * Returns the offers at time `at` of an item with a reserved ID. Normally there are two offers: a
+ * new offer of the retailer, and a more expensive used offer of another seller, whom `draw`
+ * selects. With the behavior `many_offers` there are 45 offers. A parent (a listing without a
+ * buyable option) and a sold-out item have no offers.
  */
 export function scriptedOffers(
   behavior: ScriptedBehavior,
@@ -26,7 +26,7 @@ export function scriptedOffers(
 ): readonly OfferStateA[] {
   if (behavior === "parent" || !scriptedInStock(behavior, at)) return [];
   const own: OfferStateA = {
-    place: 0,
+    index: 0,
     seller: retailerASeller,
     condition: "new",
     price: scriptedPrice(behavior, at),
@@ -36,12 +36,12 @@ export function scriptedOffers(
   };
   const count = behavior === "many_offers" ? manyOffers : 2;
   const others = Array.from({ length: count - 1 }, (_, n): OfferStateA => {
-    const place = n + 1;
+    const index = n + 1;
     return {
-      place,
-      seller: sellerAt(draw, place),
-      condition: manyConditions[place % manyConditions.length] ?? "other",
-      price: cents(own.price + place),
+      index,
+      seller: sellerAt(draw, index),
+      condition: manyConditions[index % manyConditions.length] ?? "other",
+      price: cents(own.price + index),
       shipping: 3.99,
       isFba: false,
       availabilityType: "in_stock",

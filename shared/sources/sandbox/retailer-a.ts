@@ -5,8 +5,8 @@
  */
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
 import { kindOf } from "./catalog.ts";
-import { type Draw, drawsOf, type DrawSeed, stepOf } from "./draw.ts";
-import { offersAt, type OfferStateA, stockStepMs } from "./retailer-a-offers.ts";
+import { type Draw, drawsOf, type DrawSeed, periodOf } from "./draw.ts";
+import { offersAt, type OfferStateA, stockPeriodMs } from "./retailer-a-offers.ts";
 import { scriptedOffers } from "./retailer-a-script.ts";
 import { behaviorOf, scriptedRegularPrice } from "./script.ts";
 
@@ -48,7 +48,10 @@ const parentShare = 0.03;
 const soldOutShare = 0.05;
 const suppressedShare = 0.04;
 const usedBuyboxShare = 0.5;
-/** Factor for the price of an offer that the retailer ships, when the buy box is chosen. */
+/**
+ * When the buy box is chosen, the price of an offer that the retailer ships is multiplied by this
+ * factor.
+ */
 const shippedByRetailerBonus = 0.96;
 
 /**
@@ -67,12 +70,12 @@ export function itemStateA(moment: MomentA): ItemStateA {
     return stateOf({ id, draw, listPrice: scriptedRegularPrice }, { isParent, offers, hasBuybox });
   }
   const isParent = draw("parent") < parentShare;
-  const isSoldOut = draw("sold out", stepOf(at, stockStepMs, draw("phase"))) < soldOutShare;
+  const isSoldOut = draw("sold out", periodOf(at, stockPeriodMs, draw("phase"))) < soldOutShare;
   if (isParent || isSoldOut) {
     return stateOf({ id, draw, listPrice }, { isParent, offers: [], hasBuybox: false });
   }
   const offers = offersAt({ at, draw, listPrice });
-  const suppressed = draw("suppressed", stepOf(at, 2 * stockStepMs, draw("phase")));
+  const suppressed = draw("suppressed", periodOf(at, 2 * stockPeriodMs, draw("phase")));
   return stateOf(
     { id, draw, listPrice },
     { isParent, offers, hasBuybox: suppressed >= suppressedShare },
@@ -93,7 +96,7 @@ function stateOf(
   const buybox = hasBuybox ? winnerOf(offers, item.draw) : null;
   const others = offers
     .filter((offer) => offer !== buybox)
-    .sort((a, b) => a.price - b.price || a.place - b.place);
+    .sort((a, b) => a.price - b.price || a.index - b.index);
   const newOnes = offers.filter(({ condition }) => condition === "new");
   const usedOnes = offers.filter(({ condition }) => condition.startsWith("used_"));
   return {
@@ -119,8 +122,8 @@ const rank = ({ price, isFba }: OfferStateA): number =>
 
 /**
  * Returns the offer in the buy box: the cheapest new offer, with an advantage for offers that the
- * retailer ships. Without new offers, half of the listings have the cheapest used offer in the buy
- * box, and the others have no offer (null).
+ * retailer ships. Of the listings without new offers, half have the cheapest used offer in the buy
+ * box. The other half have an empty buy box (null).
  */
 function winnerOf(offers: readonly OfferStateA[], draw: Draw): OfferStateA | null {
   let best: OfferStateA | null = null;
@@ -145,7 +148,7 @@ const listingIdLength = 48;
 export function offerListingIdOf({ draw }: Pick<ItemStateA, "draw">, offer: OfferStateA): string {
   let id = "";
   for (let n = 1; id.length < listingIdLength; n += 1) {
-    let bits = Math.floor(draw("offer listing id", n, offer.place + 1) * 2 ** 30);
+    let bits = Math.floor(draw("offer listing id", n, offer.index + 1) * 2 ** 30);
     for (let i = 0; i < 5; i += 1) {
       id += base64.charAt(bits & 63);
       bits >>>= 6;

@@ -82,7 +82,7 @@ const objectNames = ["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as 
 
 /**
  * Simulates a `partial` read: removes the price, and the fields that reveal it. Also removes the
- * availability, unless `keepsStock` is true.
+ * availability if `keepsStock` is false.
  */
 function withoutPrice(
   { price: _price, availability, ...fields }: ProductFields,

@@ -36,7 +36,7 @@ function isDelisted(id: string, at: Date): boolean {
   const named = Number(id.slice(-delistingDigits));
   const nowSeconds = Math.floor(at.getTime() / 1_000);
   const since = (nowSeconds - named) % delistingCycleSeconds;
-  // Eight digits mean one time in each cycle, of which the nearest to now counts.
+  // The eight digits match one time in each cycle. The match that is nearest to now counts.
   return (since + delistingCycleSeconds) % delistingCycleSeconds < delistingCycleSeconds / 2;
 }
 

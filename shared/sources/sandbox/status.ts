@@ -2,18 +2,18 @@ import type { Clock } from "../../base/clock.ts";
 import type { Platform } from "../../platforms/catalog.ts";
 import { slowMilliseconds } from "../../scrapers/reserved-ids.ts";
 import type { ReadStatus } from "../../scrapers/scraper.ts";
-import { type Draw, stepOf } from "./draw.ts";
+import { type Draw, periodOf } from "./draw.ts";
 import { behaviorOf, scriptedStatus } from "./script.ts";
 
 /** The share of IDs that never exist. */
 const notFoundShare = 0.02;
 /**
- * Shares of the reads that fail. Each ID gets a new random number after `failureStepMs`, so a later
+ * Shares of the reads that fail. Each ID gets a new random number after `failurePeriodMs`, so a later
  * read can succeed.
  */
 const partialShare = 0.01;
 const unavailableShare = 0.01;
-const failureStepMs = 10 * 60 * 1_000;
+const failurePeriodMs = 10 * 60 * 1_000;
 
 /**
  * Returns the status of a simulated read of the item `id` at the time `at`. An item exists for all
@@ -28,7 +28,7 @@ export function statusAt(
   const behavior = behaviorOf(platform, id);
   if (behavior !== undefined) return scriptedStatus(behavior, { id, at });
   if (draw("not found") < notFoundShare) return "not_found";
-  const failed = draw(kind, stepOf(at, failureStepMs, 0));
+  const failed = draw(kind, periodOf(at, failurePeriodMs, 0));
   if (failed < unavailableShare) return "unavailable";
   return failed < unavailableShare + partialShare ? "partial" : "ok";
 }

@@ -1,7 +1,7 @@
 /**
- * The agent profile of the service: a public document that stores read. It contains the version and
- * the capabilities of the catalog protocol that the service uses. A profile declares one version,
- * so there is one document for each version.
+ * The agent profile of the service: a public document for stores. The document contains the version
+ * and the capabilities of the catalog protocol that the service uses. A profile declares one
+ * version, so there is one document for each version.
  */
 
 /** The versions of the protocol that the adapter can read, newest first. */

@@ -26,7 +26,10 @@ export interface CatalogReply {
 
 const notFoundCode = "not_found";
 
-/** A warning with this code is about an item that exists in the store, such as a replaced one. */
+/**
+ * Returns true for a message that reports an unknown ID. A warning with the same code is about an
+ * item that exists in the store, such as an item with a replacement.
+ */
 const isMissing = ({ type, code }: v.InferOutput<typeof message>): boolean =>
   type !== "warning" && code?.toLowerCase() === notFoundCode;
 
@@ -53,8 +56,8 @@ export function parseCatalogReply(content: unknown): CatalogReply | null {
 /**
  * Returns the variant that a store's ID identifies. This is the variant that the store marks as its
  * exact match, not a variant that the store chose for a product. If the store marks several
- * variants, only those with this ID count. If these differ, the store contradicts itself, and the
- * result is undefined.
+ * variants, only those with this ID count. If these variants differ, the store contradicts itself,
+ * and the result is undefined.
  * @param isVariantId true if the ID is the ID of a variant, false if it is another key, such as a
  * stock number
  */

@@ -50,7 +50,7 @@ const wellKnownPath = "/.well-known/ucp";
 const freshMs = 60 * 60 * 1_000;
 /** Milliseconds after a failure during which reads do not request the profile again. */
 const failedFreshMs = 60 * 1_000;
-/** Maximum time of a read that the search for the endpoint may take, in milliseconds. */
+/** Maximum part of a read's time that the search for the endpoint may take, in milliseconds. */
 const discoveryMsMax = 10_000;
 
 /** The discovered endpoint of a store, with the profiles that it may accept. */
@@ -62,8 +62,8 @@ interface DiscoveredEndpoint {
 }
 
 /**
- * Creates a finder of the address of a store's tools. It requests the store's business profile at
- * its first call, unless the options set the path, and caches the result.
+ * Creates a finder of the address of a store's tools. If the options do not set the path, the
+ * finder requests the store's business profile at its first call, and caches the result.
  */
 export function endpointFinder(
   options: StoreOptions,
@@ -127,7 +127,8 @@ async function discover(
   const until = earlier(deadline, dependencies.clock.now().getTime() + discoveryMsMax);
   const site = { origin: assumed.origin, until, ...dependencies };
   const reply = await profileAt(new URL(wellKnownPath, baseUrl), site);
-  // A store need not publish a profile. Without a profile, it refuses a call with a wrong version.
+  // A store need not publish a profile. The adapter then tries all versions, because the store
+  // refuses a call with a wrong version.
   if (reply.profile === null) {
     return { url: assumed, profiles: all, isFinal: isDefinite(reply.status) };
   }
@@ -139,7 +140,7 @@ async function discover(
 const earlier = (deadline: Date, atMs: number): Date =>
   new Date(Math.min(deadline.getTime(), atMs));
 
-/** Returns true for a status that a repeated request would get again. */
+/** Returns true if a repeated request would probably get the same status again. */
 const isDefinite = (status: number | undefined): boolean =>
   status !== undefined && status < 500 && status !== 429;
 
@@ -169,8 +170,8 @@ interface Common {
 
 /**
  * Chooses the newest version that both sides support. If the store describes this version in
- * another document of its host, reads that document, which may contain another endpoint. If the
- * document declares another version, it cannot be used, so this version counts as not supported.
+ * another document of its host, reads that document, which may contain another endpoint. If that
+ * document declares another version, it is not used, and the version counts as not supported.
  */
 async function newestCommon(profile: BusinessProfile, site: Site): Promise<Common> {
   const { version: current, otherVersions } = profile;

@@ -20,7 +20,7 @@ export type StorefrontPlatform = Exclude<Platform, "retailer_a">;
 /** The values from which the fields of a product are built, in addition to the variant. */
 interface FieldReading {
   readonly platform: StorefrontPlatform;
-  /** The currency of the marketplace. Other prices count as unknown. */
+  /** The currency of the marketplace. Prices in other currencies count as unknown. */
   readonly currency: string;
   /** Name of the store's owner, who is the seller of items without a named seller. */
   readonly retailerName: string | undefined;
@@ -181,8 +181,9 @@ const retailerDStates: Readonly<Record<StockState, RetailerDState>> = {
 const isStockState = (word: string): word is StockState => Object.hasOwn(stock, word);
 
 /**
- * Returns the state of the stock. If the protocol does not define the status word, only `available`
- * counts. Returns undefined if the store reports nothing or contradicts itself.
+ * Returns the state of the stock. If the protocol does not define the status word, the state
+ * depends only on the flag `available`. Returns undefined if the store reports nothing or
+ * contradicts itself.
  */
 function stateOf(availability: CatalogVariant["availability"]): StockState | undefined {
   const { available, status } = availability ?? {};
@@ -203,7 +204,10 @@ const each = "C62";
 const isPerItem = ({ quantity_unit: unit }: CatalogVariant): boolean =>
   unit?.unit === undefined || unit.unit === each;
 
-/** Converts a price to the form of a result. A price of 0 counts as unknown. */
+/**
+ * Converts a price in minor units to the `Money` of an answer. Returns undefined for a price of 0,
+ * which means "unknown", and for a price in another currency.
+ */
 const moneyIn = (price: MinorPrice | undefined, currency: string): Money | undefined =>
   price?.currency === currency && price.amount > 0
     ? { amount: amountOfMinor(price.amount, currency), currency }
@@ -217,7 +221,9 @@ function imagesOf({ product, variant }: FoundVariant): string[] | undefined {
 /** The taxonomies whose values are readable words, best first. */
 const readableTaxonomies = ["merchant", "google_product_category", undefined];
 
-/** Returns the category, if a store names it in words and not only by number. */
+/**
+ * Returns the category in words; undefined if the store states it only as a number, or not at all.
+ */
 function categoryOf({ product, variant }: FoundVariant): string | undefined {
   const named = [...variant.categories, ...product.categories].filter(
     ({ value }) => value !== undefined && /\p{L}{2}/u.test(value),
@@ -228,7 +234,10 @@ function categoryOf({ product, variant }: FoundVariant): string | undefined {
   return best?.value;
 }
 
-/** Returns the rating, converted to a scale up to 5; undefined if it is outside its own scale. */
+/**
+ * Returns the rating, converted to a scale up to 5; undefined if the rating exceeds the scale that
+ * the store states.
+ */
 function ratingOf({ product, variant }: FoundVariant) {
   const rating = variant.rating ?? product.rating;
   const { value, scale_max: most, count } = rating ?? {};

@@ -25,6 +25,6 @@ export const decimalsOf = (currency: string): number =>
  * @param currency an ISO 4217 code
  */
 export const amountOfMinor = (minor: number, currency: string): number =>
-  // The division of two integers gives the nearest number, which is printed with the right
-  // decimals.
+  // Dividing two integers gives the number that is nearest to the exact result, so it is printed
+  // without a rounding error.
   minor / 10 ** decimalsOf(currency);

@@ -25,7 +25,7 @@ const text = v.pipe(
 const listOf = <Schema extends v.GenericSchema>(entry: Schema) =>
   v.fallback(v.optional(validEntries(entry), []), []);
 
-/** An ID of a store. Longer ones are invalid, so that no answer contains megabytes of an ID. */
+/** An ID of a store. Longer IDs are invalid, because an answer contains the ID. */
 const storeId = v.pipe(v.string(), v.minLength(1), v.maxLength(255));
 
 /** A price in minor units of its currency. */
@@ -90,7 +90,8 @@ const defaultTitle = /^default(?: title)?$/i;
 
 /**
  * Returns the title of a variant: the title of its product, followed by the variant's own title if
- * it adds information. A product with only one variant often calls it "Default Title".
+ * it adds information. A product with only one variant often has the variant title "Default Title",
+ * which is ignored. Returns undefined if neither has a title.
  */
 export function titleOf({ product, variant: { title } }: FoundVariant): string | undefined {
   const own = title === undefined || defaultTitle.test(title) ? undefined : title;

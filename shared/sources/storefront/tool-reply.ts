@@ -4,13 +4,13 @@ import { decimalNumber, lenient, validEntries } from "../contract/foreign-value.
 import { parseJson, textOf } from "../contract/reply-json.ts";
 import type { SourceReply } from "../http/source-client.ts";
 
-/** The reply to a tool call, without its transport. */
+/** The reply to a tool call, taken out of its HTTP response and JSON-RPC message. */
 export type ToolReply =
   /** The tool's result, not yet parsed. */
   | { readonly kind: "content"; readonly content: unknown }
   /** The store refused or failed the call. */
   | ToolError
-  /** No JSON-RPC reply. */
+  /** The response contains no valid JSON-RPC reply. */
   | { readonly kind: "unreadable" };
 
 export interface ToolError {
@@ -33,7 +33,10 @@ export const rpcCodes = {
   serverError: -32_000,
 } as const;
 
-/** The `reason` of the refusal of a protocol version. Its code is `negotiationFailed`. */
+/**
+ * The `reason` with which a store refuses a protocol version. The JSON-RPC code of this refusal is
+ * `negotiationFailed`.
+ */
 export const versionUnsupported = "version_unsupported";
 
 const errorData = v.object({
@@ -59,8 +62,8 @@ const rpcResult = v.object({
 });
 
 /**
- * Parses the reply to a tool call. It is JSON, or a stream of server-sent events with the JSON in
- * one of them.
+ * Parses the reply to a tool call. The body is JSON, or a stream of server-sent events of which one
+ * contains the JSON.
  */
 export function parseToolReply(reply: SourceReply): ToolReply {
   for (const message of messagesIn(reply)) {
@@ -73,8 +76,8 @@ export function parseToolReply(reply: SourceReply): ToolReply {
 }
 
 /**
- * Matches words with which stores refuse a call because of earlier calls, not because of its
- * content.
+ * Matches words with which stores refuse a call because of the number of calls, not because of the
+ * content of the call.
  */
 const rateWords =
   /\brate\b|rate[_-]?limit|throttl|too[ _-]many[ _-](?:requests|calls)|\bquota|(?:requests|calls) per|slow down|try again|retry/i;

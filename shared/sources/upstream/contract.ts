@@ -70,7 +70,7 @@ const offerCheckData = v.object({
   ),
 });
 
-/** The schema of `data` by scraper. */
+/** The schema of `data` in a result, by scraper ID. */
 export const upstreamData = {
   "retailer_a.pulse": productData("retailer_a.pulse"),
   "retailer_a.lite": productData("retailer_a.lite"),

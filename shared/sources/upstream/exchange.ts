@@ -36,7 +36,10 @@ export type UpstreamNote =
   | { readonly kind: "unreadable"; readonly scraper: StepScraperId };
 
 export interface UpstreamDependencies {
-  /** Sends calls to the server's host, and applies its rate limit and retries. */
+  /**
+   * Sends calls to the server's host. Applies the rate limit of the host, and retries temporary
+   * failures.
+   */
   readonly client: SourceClient;
   readonly clock: Clock;
   readonly random: RandomSource;
@@ -117,8 +120,8 @@ async function readBatch<Item>(
   if (reply.status !== okStatus) {
     const kind = batchFailureOf(reply.status);
     const isRefused = kind === "refused" || kind === "too_many";
-    // A refused batch is a problem only if a single item of it is refused too, so there is no
-    // warning yet.
+    // A refused batch is read again in smaller batches, so only the refusal of a single item needs
+    // a warning.
     if ((isRefused && items.length === 1) || isPermanentRefusal(reply.status)) {
       note({ kind: "refused", scraper, status: reply.status });
     } else if (kind === "too_many") note({ kind, scraper });
@@ -134,8 +137,8 @@ async function readBatch<Item>(
 const isFailed = ({ kind }: SourceReply): boolean => kind === "broken" || kind === "too_large";
 
 /**
- * Returns true for a status below 500 that refuses every call, whatever its items: neither
- * temporary nor 400 or 413.
+ * Returns true for a status with which the server refuses every call, whatever its items: below
+ * 500, and neither temporary nor 400 or 413.
  */
 const isPermanentRefusal = (status: number): boolean =>
   status < 500 && !isBusyStatus(status) && batchFailureOf(status) === "none";

@@ -42,8 +42,8 @@ const apartFromDollar = /(?<![A-Z])(US|CA|AU|NZ|HK|SG)\s+(?=\$)/gu;
 
 /**
  * Parses an amount of money as people write it, and rounds it to cents. Returns undefined if the
- * text is not clearly one amount, for an amount above 1,000,000, and for 0, because pages show 0
- * for an unknown price.
+ * text is not clearly one amount, or if the amount exceeds 1,000,000. Also returns undefined for 0,
+ * which pages show for an unknown price.
  * @param currency ISO 4217 code; null if unknown. In US dollars, a comma always separates
  * thousands.
  */
@@ -58,9 +58,9 @@ export function amountOf(value: string | number, currency: string | null): numbe
 }
 
 /**
- * Returns the amount in the texts of several elements, of which one may have the dollars and
- * another the cents. Returns undefined if there is no amount, if there are different ones, or if a
- * string without digits restricts the price, such as "from".
+ * Returns the amount in the texts of several elements. One element may have the dollars, and
+ * another the cents. Returns undefined if there is no amount, if there are different amounts, or if
+ * a string without digits restricts the price, such as "from".
  */
 function amountAmong(value: string, currency: string | null): number | undefined {
   const all = value.split(textBoundary);

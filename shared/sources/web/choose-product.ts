@@ -35,9 +35,12 @@ export type Choice =
   | { readonly kind: "none" };
 
 /**
- * Chooses the requested product among the products that a page describes. Returns `chosen` with the
- * product, `none` without candidates, `another` if the page describes a different product, or
- * `several` if the page does not show which product is the requested one.
+ * Chooses the requested product among the products that a page describes. Returns one of these
+ * kinds:
+ * - `chosen`, with the product;
+ * - `none`, if there are no candidates;
+ * - `another`, if the page describes a different product;
+ * - `several`, if the page does not show which of its products is the requested one.
  * @param wanted the requested product: its ID and page address
  * @param head returns the metadata of the page
  */
@@ -79,8 +82,8 @@ function onlyOne(candidates: readonly Candidate[]): SchemaNode | undefined {
 }
 
 /**
- * Returns the only product whose name is in the page's title. Returns undefined if there is none or
- * several, or if the page's declared address does not contain the ID.
+ * Returns the only product whose name is in the page's title. Returns undefined if no product or
+ * several products match, or if the page's declared address does not contain the ID.
  */
 function namedInTitle(
   candidates: readonly Candidate[],
@@ -101,9 +104,11 @@ function namedInTitle(
 
 /**
  * Returns true if the page probably describes another product than the requested one. Returns false
- * if an address that the page declares contains the requested ID. Otherwise returns true if the
- * requested address lacks the ID, if the product has an identity, or if the page declares an
- * address.
+ * if an address that the page declares contains the requested ID. Otherwise returns true in these
+ * cases:
+ * - The requested address lacks the ID.
+ * - The product has an SKU, a product ID or an address.
+ * - The page declares an address.
  */
 function isAnother(node: SchemaNode | undefined, wanted: WantedProduct, head: PageHead): boolean {
   if (isNamedPage(wanted, head)) return false;

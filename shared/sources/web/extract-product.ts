@@ -36,7 +36,7 @@ export type Extraction =
   /** The page describes no product. */
   | { readonly proof: "nothing" };
 
-/** Longer pages are truncated. */
+/** Maximum length of a page that is read, in characters. The rest of a longer page is ignored. */
 const pageCharactersMax = 5 * 1024 * 1024;
 
 /**
@@ -89,8 +89,8 @@ function markupFacts(
 }
 
 /**
- * Returns the facts from the rules, then from the markup, then from the fallbacks. If `canGuess` is
- * false, does not use the fallbacks.
+ * Returns the facts from the rules; facts that are missing then come from the markup, and then, if
+ * `canGuess` is true, from the fallbacks.
  */
 function withOtherReaders(
   page: VisiblePage,
@@ -117,21 +117,22 @@ function withoutContradiction(
   return { ...others, isPriceUnclear: true };
 }
 
-/** Returns the facts, with missing facts added from the fallbacks. */
+/** Returns the facts, and adds missing facts from the fallbacks. */
 function withFallbacks(page: VisiblePage, facts: ProductFacts, readers: PageReaders): ProductFacts {
   const foundFacts = fallbackFacts(page, facts, readers);
   const { currency } = page.wanted;
   const isForeign =
     foundFacts.price?.currency !== undefined && foundFacts.price.currency !== currency;
-  // A price in another currency may be from the page of another country, so it is not reported.
+  // A price in another currency may be for another country, so it is left out.
   const { price: _foreign, ...others } = foundFacts;
   return mergeFacts(facts, currency !== null && isForeign ? others : foundFacts);
 }
 
 /**
- * Returns true if a page without product markup belongs to the requested product. This is so if an
- * address that the page declares contains the ID, or if the page declares no address and the
- * requested address contains the ID.
+ * Returns true if a page without product markup belongs to the requested product: an address that
+ * the page declares contains the ID, or the page declares no address and the requested address
+ * contains the ID. Returns false for a page that is too short, or whose title is that of a block
+ * page or of a missing page.
  */
 function isPageOf(html: string, wanted: WantedProduct, head: PageHead): boolean {
   if (isShortPage(html) || isBlockTitle(head) || isMissingTitle(head)) return false;
@@ -155,7 +156,7 @@ const openGraph = (_html: string, head: () => PageHead): SchemaNode[] =>
 
 /**
  * Builds the result for a product: its facts, or `foreign_currency` if its price is not in the
- * currency of the marketplace. Omits prices without a currency, unless every currency is accepted.
+ * currency of the marketplace. Omits prices without a currency if `wanted` has a currency.
  */
 function proven(facts: ProductFacts, wanted: WantedProduct, head: () => PageHead): Extraction {
   const { price, listPrice, isPriceUnclear: _unclear, ...others } = facts;

@@ -21,7 +21,7 @@ export const allFallbacks: ReadonlySet<Fallback> = new Set<Fallback>(["state", "
 
 /** The readers of a page, except the readers of its markup. */
 export interface PageReaders {
-  /** The ways to use. They are always used in the order state, visible. */
+  /** The ways to read facts. `state` is always used before `visible`. */
   readonly fallbacks: ReadonlySet<Fallback>;
   /** Selects a price in the visible text if no other way finds one. */
   readonly forest?: ForestTable | undefined;
@@ -66,9 +66,9 @@ function shownOrLearned(
 }
 
 /**
- * Returns true if a page shows another price than its markup states. This is so if the page does
- * not show `amount`, the stated price, and its visible text or the forest determines another one.
- * During sales, markup is often out of date.
+ * Returns true if a page shows another price than its markup states. In this case, the page does
+ * not show `amount`, which its markup states, but its visible text or the forest determines another
+ * price. During sales, markup is often out of date.
  */
 export function isContradicted(
   page: VisiblePage,

@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2";
 import { textBoundary } from "./text-boundary.ts";
 import { type SchemaNode, type SchemaValue, termOf } from "./schema-node.ts";
 
-/** The maximum number of microdata items that are read from one page. Others are ignored. */
+/** The maximum number of microdata items that are read from one page. Further items are ignored. */
 const nodesMax = 5_000;
 const depthMax = 8;
 const textLengthMax = 2_000;
@@ -11,7 +11,7 @@ const textLengthMax = 2_000;
  * number, and no product page needs more.
  */
 const openElementsMax = 2_000;
-/** The maximum number of nested items and values. Deeper ones are ignored. */
+/** The maximum number of nested items and values. Deeper items and values are ignored. */
 const framesMax = 50;
 
 interface MutableNode extends SchemaNode {

@@ -141,8 +141,8 @@ function between(
 }
 
 /**
- * Returns the price if all stated prices have the same amount. Returns undefined if none is stated,
- * and "unclear" if they differ or one is unclear.
+ * Returns the price if all stated prices have the same amount. Returns undefined if no price is
+ * stated, and "unclear" if the prices differ or one of them is unclear.
  */
 function oneOf(prices: readonly StatedPrice[]): StatedPrice {
   const stated = prices.filter((price) => price !== undefined);
@@ -178,8 +178,8 @@ const isPaid = (specification: SchemaNode): boolean => {
 };
 
 /**
- * Returns true if this is the current price of one piece for every buyer, not the price of several
- * pieces or of a measure such as a liter.
+ * Returns true if this is the current price of one piece for every buyer. Returns false for the
+ * price of several pieces, or of a measure such as a liter.
  */
 const isOfPiece = (specification: SchemaNode): boolean =>
   isPaid(specification) && !isOfMany(specification) && !isOfMeasure(specification);

@@ -24,8 +24,10 @@ export function findCurrencies(html: string): ReadonlySet<string> {
 }
 
 /**
- * Returns the currency of an amount. A dollar sign, or no sign, means the currency of the
- * marketplace only if the page states no other currency, because several countries use the sign.
+ * Returns the currency of an amount; undefined if it is ambiguous. A dollar sign means the currency
+ * of the marketplace only if the page states no other currency, because several countries use the
+ * sign. An amount without a sign is in the currency of the marketplace only if the page states
+ * exactly this currency.
  * @param mark the currency sign or code beside the amount
  * @param wanted ISO 4217 code of the marketplace's currency; null if unknown
  * @param stated the currencies that the page states

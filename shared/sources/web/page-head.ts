@@ -6,8 +6,8 @@ export interface PageHead {
   /** The address in `<link rel="canonical">`, not resolved; undefined if there is none. */
   readonly canonical: string | undefined;
   /**
-   * The contents of `<meta>` elements. The key is the `property` of the element, or its `name` if it
-   * has no `property`, in lower case. The first of several elements with the same key is used.
+   * The contents of `<meta>` elements. The key is the `property` of the element, or its `name` if
+   * it has no `property`, in lower case. The first of several elements with the same key is used.
    */
   readonly metas: ReadonlyMap<string, string>;
 }

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 
-/** Longer texts are truncated before parsing. */
+/** Maximum length of a text that is parsed, in characters. The rest of a longer text is ignored. */
 const textLengthMax = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 import { isNode, nodesOf, type SchemaNode, valuesOf } from "./schema-node.ts";
 
-/** A product that a page describes. It may be the requested one. */
+/** A product that a page describes, which may be the requested product. */
 export interface Candidate {
   readonly node: SchemaNode;
   /** True if the page declares the product as its main subject. */

@@ -15,7 +15,7 @@ import type { WantedProduct } from "./wanted-product.ts";
  */
 export interface ProductFacts {
   readonly title?: string;
-  /** An absolute address. */
+  /** The absolute address of the product's page. */
   readonly url?: string;
   readonly price?: OfferedPrice;
   /**
@@ -27,7 +27,7 @@ export interface ProductFacts {
   readonly availability?: AvailabilityWord;
   readonly condition?: string;
   readonly seller?: string;
-  /** Absolute addresses. */
+  /** The absolute addresses of the product's pictures. */
   readonly images?: readonly string[];
   readonly brand?: string;
   readonly upc?: string;

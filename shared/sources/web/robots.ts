@@ -8,20 +8,20 @@ const parseRobots = robotsModule as unknown as typeof robotsModule.default;
 
 const millisecondsPerHour = 3_600_000;
 /**
- * Milliseconds for which rules are cached, and after which a failed download of the rules is
- * retried.
+ * Milliseconds for which downloaded rules are cached. A failed download is cached for a shorter
+ * time, and is then retried.
  */
 const rulesCacheMs = 24 * millisecondsPerHour;
 const failureCacheMs = 60_000;
-/** Longer files are truncated. */
+/** Maximum size of a robots.txt that is read, in bytes. The rest of a longer file is ignored. */
 const rulesBytesMax = 512 * 1024;
 /**
  * The maximum crawl delay. A longer delay in robots.txt is reduced to this value, with a warning.
  */
 const crawlDelayMsMax = millisecondsPerHour;
 /**
- * Longest wait for rules that another call has requested, in milliseconds. It exceeds the deadline
- * of any call.
+ * Longest wait for rules that another call has requested, in milliseconds. It is longer than any
+ * call may take.
  */
 const waitMsMax = 600_000;
 
@@ -137,8 +137,8 @@ function rulesIn(body: Uint8Array, origin: string, userAgent: string): RobotsRul
 }
 
 /**
- * Encodes an address in the same way as the parser encodes the paths in rules, so that the two can
- * be compared (RFC 9309, section 2.2.2).
+ * Encodes an address as the parser encodes the paths in rules, so that the address can be compared
+ * with the paths (RFC 9309, section 2.2.2).
  */
 const comparable = ({ origin, pathname, search }: URL): string =>
   origin + plainlyEncoded(encodeURI(pathname + search).replaceAll("%25", "%"));

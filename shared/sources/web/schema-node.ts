@@ -36,7 +36,7 @@ export function valuesOf(node: SchemaNode, ...terms: readonly string[]): readonl
   return [];
 }
 
-/** Returns those values of `valuesOf` that are nodes. */
+/** Returns the nodes among the values that `valuesOf` returns. */
 export const nodesOf = (node: SchemaNode, ...terms: readonly string[]): SchemaNode[] =>
   valuesOf(node, ...terms).filter(isNode);
 

@@ -20,7 +20,9 @@ describe("a pipeline that a user writes as JSON in the dashboard", () => {
     (text) => {
       expect(written(text)).toBeUndefined();
       const { message, place } = pipelineProblem(text) ?? {};
-      expect(message).toBe("A pipeline must be an object with an array 'steps'.");
+      expect(message).toBe(
+        "A pipeline must be an object with an array 'steps' (got null). For the default pipeline, choose its template.",
+      );
       expect(text.slice(place?.start, place?.end)).toBe("null");
       expect(pipelineOf({ template: defaultTemplate, text }, undefined)).toBeNull();
     },

@@ -25,7 +25,7 @@ export type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 export interface ApiClient {
   /**
    * Reads a resource and returns the parsed body. If the service is busy (429, 503), repeats the
-   * call once after the time in `Retry-After`, unless that time is longer than five seconds.
+   * call once after the time in `Retry-After`, if that time is at most five seconds.
    * @throws ApiError if the service refuses the call, fails, or cannot be reached
    */
   get<T>(path: string, options?: CallOptions): Promise<T>;
@@ -48,12 +48,15 @@ interface ClientOptions {
 }
 
 /**
- * Returns the base URL of the API, which ends in `/v1/`. It is relative to the address of the
- * dashboard, so that both can be below the same path prefix.
+ * Returns the base URL of the API, which ends in `/v1/`. The URL is derived from the address of the
+ * dashboard, because both can be below the same path prefix.
  */
 export const apiBase = (): string => new URL("v1/", location.href.split("#")[0]).href;
 
-/** The longest `Retry-After` that a page waits for before it shows the error. */
+/**
+ * The longest `Retry-After`, in seconds, after which a read is repeated. If the service requests a
+ * longer wait, the page shows the error instead.
+ */
 const retrySecondsMax = 5;
 
 /**
@@ -89,21 +92,24 @@ export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   };
 }
 
-/** Path segments of resource names and IDs. Refuses segments that change the path, such as `..`. */
+/**
+ * Matches a path of resource names and IDs. Does not match segments that change the path, such as
+ * `..`.
+ */
 const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
 
 /**
  * Returns the address of an API call. Omits undefined and empty query parameters.
  * @param path names and IDs separated by slashes, such as `watchlists/wl_1/items`
- * @throws ApiError 404 if the path has another form. Parts of the path can come from a link, and no
- * link may make the client call another address
+ * @throws ApiError 404 if the path contains anything else. Parts of the path can come from a link,
+ * and no link may make the client call another address
  */
 export function addressOf(path: string, query: Query = {}): string {
   if (!pathForm.test(path)) {
     throw new ApiError({
       status: 404,
       code: "NOT_FOUND",
-      message: "This address does not exist. Check the link.",
+      message: `The link contains an invalid name or ID (got "${path}"). Check the link.`,
     });
   }
   const url = new URL(path, apiBase());

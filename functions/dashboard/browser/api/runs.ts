@@ -7,12 +7,12 @@ export const runsKept = 500;
 
 interface RunsSince {
   readonly listId: string;
-  /** Start of the time, in milliseconds since 1970. */
+  /** The earliest start of the runs to read, in milliseconds since 1970. */
   readonly since: number;
   readonly signal?: AbortSignal;
 }
 
-/** Reads the runs of a watchlist that started since a time, newest first. */
+/** Reads the runs of a watchlist that started at or after `since`, newest first. */
 export async function readRunsSince(
   api: ApiClient,
   { listId, since, signal }: RunsSince,

@@ -8,7 +8,7 @@ export type Scope = ApiKey["scopes"][number];
 
 /** An API key that the service has accepted. */
 export interface SignedInKey {
-  /** For example calls that a user can copy. It must not become part of a URL. */
+  /** The API key, for example calls that a user can copy. The key must not become part of a URL. */
   readonly key: string;
   readonly scopes: readonly Scope[];
 }
@@ -33,7 +33,9 @@ export const SessionContext = createContext<Session | undefined>(undefined);
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === undefined)
-    throw new Error("useSession requires a SessionContext: no user is signed in.");
+    throw new Error(
+      "useSession was called outside a SessionContext. Render the component in the pages of a signed-in user.",
+    );
   return session;
 }
 
@@ -41,7 +43,8 @@ export function useSession(): Session {
 export const useApi = (): ApiClient => useSession().api;
 
 /**
- * Returns the reason why the user cannot do what needs these scopes; undefined if the user can.
+ * Returns the reason why the user cannot take an action that requires the scopes `needed`: the demo
+ * workspace is read-only, or the key lacks a scope. Returns undefined if the user can.
  */
 export function useRefusal(needed: readonly Scope[]): string | undefined {
   const { demo, scopes } = useSession();

@@ -10,14 +10,14 @@ interface Liveliness<Entry> {
 
 const quickSeconds = 3;
 const quietSeconds = 30;
-/** How long the listing is read every 3 seconds after a refresh, which the user causes. */
+/** For this long after the user refreshes the listing, it is read every 3 seconds. */
 const quickForMilliseconds = 60_000;
 
 /**
  * Loads a listing as `usePages` does, and reloads it while the dashboard is visible: every 30
- * seconds, or every 3 seconds while entries are pending and for a minute after a refresh. If the
- * user has loaded several pages, multiplies the 3 seconds by the number of pages, and does not
- * reload every 30 seconds. New entries would move the text that the user is reading.
+ * seconds, or every 3 seconds while entries are pending and for a minute after a refresh. With
+ * several loaded pages, it does not reload every 30 seconds, because new entries would move the
+ * text that the user is reading. Instead of 3 seconds, it then waits 3 seconds for each page.
  */
 export function useLivePages<Entry extends { readonly id: string }>(
   load: Parameters<typeof usePages<Entry>>[0],

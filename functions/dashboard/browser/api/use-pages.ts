@@ -17,7 +17,7 @@ export interface Pages<Entry> {
   readonly refresh: () => void;
 }
 
-/** The pages after the first one. */
+/** The loaded pages after the first one, and the state of the load of a further page. */
 interface Rest<Entry> {
   readonly first: List<Entry> | undefined;
   readonly entries: readonly Entry[];
@@ -39,8 +39,8 @@ interface Options<Entry> {
    */
   readonly poll?: (entries: readonly Entry[]) => number | undefined;
   /**
-   * The number of loaded pages, which the listing changes. It first loads as many pages, at most
-   * fifty, so that it is as long as before the user left it.
+   * The number of loaded pages, which `usePages` keeps up to date. At first, `usePages` loads this
+   * number of pages, at most fifty, so that the listing is as long as when the user left it.
    */
   readonly kept?: { pages: number };
 }

@@ -6,12 +6,15 @@ export type DecimalInput =
 const numberMax = 1_000_000;
 /** A separator at the end is accepted, because decimals may follow while the user types. */
 const form = /^(\d{1,7})(?:[.,](\d{0,6}))?$/;
-/** `1,000` is a thousand to some users, and one to others. */
+/**
+ * Matches a number such as `1,000`, which means a thousand to some users, and one to other users.
+ */
 const isAmbiguous = /^\d{1,3}(?:[.,]\d{3})+(?:[.,]\d+)?$/;
 
 /**
- * Reads a positive number as users type it: `5`, `5.5`, `5,5`, and `5%` if the field is in percent.
- * An empty text is no number and no error.
+ * Reads a number from 0 to 1,000,000 as users type it: `5`, `5.5`, `5,5`, and `5%` if the field is
+ * in percent. For any other text, returns an error message. For an empty text, returns neither a
+ * number nor an error.
  */
 export function decimalIn(
   text: string,

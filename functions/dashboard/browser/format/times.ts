@@ -44,7 +44,8 @@ const daySeconds = 86_400;
 
 /**
  * Returns the labels of a time axis in the browser's time zone: `28 Nov`, `14:00` for steps below a
- * day, or `14:00:30` for steps below a minute. A second line shows what differs from the label before: the year, or the day.
+ * day, or `14:00:30` for steps below a minute. If the year of a date or the day of a time differs
+ * from that of the previous label, a second line shows it.
  * @param times in seconds since 1970, ascending
  * @param step seconds between two labels
  */
@@ -74,25 +75,27 @@ export function isoOf(local: string): string | undefined {
 }
 
 const minuteMs = 60_000;
-/** Converts an ISO 8601 time to the value of a `datetime-local` input, in the browser's time zone. */
+/**
+ * Converts an ISO 8601 time to the value of a `datetime-local` input, in the browser's time zone.
+ */
 export function localOf(iso: string): string {
   const time = new Date(iso);
   const shifted = new Date(time.getTime() - time.getTimezoneOffset() * minuteMs);
   return shifted.toISOString().slice(0, "2026-11-01T08:00".length);
 }
 
-/** Below this number of hours, a time is shown in hours. */
+/** Durations below this number of hours are shown in hours. Longer durations are shown in days. */
 const shownHoursMax = 48;
 const hoursOfDay = 24;
 
-/** Returns true if a time of this many hours is shown in hours, not in days. */
+/** Returns true if a duration is shown in hours, not in days. */
 export const isShownInHours = (hours: number): boolean => hours < shownHoursMax;
 
 const counted = (count: number, unit: string): string =>
   `${formatCount(count)} ${count === 1 ? unit : `${unit}s`}`;
 
 /**
- * Formats the time that credits last, rounded down: `less than an hour`, `8 hours`; from two days
+ * Formats for how long credits last, rounded down: `less than an hour`, `8 hours`; from two days
  * on, `4 days`.
  */
 export function lastingWords(hours: number): string {

@@ -18,18 +18,22 @@ export interface IndexedItem {
 
 /** The largest page that the API returns. */
 const pageSize = 5_000;
-/** More items would need too much memory. Then only the service searches them. */
+/**
+ * The maximum number of items in the index, because more items would need too much memory. If an
+ * account has more, only the service searches them.
+ */
 const itemsMax = 200_000;
-/** The requests of the first view come first. */
+/** Delay before the first load, so that the requests of the first page are sent first. */
 const delayMs = 1_000;
-/** Age after which the index is loaded again when the palette opens. */
+/** Age in milliseconds after which the index is loaded again when the palette opens. */
 const staleMs = 60_000;
 
 /**
  * Loads the IDs, labels and titles of all items soon after the user signed in, so that a search
  * shows results without a request. When the palette opens, loads them again if the last load failed
- * or ended more than a minute ago. Never starts a load while another is in progress. Undefined until
- * they are loaded, if they are too many, or if no load succeeded.
+ * or ended more than a minute ago. Never starts a load while another is in progress. Returns
+ * undefined until the items are loaded, if there are more than 200,000, or if no load has
+ * succeeded.
  */
 export function useItemIndex(isPaletteOpen: boolean): readonly IndexedItem[] | undefined {
   const api = useApi();
@@ -54,7 +58,8 @@ export function useItemIndex(isPaletteOpen: boolean): readonly IndexedItem[] | u
           if (!signal.aborted) setItems(loaded);
           end(staleMs);
         },
-        // Until the next load succeeds, the palette shows what the service finds.
+        // After a failed load, the palette keeps the items of the last successful load. The next
+        // opening of the palette starts another load.
         () => end(0),
       );
     };
@@ -67,7 +72,7 @@ export function useItemIndex(isPaletteOpen: boolean): readonly IndexedItem[] | u
   return items;
 }
 
-/** Reads the items of all watchlists; undefined if they are too many. */
+/** Reads the items of all watchlists. Returns undefined if there are more than `itemsMax`. */
 async function readIndex(
   api: ApiClient,
   signal: AbortSignal,
@@ -108,13 +113,16 @@ export const indexedItem = ({
 export interface FoundItems {
   /** The best matches. */
   readonly items: readonly IndexedItem[];
-  /** The number of all matches; undefined if more match and they were not counted. */
+  /**
+   * The number of all matches; undefined if the service found more than it returned and did not
+   * count them.
+   */
   readonly total: number | undefined;
 }
 
 /**
- * Finds items as the service does: first those whose ID begins with the search, then those whose
- * ID, label or title contain all of its words. Returns up to `max` items.
+ * Finds items as the service does: first the items whose ID begins with the search, then those
+ * whose ID, label and title contain all words of the search. Returns up to `max` items.
  */
 export function findItems(
   items: readonly IndexedItem[],
@@ -139,12 +147,12 @@ export function findItems(
 const keyOf = ({ watchlistId, id }: IndexedItem): string => `${watchlistId} ${id}`;
 
 /**
- * Joins what the index and the service found for the same search. The answer of the service is
- * newer: it adds items and replaces labels and titles. If the service counted all of its matches, an
- * item that it did not find was removed. This does not apply to an item without a label and a title,
- * which the service finds only by the first three characters of its ID.
- * @param known undefined without an index
- * @param answer undefined until the service has answered
+ * Merges what the index and the service found for the same search. The service's result is newer:
+ * it adds items and replaces labels and titles. If the service counted all of its matches, an item
+ * that only the index found was removed from its watchlist, and is left out. Items without a label
+ * and a title stay: the service finds them only by the first three characters of their IDs.
+ * @param known the result of the index; undefined if there is no index
+ * @param answer the result of the service; undefined until the service has responded
  */
 export function mergeItems(
   known: FoundItems | undefined,

@@ -11,8 +11,8 @@ interface ItemNameProps {
 }
 
 /**
- * The name of an item with a link to its page: its label, its title or its ID. Below it, the title
- * of an item with a label, the ID, and a link to the shop.
+ * Shows the name of an item with a link to its page: its label, its title or its ID. Below the name
+ * are the title (for an item with a label), the ID, and a link to the shop.
  */
 export function ItemName({ listId, id, label, title, url }: ItemNameProps) {
   const name = label ?? title;

@@ -2,11 +2,14 @@
 export interface IgnoredPart {
   readonly name: string;
   readonly value: string;
-  /** Why, as the end of a sentence. */
+  /** The reason, as the end of a sentence. */
   readonly reason: string;
 }
 
-/** The valid values of each parameter of a page's address; undefined for any text. */
+/**
+ * The valid values of each parameter of a page's address; undefined for a parameter that accepts
+ * any text.
+ */
 export type QueryForm = Readonly<Record<string, readonly string[] | undefined>>;
 
 /**

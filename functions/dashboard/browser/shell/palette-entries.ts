@@ -16,7 +16,7 @@ import {
 import { linkTo } from "./router.ts";
 import { sections } from "./sections.ts";
 
-/** A place that the command palette opens. */
+/** An entry of the command palette: a page, a watchlist or an item that it can open. */
 export interface PaletteEntry {
   readonly link: string;
   readonly kind: "Page" | "Watchlist" | "Item";
@@ -40,7 +40,7 @@ const newWatchlist: PaletteEntry = {
 
 const shownMax = 50;
 
-/** Fewer characters find too many items. */
+/** The minimum length of a search for items. Fewer characters would match too many items. */
 const searchLengthMin = 2;
 const searchLengthMax = 100;
 const itemsMax = 20;
@@ -52,7 +52,9 @@ const entryOfList = ({ id, name, platform }: Watchlist): PaletteEntry => ({
   note: `${platform} ${id}`,
 });
 
-/** Returns true if an entry contains each word of a search. */
+/**
+ * Returns true if the name and the note of an entry contain all words of a search, ignoring case.
+ */
 const isMatch = ({ name, note }: PaletteEntry, search: string): boolean => {
   const text = `${name} ${note}`.toLowerCase();
   return search
@@ -64,19 +66,23 @@ const isMatch = ({ name, note }: PaletteEntry, search: string): boolean => {
 /** The entries that match a search. */
 export interface PaletteResults {
   readonly entries: readonly PaletteEntry[];
-  /** The number of all matches; undefined if more match and they were not counted. */
+  /**
+   * The number of all matches; undefined if the service found more than it returned and did not
+   * count them.
+   */
   readonly total: number | undefined;
   /** True while watchlists or items are loading and no item can be shown. */
   readonly isLoading: boolean;
-  /** Why the service could not search; undefined if it could. */
+  /** The error of the service's search; undefined if the search did not fail. */
   readonly error: ApiError | undefined;
 }
 
 /**
  * Finds pages, watchlists and items by name. The items of `index` are found without a request. Once
  * the user stops typing, the service searches too, because other users may have changed the items
- * since the index was loaded. Its answer is merged into the results. Items of watchlists that no
- * longer exist are left out, and so is the form of a new watchlist if the user's key cannot save it.
+ * since the index was loaded. Its result is merged into the results of the index. Items of
+ * watchlists that no longer exist are left out. The form of a new watchlist is left out if the
+ * user's key cannot create a watchlist.
  */
 export function usePaletteEntries(
   search: string,
@@ -124,7 +130,10 @@ async function searched(api: ApiClient, search: string, signal: AbortSignal): Pr
   return { items: data.map(indexedItem), total: hasMore ? undefined : data.length };
 }
 
-/** Names an item by its label, or else by its title, or else by its ID. The note has the rest. */
+/**
+ * Names an item by its label, or else by its title, or else by its ID. The note contains its other
+ * names and its watchlist.
+ */
 const entryOfItem = ({
   id,
   watchlistId,

@@ -5,7 +5,7 @@ import type { IndexedItem } from "./item-index.ts";
 import { type PaletteEntry, type PaletteResults, usePaletteEntries } from "./palette-entries.ts";
 import "./palette.css";
 
-/** Calls `open` when the user presses Ctrl-K or Cmd-K, unless a dialog is open. */
+/** Calls `open` when the user presses Ctrl-K or Cmd-K while no dialog is open. */
 export function usePaletteKey(open: () => void): void {
   const newest = useRef(open);
   newest.current = open;
@@ -30,7 +30,8 @@ interface PaletteProps {
 export function Palette({ index, onClose }: PaletteProps) {
   const id = useId();
   const [search, setSearch] = useState("");
-  // The chosen entry keeps its place in the choice when the service adds or removes others.
+  // The link of the chosen entry, instead of its index: the entry stays chosen when the results of
+  // the service add or remove other entries.
   const [link, setLink] = useState<string>();
   const results = usePaletteEntries(search.trim(), index);
   const { entries } = results;

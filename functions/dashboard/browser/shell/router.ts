@@ -22,8 +22,8 @@ function placeOf(link: string): Place {
 
 let shown: Place | undefined;
 /**
- * The number of the tab's history entry that is shown. The state of the entry contains the number,
- * too.
+ * The number of the history entry that this browser tab shows. The state of the history entry
+ * contains the same number.
  */
 let at = 0;
 const followers = new Set<(place: Place) => void>();
@@ -38,22 +38,25 @@ export interface KeptEntry {
 
 const keptEntries = new Map<number, KeptEntry>();
 
-/** Returns what the shown page keeps in its history entry. The page may change it. */
+/**
+ * Returns what the current page keeps in its history entry. The page may change the returned
+ * object.
+ */
 export function keptEntry(): KeptEntry {
   const kept = keptEntries.get(at) ?? { pages: 1, scroll: 0 };
   keptEntries.set(at, kept);
   return kept;
 }
 
-/** Shows the page of the current address. */
+/** Sets the current place from the address, and notifies all followers. */
 function take(): void {
   shown = here();
   for (const follow of followers) follow(shown);
 }
 
 /**
- * Returns true if a place is on another page or tab than the place shown. Returns false if only a
- * filter differs.
+ * Returns true if a place is on another page or tab than the current place. Returns false if only
+ * the filters differ.
  */
 const isElsewhere = (place: Place): boolean =>
   shown !== undefined &&

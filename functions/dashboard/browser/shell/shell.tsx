@@ -97,7 +97,10 @@ function SidebarFoot() {
   );
 }
 
-/** Shows what the user's key cannot do; nothing for a key that can do everything. */
+/**
+ * Shows which actions the scopes of the user's key do not allow. Shows nothing for a key with all
+ * scopes.
+ */
 function AccessBanner() {
   const { demo, scopes, signOut } = useSession();
   const text = demo
@@ -114,7 +117,10 @@ function AccessBanner() {
   );
 }
 
-/** Returns what a key with these scopes cannot do; undefined if it can do everything. */
+/**
+ * Returns which actions a key with these scopes does not allow; undefined for a key with all
+ * scopes.
+ */
 function limitsInWords(scopes: readonly Scope[]): string | undefined {
   const actions = [
     ...(scopes.includes("write") ? [] : ["change anything"]),

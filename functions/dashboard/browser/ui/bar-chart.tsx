@@ -23,8 +23,8 @@ interface BarChartProps {
 
 const height = 200;
 /**
- * The steps of the vertical axis. All are integers, because credits and similar values are
- * integers.
+ * The possible distances between labels of the vertical axis. All are integers, because credits and
+ * similar values are integers.
  */
 const wholeSteps = Array.from({ length: 10 }, (_, n) =>
   [1, 2, 5].map((step) => step * 10 ** n),

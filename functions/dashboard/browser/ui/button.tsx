@@ -8,7 +8,9 @@ interface ButtonProps {
   readonly type?: "button" | "submit";
   /** True while an action is in progress: shows a spinner and ignores clicks. */
   readonly busy?: boolean;
-  /** Why the button is disabled now; shown while the pointer is on the button, and after a click. */
+  /**
+   * Why the button is disabled now; shown while the pointer is on the button, and after a click.
+   */
   readonly disabledReason?: string | undefined;
   readonly wide?: boolean;
   readonly small?: boolean;

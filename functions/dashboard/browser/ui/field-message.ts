@@ -1,9 +1,9 @@
 const largest = Number.MAX_SAFE_INTEGER;
 
 /**
- * Returns an error of the API for the field that shows it. The label of the field replaces the name
- * of the parameter, such as in `Credits per day must be a whole number of at least 1, or empty`.
- * Returns another message unchanged.
+ * Returns an error message of the API for the field that shows it. The label of the field replaces
+ * the name of the parameter, as in `Credits per day must be a whole number of at least 1, or
+ * empty`. Returns a message that does not begin with the name of a parameter unchanged.
  */
 export const fieldMessage = (label: string, message: string): string =>
   message

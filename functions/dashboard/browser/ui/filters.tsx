@@ -55,7 +55,7 @@ export function SelectFilter({ label, choices, value, onChange }: ChoiceProps) {
 /**
  * Returns the choices of a filter by watchlist. Names a chosen watchlist that the account does not
  * have, so that the filter shows what it selects.
- * @param names of the watchlists by ID; undefined while they are loading
+ * @param names the names of the watchlists by ID; undefined while they are loading
  */
 export const watchlistChoices = (
   names: ReadonlyMap<string, string> | undefined,

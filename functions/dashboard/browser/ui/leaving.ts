@@ -6,7 +6,8 @@ const questions = new Set<{ readonly text: string }>();
 
 /**
  * Returns true if the page may be left. If a component has set a question with `useLeaveQuestion`,
- * asks the user and returns the answer. If several have, asks only the newest question.
+ * asks the user and returns the answer. If several components have set one, asks only the newest
+ * question.
  */
 export function mayLeave(): boolean {
   const question = [...questions].at(-1);

@@ -3,7 +3,7 @@ import "uplot/dist/uPlot.min.css";
 import { themeChanged } from "./theme.ts";
 
 interface Plot {
-  /** Height in pixels. The plot is as wide as its element. */
+  /** Height in pixels. The chart is as wide as its element. */
   readonly height: number;
   /** Called for each drawing, because colors depend on the theme. */
   readonly options: () => uPlot.Options;

@@ -5,9 +5,9 @@ import { drawPlot, resolvedColor } from "./plot.ts";
 import type { Marks, Span, Step } from "./steps.ts";
 
 interface StepChartProps {
-  /** The quantity, such as `Price`. */
+  /** The quantity that the chart shows, such as `Price`. */
   readonly title: string;
-  /** The values, oldest first. Each holds until the next one. */
+  /** The values, oldest first. Each value is valid until the next one. */
   readonly steps: readonly Step[];
   readonly span: Span;
   /** Time spans that are shaded, such as those without stock. */
@@ -19,13 +19,13 @@ interface StepChartProps {
 }
 
 const height = 240;
-/** Sizes of the marks in pixels. */
+/** Sizes in pixels of the ticks and triangles that mark times. */
 const tickHeight = 6;
 const markWidth = 9;
 
 /**
- * Shows values that hold until the next one. The chart is hidden from screen readers: the page must
- * show the same values as a table.
+ * Shows values over time, each valid until the next one. The chart is hidden from screen readers:
+ * the page must show the same values as a table.
  */
 export function StepChart(props: StepChartProps) {
   const { title, steps, shaded, marks, format, summary } = props;

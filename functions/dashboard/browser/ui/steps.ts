@@ -1,4 +1,4 @@
-/** A value from a time on; null if there was no value. */
+/** A value that is valid from a time on; null if there is no value from this time on. */
 export interface Step {
   /** Unix time in seconds. */
   readonly at: number;
@@ -13,8 +13,8 @@ export interface Span {
 
 /** Unix times in seconds that are marked at an edge of the chart. */
 export interface Marks {
-  /** Short ticks above the horizontal axis. */
+  /** Times that are marked by short ticks above the horizontal axis. */
   readonly below: readonly number[];
-  /** Triangles at the upper edge. */
+  /** Times that are marked by triangles at the upper edge. */
   readonly above: readonly number[];
 }

@@ -5,7 +5,7 @@ import { ErrorState, Skeleton } from "./states.tsx";
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Use `end` for numbers and actions. */
+  /** The alignment of the column. Use `end` for numbers and actions. */
   readonly align?: "end";
   /** True for the column that identifies the row. */
   readonly isRowHead?: boolean;

@@ -1,4 +1,4 @@
-/** `system` follows the browser's color scheme. */
+/** A theme of the dashboard. `system` follows the browser's color scheme. */
 export type Theme = "system" | "light" | "dark";
 
 const name = "dashboard.theme";

@@ -50,7 +50,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       class="virtual-table"
       role="table"
       aria-label={props.label}
-      // The header is the first row.
+      // The count includes the header, which is the first row.
       aria-rowcount={total === undefined ? -1 : total + 1}
     >
       <div role="rowgroup" class="virtual-head">

@@ -13,7 +13,7 @@ const elementsMax = 20_000;
 const depthMax = 200;
 
 /**
- * Parses a page to a document for CSS selectors. Ignores everything after the first element that
+ * Parses a page to a document for CSS selectors. Ignores the content after the first element that
  * exceeds the limits.
  */
 export function ruleDocument(html: string): Document {

@@ -87,7 +87,9 @@ function selectorOf(selector: string): (element: Element) => boolean {
   if (selector.trim() === "") throw new Error("must begin with a CSS selector, such as .price");
   const count = selector.split(/[\s>+~,]+/).length;
   if (count > partsMax) {
-    throw new Error(`must have a selector with at most ${partsMax} parts (got ${count})`);
+    throw new Error(
+      `must have a selector with at most ${partsMax} parts (got ${count}). Use a shorter selector`,
+    );
   }
   try {
     return compile<AnyNode, Element>(selector);

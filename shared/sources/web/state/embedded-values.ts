@@ -4,7 +4,10 @@ import { type PageScript, scriptsIn } from "../scripts.ts";
 /** A value that a page embeds for its own scripts. */
 export type StateValue = object;
 
-/** The limits of one page. Values beyond them are ignored. */
+/**
+ * The maximum number of values in one page, and the maximum length of each. Further and longer
+ * values are ignored.
+ */
 const valuesMax = 60;
 const valueCharactersMax = 2 * 1024 * 1024;
 /** The maximum length of a literal to repair. Repair is slow. */
@@ -13,8 +16,8 @@ const repairCharactersMax = 20_000;
 const repairsMax = 8;
 
 /**
- * Number of literals without an end after which the rest of a script is ignored, because each of
- * them takes a whole search.
+ * Number of literals without an end after which the rest of a script is ignored. The search for
+ * each end scans the rest of the script, which is slow.
  */
 const endlessMax = 5;
 
@@ -25,7 +28,7 @@ const otherType =
 /** Matches the start of an object or array that a script assigns to a name or passes to a call. */
 const literalStart =
   /(?:[\w$\])]\s*=\s*|\b(?:push|track|gtag|fbq|parse)\s*\((?:\s*['"][\w .:-]{1,60}['"]\s*,){0,3}\s*)(?=[[{'"])/g;
-/** Matches a word without which a value cannot state a price or the stock. */
+/** Matches words for prices and stock. A value that contains none of them is not parsed. */
 const useful = /price|stock|availab|currency|soldout|sold_out/i;
 
 /**
@@ -79,7 +82,10 @@ export function findAssignedValue(html: string, name: string): StateValue | unde
   return undefined;
 }
 
-/** Parses the text of an object or array, as JSON or otherwise as a JavaScript literal. */
+/**
+ * Parses the text of an object or array, as JSON or otherwise as a JavaScript literal. Returns
+ * undefined if both fail, or if the text has more than 2,097,152 characters.
+ */
 export const parseValue = (text: string): StateValue | undefined =>
   text.length > valueCharactersMax ? undefined : (jsonObject(text) ?? parseLiteral(text));
 

@@ -151,7 +151,7 @@ function only<Value>(values: readonly Value[]): Value | undefined {
   return new Set(values).size === 1 ? first : undefined;
 }
 
-/** Returns all objects in a value. Each comes before the objects inside it. */
+/** Returns all objects in a value. An object precedes the objects inside it. */
 function objectsIn(value: StateValue): Json[] {
   const foundObjects: Json[] = [];
   let left = objectsMax;
@@ -203,7 +203,9 @@ function pricesOf(product: Json, reading: StateReading): number[] {
 
 interface PricePlace {
   readonly depth: number;
-  /** True if the object describes a price, so that a key such as `value` means one. */
+  /**
+   * True if the object describes a price, so that the value of a key such as `value` is a price.
+   */
   readonly isPrice: boolean;
   readonly stated: StatedPrices;
 }

@@ -27,8 +27,8 @@ const disabledNames =
   /(?:^|[\s_-])(?:disabled|is-disabled|inactive|unavailable|sold-?out|out-?of-?stock)(?:$|[\s_-])/i;
 
 /**
- * Returns the controls of a page, such as buttons, that add a product to a cart. Leaves out those
- * in sections about other products.
+ * Returns the controls of a page, such as buttons, that add a product to a cart. Leaves out
+ * controls in sections about other products.
  */
 export function cartControls(outline: Outline): CartControl[] {
   return outline.elements

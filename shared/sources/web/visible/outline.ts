@@ -31,7 +31,7 @@ export interface Outline {
   readonly elements: readonly OutlineElement[];
   /**
    * The heading of the product: the first `<h1>` with a title of the page, or otherwise the first
-   * one.
+   * `<h1>`.
    */
   readonly heading: OutlineElement | undefined;
   /** The heading and its ancestors; empty without a heading. */
@@ -157,7 +157,7 @@ function addText(element: OutlineElement, text: string): void {
 /** Returns true if nothing is before the next text: the string is empty or ends at a boundary. */
 const endsApart = (text: string): boolean => text === "" || text.endsWith(textBoundary);
 
-/** Removes spaces and a boundary at the end. */
+/** Removes the spaces and the text boundary at the end of a string. */
 const tidy = (text: string): string => {
   let end = text.length;
   while (end > 0 && (text[end - 1] === " " || text[end - 1] === textBoundary)) end -= 1;

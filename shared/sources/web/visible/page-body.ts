@@ -7,12 +7,12 @@ const unshown = /<(script|style|svg|noscript|template|iframe|select|textarea)(?=
 const headings = /<h1(?=[\s/>])/gi;
 const namedElements = /<[a-z][a-z\d]{0,10}\s[^<>]{0,300}itemprop\s?=\s?["']?name\b/gi;
 
-/** The characters to keep before and after the heading of the product. */
+/** Maximum numbers of characters to keep before and after the heading of the product. */
 const beforeHeadingMax = 32_000;
 const afterHeadingMax = 40_000;
 /**
- * Number of characters around the heading, including scripts, from which the kept characters are
- * taken.
+ * Numbers of characters before and after the heading, including scripts, from which the kept
+ * characters are taken.
  */
 const beforeHeadingRawMax = 200_000;
 const afterHeadingRawMax = 300_000;
@@ -28,8 +28,8 @@ const unread = /\s(?!class|id|style)[\w:-]+="[^"<>]{40,}"|<(?:img|source|wbr|hr)
 /**
  * Returns the part of a page that shows its product, without scripts, styles and comments. This is
  * the HTML around the heading of the product: the first heading that shares most of its words with
- * a title of the page, or otherwise the first heading. For a page without headings, it is the start
- * of the page, with the same length.
+ * a title of the page, or otherwise the first heading. For a page without headings, this is the
+ * start of the page, up to the same length.
  */
 export function pageBody(html: string, titles: readonly string[]): string {
   const raw = firstHeading(html, titles) ?? beforeHeadingRawMax;
@@ -55,7 +55,7 @@ function startOfText(html: string, from: number): number {
   return end === -1 ? html.length : from + end;
 }
 
-/** Returns the position of the product's heading; undefined without any heading. */
+/** Returns the position of the product's heading; undefined if the page has no heading. */
 const headingIn = (html: string, titles: readonly string[]): number | undefined =>
   firstHeading(html, titles) ??
   positionsOf(namedElements, html).find((index) => isTitled(textAt(html, index), titles));
@@ -103,7 +103,10 @@ function withoutUnshown(html: string): string {
   return keptParts.join("").replaceAll(/[\t\n\f\r ]{2,}/g, " ");
 }
 
-/** Returns the position after an element; after a comment if there is no name. */
+/**
+ * Returns the position after the element with this name, or after a comment if the name is
+ * undefined.
+ */
 function endOf(html: string, start: number, name: string | undefined): number {
   if (name === undefined) {
     const end = html.indexOf("-->", start);

@@ -67,12 +67,15 @@ const emphasized: ReadonlySet<string> = new Set([
   "big",
   "ins",
 ]);
-/** Value for a distance that is unknown or larger. */
+/**
+ * The highest value of a distance on the logarithmic scale, which is also the value of an unknown
+ * distance.
+ */
 const farthest = 12;
 const stepsMax = 30;
 const timesMax = 10;
 
-/** The data with which the features of an amount compare it. */
+/** The data of all amounts of a page, with which the features compare one amount. */
 interface Comparison extends PricePage {
   readonly ranks: ReadonlyMap<ShownAmount, number>;
   readonly distanceRanks: ReadonlyMap<ShownAmount, number>;
@@ -80,7 +83,7 @@ interface Comparison extends PricePage {
   readonly nameCounts: ReadonlyMap<string, number>;
   readonly groups: ReadonlyMap<OutlineElement, readonly ShownAmount[]>;
   readonly highest: number;
-  /** The highest number of times that scripts contain an amount. */
+  /** The number of times that the scripts contain the amount that they contain most often. */
   readonly oftenest: number;
 }
 
@@ -232,7 +235,8 @@ const textDistance = (element: OutlineElement, other: OutlineElement | undefined
     : Math.min(farthest, Math.log2(1 + Math.abs(element.textBefore - other.textBefore)));
 
 /**
- * Returns the number of levels from an element up to its first ancestor that contains the other.
+ * Returns the number of levels from an element up to its first ancestor that contains the other
+ * element, at most `stepsMax`.
  */
 function steps(element: OutlineElement, other: OutlineElement | undefined): number {
   if (other === undefined) return stepsMax;

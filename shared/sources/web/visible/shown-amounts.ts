@@ -17,9 +17,9 @@ export interface ShownAmount {
   readonly isAttribute: boolean;
 }
 
-/** The maximum length of a string that shows one price in several elements. */
+/** The maximum length of a text whose price may be split over several elements. */
 const joinedLengthMax = 40;
-/** The maximum number of amounts of one page. Further ones are ignored. */
+/** The maximum number of amounts of one page. Further amounts are ignored. */
 const amountsMax = 400;
 
 const mark = `(?:${currencyMarks.source})`;
@@ -42,8 +42,8 @@ const priceAttribute = /^(?:data-)?[a-z-]*(?:price|amount)[a-z-]*$/i;
 const plainNumber = /^\d{1,7}(?:[.,]\d{1,4})?$/;
 
 /**
- * Returns the amounts in the shown texts and attributes of a page, in document order. `currency` is
- * an ISO 4217 code, or null if unknown.
+ * Returns the amounts in the shown texts and attributes of a page, in document order, at most 400.
+ * `currency` is an ISO 4217 code, or null if unknown.
  */
 export function findShownAmounts({ elements }: Outline, currency: string | null): ShownAmount[] {
   const amountsByElement = new Map<OutlineElement, ShownAmount[]>();
@@ -64,8 +64,9 @@ export function findShownAmounts({ elements }: Outline, currency: string | null)
 }
 
 /**
- * Returns the amounts of the elements inside an element. If there are none, returns the amounts in
- * its own text.
+ * Returns the amounts of an element: those of the elements inside it, or else those in its own
+ * text. If two inner elements show the whole part and the cents of one amount, returns that amount
+ * instead of them.
  */
 function ownAmounts(
   element: OutlineElement,
@@ -82,7 +83,10 @@ function ownAmounts(
   return texts.length > 0 ? within : [...textAmounts(element, currency), ...within];
 }
 
-/** Returns the amount of an element whose parts show its whole part and its cents. */
+/**
+ * Returns the amount of an element in which one inner element shows the whole part and another one
+ * the cents. Returns undefined for any other element.
+ */
 function joinedAmount(element: OutlineElement, currency: string | null): ShownAmount | undefined {
   const split = splitAmount.exec(element.text);
   if (split === null) return undefined;

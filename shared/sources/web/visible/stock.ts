@@ -15,9 +15,9 @@ const inStockNames = /(?:^|[\s_-])(?:in-?stock|instock|is-?available)(?:$|[\s_-]
 const outOfStockNames = /(?:^|[\s_-])(?:out-?of-?stock|outofstock|sold-?out|soldout)(?:$|[\s_-])/i;
 
 /**
- * Returns the availability that a page shows, from phrases such as "In stock" near the heading of
- * the product, and from the controls that add the product to a cart. Returns undefined if there are
- * none, or if they contradict each other.
+ * Returns the availability that a page shows. It is determined from phrases such as "In stock" near
+ * the heading of the product, and from the controls that add the product to a cart. Returns
+ * undefined if the page has neither, or if they contradict each other.
  */
 export function findAvailability(
   outline: Outline,
@@ -33,7 +33,8 @@ export function findAvailability(
 
 function stockPhrases(outline: Outline, controls: readonly CartControl[]): AvailabilityWord[] {
   const { elements, heading } = outline;
-  // A control contains the labels of all its states, of which a style hides all but one.
+  // A control can contain the labels of all its states. A style sheet hides all labels but one, so
+  // the text of a control does not show the stock.
   const labeled = new Set(controls.map(({ element }) => element));
   const foundWords: AvailabilityWord[] = [];
   const counted = new Set<OutlineElement>();

@@ -36,7 +36,7 @@ export const isFormerElement = ({ isStruck, names, parent }: OutlineElement): bo
 const lengthMax = 40;
 
 /**
- * Returns the text on both sides of an amount, at most 40 characters each. It includes texts of
+ * Returns the text on both sides of an amount, at most 40 characters each. The text can be from
  * surrounding elements.
  */
 function surroundings({ element, before, after, isAttribute }: ShownAmount): {

@@ -1,4 +1,4 @@
-/** Returns true if most words of a string occur in one of the titles of a page. */
+/** Returns true if more than half of the words of a string occur in one of the titles of a page. */
 export function isTitled(text: string, titles: readonly string[]): boolean {
   const words = wordsOf(text);
   if (words.length === 0) return false;

@@ -194,44 +194,48 @@ describe("the adapter of offer checks in SOURCES", () => {
     [
       { offers: "a_history" },
       "sandbox",
-      "offers returns from a_history. Set it to a_history, or to upstream",
+      "offers returns from a_history. Set the adapter to a_history, or to upstream",
     ],
-    [{ offers: "upstream" }, "sandbox", "offers returns from upstream. Set it to upstream"],
+    [
+      { offers: "upstream" },
+      "sandbox",
+      "offers returns from upstream. Set the adapter to upstream",
+    ],
     [
       { offer_check: "a_history" },
       "a_history",
-      "offers returns from sandbox. Set it to sandbox, or to upstream",
+      "offers returns from sandbox. Set the adapter to sandbox, or to upstream",
     ],
     [
       { offers: "upstream", offer_check: "a_history" },
       "a_history",
-      "offers returns from upstream. Set it to upstream",
+      "offers returns from upstream. Set the adapter to upstream",
     ],
     [
       { lite: "upstream", offers: "a_history", offer_check: "a_history" },
       "a_history",
-      "lite returns from upstream. Set it to upstream",
+      "lite returns from upstream. Set the adapter to upstream",
     ],
     [
       { full: "upstream", offers: "a_history", offer_check: "a_history" },
       "a_history",
-      "full returns from upstream. Set it to upstream",
+      "full returns from upstream. Set the adapter to upstream",
     ],
-    [{ lite: "upstream" }, "sandbox", "lite returns from upstream. Set it to upstream"],
+    [{ lite: "upstream" }, "sandbox", "lite returns from upstream. Set the adapter to upstream"],
     [
       { full: "a_history" },
       "sandbox",
-      "full returns from a_history. Set it to upstream, or set it and retailer_a.offers to a_history",
+      "full returns from a_history. Set the adapter to upstream, or set it and retailer_a.offers to a_history",
     ],
     [
       { full: "a_history", offer_check: "a_history" },
       "a_history",
-      "offers returns from sandbox. Set it to upstream, or set retailer_a.offers to a_history",
+      "offers returns from sandbox. Set the adapter to upstream, or set retailer_a.offers to a_history",
     ],
     [
       { pulse: "a_history", lite: "a_history", full: "upstream" },
       "sandbox",
-      "lite returns from a_history. Set it to upstream, or set it and retailer_a.offers and " +
+      "lite returns from a_history. Set the adapter to upstream, or set it and retailer_a.offers and " +
         "retailer_a.full to a_history",
     ],
   ])(
@@ -391,7 +395,7 @@ describe("the scrapers in SOURCES that read from one host", () => {
       const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
       expect(refusal).toBe(
         `SOURCES: retailer_a.lite.${key}: differs from retailer_a.pulse. Both read the same host with ` +
-          "the adapter upstream, so they need the same callsPerSecond, burst, callsAtOnceMax",
+          "the adapter upstream, so they need the same callsPerSecond, burst, callsAtOnceMax. Set equal values",
       );
     },
   );

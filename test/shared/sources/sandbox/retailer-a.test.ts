@@ -61,7 +61,7 @@ describe("a sandbox listing", () => {
     const pairs = states.slice(0, 500).flatMap((before) => {
       const after = itemStateA({ ...moment, id: before.id, at: later });
       return before.offers.flatMap((offer) => {
-        const same = after.offers.find(({ place }) => place === offer.place);
+        const same = after.offers.find(({ index }) => index === offer.index);
         return same === undefined ? [] : [{ before, after, offer, same }];
       });
     });

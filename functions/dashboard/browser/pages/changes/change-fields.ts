@@ -1,9 +1,9 @@
-/** A field whose changes the service lists. */
+/** A field whose changes the change listing contains. */
 interface ChangedField {
   readonly isNumber: boolean;
   /** The platforms whose items have the field; undefined for all. */
   readonly platforms?: readonly string[];
-  /** The kinds of its changes besides `other`. */
+  /** The kinds that changes of the field can have besides `other`. */
   readonly kinds?: readonly string[];
 }
 
@@ -15,7 +15,7 @@ const ofD = { platforms: ["retailer_d"] };
 const text = { isNumber: false };
 const number = { isNumber: true };
 
-/** The fields of all platforms, with `delisted`. */
+/** The fields of all platforms, and `delisted`, which is listed like a field. */
 export const changedFields: Readonly<Record<string, ChangedField>> = {
   price: { ...number, kinds: prices },
   inStock: { ...text, kinds: ["back_in_stock", "sold_out"] },
@@ -49,7 +49,7 @@ export const changedFields: Readonly<Record<string, ChangedField>> = {
   usedMinPrice: { ...number, ...ofA },
 };
 
-/** Returns true if a change of the field can have the kind. An empty kind is every kind. */
+/** Returns true if a change of the field can have the kind. An empty kind means any kind. */
 export const isFieldOf = (field: string, kind: string): boolean => {
   const known = changedFields[field];
   if (known === undefined) return false;
@@ -58,8 +58,9 @@ export const isFieldOf = (field: string, kind: string): boolean => {
 };
 
 /**
- * Returns true if items of the platform can have changes of the field and of the kind. The service
- * refuses others for a watchlist of the platform. An empty field or kind is every one.
+ * Returns true if items of the platform can have changes of the field and of the kind. For a
+ * watchlist of the platform, the service refuses a filter by any other field or kind. An empty
+ * string means any field or kind.
  */
 export const isOnPlatform = (
   platform: string,

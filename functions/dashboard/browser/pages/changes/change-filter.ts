@@ -9,13 +9,13 @@ export const spans = [
   ["30", "30 days"],
 ] as const;
 
-/** What a row compares. `compare` of the API. */
+/** The values of the API parameter `compare`, which decides what a row of the page compares. */
 export const comparisons = [
   ["reads", "Each change"],
   ["period", "Net change"],
 ] as const;
 
-/** Kinds of changes with their labels. `kind` of the API. */
+/** The values of the API parameter `kind`, with their labels. */
 export const kinds = [
   ["price_drop", "Price drops"],
   ["price_rise", "Price rises"],
@@ -32,7 +32,7 @@ export const sorts = [
   ["amount", "Largest amount first"],
 ] as const;
 
-/** The filters of the page. Empty strings do not filter. */
+/** The filters of the page. An empty string means no filter. */
 export interface ChangeFilter {
   readonly span: string;
   readonly compare: string;
@@ -56,7 +56,10 @@ const noFilter: ChangeFilter = {
   sort: "time",
 };
 
-/** Returns true if changes of a kind have no size: the service then refuses filters by size. */
+/**
+ * Returns true if changes of a kind have no size. For such a kind, the service refuses filters by
+ * size.
+ */
 export const hasNoSize = (kind: string): boolean =>
   ["back_in_stock", "sold_out", "delisted", "new_seller"].includes(kind);
 
@@ -85,8 +88,9 @@ const form: Readonly<Record<keyof ChangeFilter, readonly string[] | undefined>> 
 };
 
 /**
- * Reads the filters from the address. Does not apply unknown names and values, a field that has no
- * changes of the kind, and a size if the changes have none.
+ * Reads the filters from the address. Lists in `ignored` what it does not apply: unknown names and
+ * values, a field whose changes cannot have the kind, and the order and the minimum sizes if the
+ * changes have no size.
  */
 export function readFilter(query: URLSearchParams): ReadFilter {
   const { values, ignored } = readQuery(query, form);
@@ -98,7 +102,10 @@ export function readFilter(query: URLSearchParams): ReadFilter {
   return { filter, ignored: [...ignored, ...unfit] };
 }
 
-/** Removes the field if it has no changes of the kind, and the sizes if the changes have none. */
+/**
+ * Removes the field if its changes cannot have the kind. Removes the order and the minimum sizes if
+ * the changes have no size.
+ */
 function fitting(filter: ChangeFilter): ChangeFilter {
   const field = filter.field === "" || isFieldOf(filter.field, filter.kind) ? filter.field : "";
   const sizes = hasSize({ ...filter, field })
@@ -107,11 +114,11 @@ function fitting(filter: ChangeFilter): ChangeFilter {
   return { ...filter, field, ...sizes };
 }
 
-/** Returns a filter after the user changed a part of it. Removes what does not fit the new part. */
+/** Returns a filter with `part` changed, and without the other parts that do not fit it. */
 export const changedFilter = (filter: ChangeFilter, part: Partial<ChangeFilter>): ChangeFilter =>
   fitting({ ...filter, ...part });
 
-/** The minimum sizes of a filter as numbers, or what the user should enter instead. */
+/** Returns the minimum sizes of a filter as numbers, or what the user should enter instead. */
 export const sizesOf = ({ percent, amount }: Pick<ChangeFilter, "amount" | "percent">) => ({
   percent: decimalIn(percent, { unit: "percent" }),
   amount: decimalIn(amount, { unit: "amount" }),
@@ -127,7 +134,10 @@ export const queryOf = (filter: ChangeFilter): Readonly<Record<string, string>> 
 
 const dayMs = 86_400_000;
 
-/** Returns the start of a time span: midnight of today, or that many days ago. */
+/**
+ * Returns the start of a time span: for `1`, midnight of today in the browser's time zone;
+ * otherwise `span` times 24 hours before `now`.
+ */
 export function sinceOf(span: string, now: Date): Date {
   if (span !== "1") return new Date(now.getTime() - Number(span) * dayMs);
   return new Date(now.getFullYear(), now.getMonth(), now.getDate());

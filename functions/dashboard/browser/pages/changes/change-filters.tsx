@@ -23,7 +23,10 @@ interface ChangeFiltersProps {
   readonly onChange: (part: Partial<ChangeFilter>) => void;
 }
 
-/** The filters of the page, and what a row is if it is not a single change. */
+/**
+ * Shows the filters of the page, and explains the rows if they are net changes or items that sold
+ * out.
+ */
 export function ChangeFilters({ filter, names, onChange }: ChangeFiltersProps) {
   return (
     <>
@@ -97,7 +100,10 @@ function SizeChoices({ filter, onChange }: Omit<ChangeFiltersProps, "names">) {
   );
 }
 
-/** Explains what a row is, if it is not a single change, and where to find what is sold out now. */
+/**
+ * Explains the rows if they are net changes. For items that sold out, links to the page with all
+ * items that are out of stock now.
+ */
 function Explanation({ filter: { compare, kind, span } }: { readonly filter: ChangeFilter }) {
   const start = span === "1" ? "midnight" : `${span} days ago`;
   return (

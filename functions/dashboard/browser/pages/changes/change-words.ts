@@ -20,8 +20,8 @@ export const percentWords = ({ delta_percent: percent }: FieldChange): string =>
   percent === null ? "" : formatPercentChange(percent);
 
 /**
- * Returns the size of a change with its sign and the currency of an amount: `−3.00 USD`. Empty
- * unless both values are numbers.
+ * Returns the size of a change with its sign and the currency of an amount: `−3.00 USD`. Returns an
+ * empty string if one of the values is not a number.
  */
 export function amountWords({ delta, field, currency }: FieldChange): string {
   if (delta === null) return "";
@@ -29,7 +29,7 @@ export function amountWords({ delta, field, currency }: FieldChange): string {
   return `${sign}${valueWords(field, Math.abs(delta), currency)}`;
 }
 
-/** Returns the tone of a change. */
+/** Returns whether a change is good or bad for a buyer. */
 export function toneOf({ kind }: FieldChange): ChangeTone {
   if (kind === "price_drop" || kind === "back_in_stock") return "good";
   if (kind === "price_rise" || kind === "sold_out" || kind === "delisted") return "bad";
@@ -37,8 +37,8 @@ export function toneOf({ kind }: FieldChange): ChangeTone {
 }
 
 /**
- * Returns the values of a change: `12.00 → 10.00 USD`. If the value before was nothing, also
- * shows the last known one, with which the size compares.
+ * Returns the values of a change: `12.00 → 10.00 USD`. If the field had no value before the change,
+ * the last known value comes first: the size of the change is the difference from this value.
  */
 export function valuesWords({
   kind,

@@ -80,7 +80,7 @@ function NoChanges({ filter, hasMore }: NoChangesProps) {
   const longer = "Choose a longer time span, or check whether the watchlists run.";
   return (
     <EmptyState
-      title={isFiltered ? "No change matches the filters." : "Nothing changed in this time."}
+      title={isFiltered ? "No change matches the filters." : "Nothing changed in this time span."}
       action={<LinkButton href="#/watchlists">Watchlists</LinkButton>}
     >
       {span === longestSpan ? "The first read of an item is not a change." : longer}

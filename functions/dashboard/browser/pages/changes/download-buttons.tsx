@@ -20,13 +20,13 @@ export interface Download {
   readonly action: Pick<Action<void, LoadedChanges>, "busy" | "error">;
   /** Number of changes that the download has loaded so far. */
   readonly loaded: number;
-  /** True if the last file does not have all changes, because there are more than `downloadMax`. */
+  /** True if the last file lacks changes because the query selects more than `downloadMax`. */
   readonly isCut: boolean;
 }
 
 /**
- * Returns the download of all changes that a query selects. `isCut` is about this query; `busy` and
- * the error are those of the last download.
+ * Returns the download of all changes that a query selects. `isCut` is false once `query` differs
+ * from that of the last download; `busy` and the error stay those of the last download.
  */
 export function useDownload(query: ChangesQuery): Download {
   const [loaded, setLoaded] = useState(0);
@@ -70,7 +70,7 @@ export function DownloadButtons({ download }: { readonly download: Download }) {
   );
 }
 
-/** Shows why a download failed, or that its file does not have all changes. */
+/** Shows why a download failed, or a warning that its file does not contain all changes. */
 export function DownloadResult({ download: { action, isCut } }: { readonly download: Download }) {
   if (action.error !== undefined) return <ErrorState error={action.error} />;
   if (!isCut) return null;

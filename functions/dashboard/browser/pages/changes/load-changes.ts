@@ -26,7 +26,7 @@ export interface ChangesQuery {
   readonly watchlist: string;
   /** False if a minimum size is not a number. The query then selects nothing. */
   readonly isValid: boolean;
-  /** The query parameters of the API, without those of a page. */
+  /** The query parameters of the API, without `limit` and the cursor of a page. */
   readonly parameters: {
     readonly since: string;
     readonly sort: string;
@@ -45,7 +45,7 @@ export function useChangesQuery(filter: ChangeFilter): ChangesQuery {
     amount: useDebounced(filter.amount.trim()),
   });
   const { span, compare, kind, watchlist, field, sort } = filter;
-  // A start that stays the same keeps the inputs of the query equal between two renderings.
+  // A new start at each rendering would change the inputs of the query and load the changes again.
   const since = useMemo(() => sinceOf(span, new Date()).toISOString(), [span]);
   return {
     path: watchlist === "" ? "changes" : `watchlists/${watchlist}/changes`,
@@ -100,7 +100,7 @@ const loadPage = (
     query: { ...parameters, limit, starting_after: cursor },
   });
 
-/** The changes of a download. */
+/** The changes that `loadChanges` returns for a download. */
 export interface LoadedChanges {
   readonly changes: readonly FieldChange[];
   /** False if the query selects more than `downloadMax` changes. */
@@ -130,8 +130,8 @@ export async function loadChanges(
 }
 
 /**
- * Returns false if a query selects nothing: it is not valid, or its watchlist is of a platform
- * whose items never have changes of the field or of the kind.
+ * Returns false if a query cannot select anything: the query is not valid, or the items of its
+ * watchlist's platform never have changes of the field or of the kind.
  */
 async function canMatch(
   { watchlist, isValid, parameters: { kind, field } }: ChangesQuery,

@@ -9,8 +9,9 @@ interface BackfillDialogProps {
 }
 
 /**
- * Asks the user for a time span, and starts a backfill of its runs to the S3 destination. Then
- * calls `onStarted` and `onClose`. If the call fails, shows the error and stays open.
+ * Asks the user for a time span, and starts a backfill of the runs in this span to the S3
+ * destination. Then calls `onStarted` and `onClose`. If the call fails, shows the error and stays
+ * open.
  */
 export function BackfillDialog({ onStarted, onClose }: BackfillDialogProps) {
   const toast = useToast();

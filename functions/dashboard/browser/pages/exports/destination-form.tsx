@@ -29,7 +29,8 @@ interface DestinationFormProps {
 
 /**
  * A form that creates or changes the S3 destination: the bucket, and the credentials with which the
- * service writes to it. Shows the service's errors at their fields.
+ * service writes to it. Shows the service's errors at their fields. Calls `onSaved` after a save,
+ * and `onClose` if the user cancels.
  */
 export function DestinationForm({ destination, onSaved, onClose }: DestinationFormProps) {
   const toast = useToast();

@@ -17,9 +17,9 @@ import { reasonInWords } from "./store-words.ts";
 
 interface ExportLogProps {
   readonly pages: Pages<S3Export>;
-  /** The state by which the log is filtered. Empty for all states. */
+  /** The state by which the log is filtered. An empty string shows all states. */
   readonly state: string;
-  /** The reason why a backfill is not possible; undefined if it is. */
+  /** The reason why a backfill is not possible now; undefined if a backfill is possible. */
   readonly blocked: string | undefined;
   readonly onBackfill: () => void;
 }

@@ -85,7 +85,7 @@ export function ExportsPage({ query }: PageProps) {
 
 /**
  * Reads the destination; null if there is none. Reads the status of the destination first, because
- * browsers report a read of a resource that does not exist as an error.
+ * browsers log an error for a read of a resource that does not exist.
  */
 async function readDestination(api: ApiClient, signal: AbortSignal): Promise<S3Destination | null> {
   const { destination_status: status } = await api.get<S3Exports>("s3_destination/exports", {
@@ -95,7 +95,7 @@ async function readDestination(api: ApiClient, signal: AbortSignal): Promise<S3D
   return status === null ? null : api.get<S3Destination>("s3_destination", { signal });
 }
 
-/** Returns the reason why a backfill is not possible; undefined if it is. */
+/** Returns the reason why a backfill is not possible now; undefined if a backfill is possible. */
 function blockedReason(destination: S3Destination | null): string | undefined {
   if (destination === null) return "Set a destination first.";
   return destination.enabled ? undefined : "The destination is disabled. Enable it first.";

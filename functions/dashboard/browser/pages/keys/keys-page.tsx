@@ -121,7 +121,7 @@ function columns({ ownId, spent, revoke }: KeyColumns): readonly Column<ApiKey>[
   ];
 }
 
-/** Returns the reason why a key cannot be revoked now; undefined if it can. */
+/** Returns the reason why a key cannot be revoked now; undefined if the key can be revoked. */
 function blockedReason(key: ApiKey, ownId: string | undefined): string | undefined {
   if (ownId === undefined)
     return "Wait until the dashboard has read which key you are signed in with.";

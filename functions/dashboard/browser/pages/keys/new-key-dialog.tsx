@@ -23,8 +23,9 @@ const scopeTexts: Readonly<Record<Scope, string>> = {
 };
 
 /**
- * Asks for a name and for scopes that the user's key has, creates an API key, calls `onCreated`, and shows the key, which the service
- * returns only once. If the call fails, shows the error.
+ * Asks for a name and for scopes that the user's key has, and creates an API key. Then calls
+ * `onCreated`, and shows the key, which the service returns only once. If the call fails, shows the
+ * error. Calls `onClose` when the user closes the dialog.
  */
 export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   const { scopes: held } = useSession();

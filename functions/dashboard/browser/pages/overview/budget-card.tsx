@@ -10,7 +10,10 @@ interface BudgetCardProps {
   readonly onChanged: () => void;
 }
 
-/** Shows the daily credit budget of the account, with a button that changes it. */
+/**
+ * Shows the daily credit budget of the account, with a button that changes it. Calls `onChanged`
+ * after a change.
+ */
 export function BudgetCard({ account, onChanged }: BudgetCardProps) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -3,7 +3,7 @@ import { formatDateTime } from "../../format/times.ts";
 import { Button } from "../../ui/button.tsx";
 import type { ChargesQuery } from "./charges.ts";
 
-/** Shows how many charges were read and since when, with a button that reads those left out. */
+/** Shows how many charges were read and since when, with a button that reads the rest. */
 export function ChargesNote({ charges }: { readonly charges: ChargesQuery }) {
   const { data, readAll } = charges;
   if (data === undefined) return null;

@@ -11,24 +11,28 @@ const firstPages = 10;
 /** The number of pages that are read if the user asks for all. */
 const pagesMax = 100;
 
-/** The charges of the account in a time that ends now. */
+/** The charges of the account in a period that ends now. */
 export interface Charges {
-  /** The newest first. */
+  /** The charges, newest first. */
   readonly entries: readonly CreditTransaction[];
-  /** Start of the time whose charges were read. */
+  /** Start of the part of the period whose charges were read. */
   readonly since: Date;
-  /** True if the time has older charges that can be read. */
+  /** True if the period has older charges that can be read. */
   readonly hasMore: boolean;
 }
 
-/** The charges of the last days, and a function that reads those which were left out. */
+/**
+ * The charges of the last days, and a function that reads the charges that the first pages did not
+ * contain.
+ */
 export interface ChargesQuery extends Query<Charges> {
   readonly readAll: () => void;
 }
 
 /**
- * Reads the charges of the last days, up to 1,000, or up to 10,000 after `readAll`.
- * @param days the length of the time, which ends now
+ * Reads the charges of the last days: at first up to 1,000, and up to 10,000 after a call of
+ * `readAll`.
+ * @param days the length of the period, which ends now
  */
 export function useCharges(days: number): ChargesQuery {
   const [allOf, setAllOf] = useState<number>();

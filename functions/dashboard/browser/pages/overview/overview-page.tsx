@@ -22,7 +22,9 @@ const spans = [30, daysMax] as const;
 type Span = (typeof spans)[number];
 
 const pollSeconds = 30;
-/** The page shows a warning if the credits last for fewer hours than this: seven days. */
+/**
+ * The page shows a warning if the credits last for fewer hours than this. 168 hours are seven days.
+ */
 const fewHours = 168;
 
 /**
@@ -38,7 +40,8 @@ export function OverviewPage() {
     [],
     { poll: () => pollSeconds },
   );
-  // Not polled: runs of paused watchlists rarely change, and each of these watchlists is a request.
+  // Not polled: runs of paused watchlists rarely change, and reading them takes one request for
+  // each watchlist.
   const paused = useQuery(readPausedCredits, []);
   return (
     <Page title="Overview" lead={account.data?.name}>
@@ -107,7 +110,10 @@ function Credits({ account, usage, paused }: CreditsProps) {
   );
 }
 
-/** @param runOut null if there is no forecast, undefined while it is loading */
+/**
+ * Returns for how long the balance lasts, and a note with the reason.
+ * @param runOut null if there is no forecast, undefined while it is loading
+ */
 function lasting(
   account: Account,
   runOut: RunOut | null | undefined,

@@ -12,7 +12,7 @@ const dayOf = (time: string): string => time.slice(0, "2026-11-21".length);
 const dayAfter = (time: string): string => dayOf(new Date(Date.parse(time) + dayMs).toISOString());
 
 /**
- * Reads the credits that the paused watchlists charged in the days from which the rate of use is
+ * Reads the credits that the paused watchlists charged on the days from which the rate of use is
  * computed. The service keeps a limited number of runs, so the days start later if a paused
  * watchlist ran more often.
  */
@@ -20,7 +20,8 @@ export async function readPausedCredits(
   api: ApiClient,
   signal: AbortSignal,
 ): Promise<PausedCredits> {
-  // One day more, because the days of the service end at another time than those of this clock.
+  // One day more than needed, because the browser's clock and the service's may be on different UTC
+  // days.
   const from = Date.now() - (usageDays + 1) * dayMs;
   const { data } = await readWatchlists(api, signal);
   const ranSince = ({ status, last_run_at: at }: Watchlist): boolean =>

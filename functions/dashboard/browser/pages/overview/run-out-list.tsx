@@ -1,7 +1,9 @@
 import { formatDate, formatDateTime, isShownInHours, lastingWords } from "../../format/times.ts";
 import type { Forecast, RunOut } from "./run-out.ts";
 
-/** Shows each forecast of when the balance is used up with its basis, the earliest in bold. */
+/**
+ * Shows the forecasts of when the balance is used up, each with its basis. The earliest is in bold.
+ */
 export const RunOutList = ({ runOut }: { readonly runOut: RunOut }) => (
   <ul class="plain-list">
     {runOut.map((forecast, n) => (

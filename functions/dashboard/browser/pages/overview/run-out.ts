@@ -5,41 +5,51 @@ import { formatDay } from "../../format/times.ts";
 const paceDays = 7;
 /** The number of days of usage that `runOutOf` needs. */
 export const usageDays = paceDays + 1;
-/** A rate of a shorter time is not continued, because it depends too much on single calls or runs. */
+/**
+ * The minimum number of days for a rate of use. A rate over a shorter period depends too much on
+ * single calls or runs.
+ */
 const paceDaysMin = 2;
-/** A later time would be too uncertain to be useful. The schedules' forecast has the same limit. */
+/**
+ * The maximum length of a forecast in days: ten years. A later time would be too uncertain to be
+ * useful. The schedules' forecast has the same limit.
+ */
 const daysMax = 3_650;
 const hoursOfDay = 24;
 const hourMs = 3_600_000;
 const dayMs = hoursOfDay * hourMs;
 
-/** The credits that runs of watchlists charged which are paused now. They are unlikely to repeat. */
+/**
+ * The credits charged by the runs of watchlists that are paused now. Such charges are unlikely to
+ * repeat.
+ */
 export interface PausedCredits {
-  /** The first UTC day of which all these runs are known: `2026-11-21`. */
+  /** The first UTC day for which all runs of the paused watchlists are known: `2026-11-21`. */
   readonly since: string;
   readonly byDay: ReadonlyMap<string, number>;
 }
 
-/** What an account used. */
+/** The usage of an account, from which the rate of use is computed. */
 export interface Use {
-  /** The usage of at least the last eight days by day, the oldest first; the last entry is today. */
+  /**
+   * The usage of at least the last eight days by day, the oldest first; the last entry is today.
+   */
   readonly daily: Usage["daily"];
   readonly paused: PausedCredits;
 }
 
-/** A rate of use. */
+/** The rate at which an account uses credits. */
 export interface Pace {
   /** Credits per day. */
   readonly credits: number;
-  /** The UTC day on which the time of the rate starts: `2026-11-21`. */
+  /** The first UTC day of the period that the rate covers: `2026-11-21`. */
   readonly since: string;
 }
 
 /**
- * Returns the rate of use: the average credits per day of the last seven complete UTC days and
- * today, not counting the time before the account was created, and without the runs of watchlists
- * that are paused now. Returns null if no such credits were used, or if the time is shorter than two
- * days.
+ * Returns the average credits per day over the last seven complete UTC days and today. The period
+ * starts no earlier than the account's creation. Credits of watchlists that are paused now do not
+ * count. Returns null if no other credits were used, or if the period is shorter than two days.
  */
 export function currentPace(
   { daily, paused }: Use,
@@ -78,10 +88,10 @@ export type RunOut = readonly [Forecast, ...Forecast[]];
 export type Spending = Pick<Account, "created_at" | "credit_balance" | "forecast">;
 
 /**
- * Returns when the balance is used up, by up to two forecasts. One is the forecast of the schedules,
+ * Returns up to two forecasts of when the balance is used up. One is the forecast of the schedules,
  * which includes a watchlist that was created a minute ago. The other continues the current rate of
- * use, which includes item calls and manual runs. Returns null if neither uses up the balance within
- * ten years. All pages show these forecasts.
+ * use, which includes item calls and manual runs. Returns null if neither uses up the balance
+ * within ten years. All pages show these forecasts.
  */
 export function runOutOf(account: Spending, use: Use, now: Date): RunOut | null {
   const { credit_balance: balance, forecast } = account;
@@ -104,7 +114,10 @@ export function runOutOf(account: Spending, use: Use, now: Date): RunOut | null 
   return first === undefined ? null : [first, ...later];
 }
 
-/** Returns the words for an account that `runOutOf` returns null for: the time, and the reason. */
+/**
+ * Returns the texts for an account for which `runOutOf` returns null: how long the balance lasts,
+ * and the reason.
+ */
 export const unlimitedWords = ({
   forecast,
 }: Pick<Spending, "forecast">): { readonly value: string; readonly note: string } =>

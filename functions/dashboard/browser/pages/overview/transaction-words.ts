@@ -10,7 +10,8 @@ export function purposeOf(entry: CreditTransaction): string {
 
 /**
  * Returns the items of a ledger entry as a label: `8 of 10` if 8 of 10 requested items were
- * charged, `10` until the number of charged items is known, or "–" for an entry without items.
+ * charged. Until the number of charged items is known, returns `10`. For an entry without items,
+ * returns "–".
  */
 export function itemsOf({ items_requested: asked, items_charged: charged }: CreditTransaction) {
   if (asked === undefined) return "–";
@@ -28,7 +29,10 @@ const types: Readonly<Record<string, readonly [type: string, meaning: string]>> 
   adjust: ["Adjustment", "correction"],
 };
 
-/** Returns the type of a ledger entry and its meaning, for people. Returns an unknown type as is. */
+/**
+ * Returns the type of a ledger entry and its meaning, for people. Returns an unknown type
+ * unchanged.
+ */
 export const typeWords = ({
   type,
 }: Pick<CreditTransaction, "type">): readonly [type: string, meaning: string] =>

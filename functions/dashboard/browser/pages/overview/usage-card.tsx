@@ -32,7 +32,10 @@ const captions: Readonly<Record<Grouping, string>> = {
   key: "Credits by API key",
 };
 
-/** Shows what the credits were spent on, and by which API keys. Saves it as CSV or JSON. */
+/**
+ * Shows what the credits were spent on, and by which API keys. Buttons save this table as CSV or
+ * JSON.
+ */
 export function UsageByCauseCard() {
   const [days, setDays] = useState("7");
   const [grouping, setGrouping] = useState<Grouping>("cause");
@@ -86,7 +89,7 @@ function Sums({ usage, charges, caption }: SumsProps) {
         columns={columnsFor(names, credits)}
         rows={usage}
         rowKey={({ kind, cause }) => `${kind} ${cause}`}
-        empty={<EmptyState title="Nothing was charged in this time." />}
+        empty={<EmptyState title="Nothing was charged in this time span." />}
       />
     </>
   );
@@ -94,7 +97,10 @@ function Sums({ usage, charges, caption }: SumsProps) {
 
 type Names = ReadonlyMap<string, string>;
 
-/** Returns the names of the watchlists and keys in a sum. A deleted or revoked one has no name. */
+/**
+ * Returns the names of the watchlists and keys in a sum. A deleted watchlist or a revoked key has
+ * no name.
+ */
 function useNames(usage: readonly CauseUsage[]): Names {
   const keys = useQuery((api, signal) => api.get<List<ApiKey>>("api_keys", { signal }), []);
   const lists = useWatchlistNames(
@@ -151,7 +157,7 @@ const Share = ({ of }: { readonly of: number }) => (
   </span>
 );
 
-/** Smaller shares would be rounded to 0%. */
+/** Smaller shares are shown as `< 0.1%`, because rounding would show `0%`. */
 const smallestShare = 0.001;
 
 const shown = ({ kind, cause, charges, items, credits }: CauseUsage, names: Names) => ({

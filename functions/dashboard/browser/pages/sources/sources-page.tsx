@@ -95,7 +95,7 @@ const shareText = (share: number | null): string => (share === null ? "–" : fo
 
 type LatencyTimes = Source["last_hour"]["latency_ms"];
 
-/** The median of calls, and the 95th percentile below it. */
+/** Shows the median latency of calls, and below it the 95th percentile. */
 function Latency({ latency }: { readonly latency: LatencyTimes }) {
   if (latency === null) return <>–</>;
   return (
@@ -113,7 +113,7 @@ const ageText = (seconds: number | null): string => {
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 };
 
-/** The ID of a scraper, which may break only after its platform. */
+/** Shows the ID of a scraper. A line break in the ID is allowed only after the platform. */
 function ScraperName({ id }: { readonly id: string }) {
   const [platform, tier] = id.split(".");
   return (

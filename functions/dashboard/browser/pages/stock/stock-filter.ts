@@ -10,7 +10,7 @@ export const stockOrders = [
   ["price asc", "Lowest last price first"],
 ] as const;
 
-/** The filters of the page. Empty strings do not filter. */
+/** The filters of the page. An empty string means no filter. */
 export interface StockFilter {
   readonly watchlist: string;
   /** The text as the user typed it. */
@@ -27,7 +27,10 @@ const form: Readonly<Record<keyof StockFilter, readonly string[] | undefined>> =
   order: stockOrders.map(([order]) => order),
 };
 
-/** Reads the filters from the address, and names the parts that it does not apply. */
+/**
+ * Reads the filters from the address. Lists in `ignored` the parts of the address that it does not
+ * apply.
+ */
 export function readFilter(query: URLSearchParams): {
   readonly filter: StockFilter;
   readonly ignored: readonly IgnoredPart[];
@@ -43,7 +46,7 @@ export const placeOf = ({ watchlist, search, order }: StockFilter) => ({
   order: order === noFilter.order ? "" : order,
 });
 
-/** The service refuses a shorter and a longer search. */
+/** Minimum and maximum length of a search. The service refuses any other length. */
 const [searchMin, searchMax] = [2, 100];
 
 /** Returns the query of the items that match the filters, for `GET /v1/watchlists/items`. */

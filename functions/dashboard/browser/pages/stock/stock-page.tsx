@@ -206,8 +206,8 @@ const columns: readonly Column<Row>[] = [
 ];
 
 /**
- * Shows since when the item has its values, and whether it went out of stock at that time. An
- * earlier time is only in the history of the item.
+ * Shows since when an item is out of stock. If only the time of its last change is known, adds "or
+ * earlier": the history of the item has the exact time.
  */
 function ValuesSince({ item: { stock } }: { readonly item: FoundItem }) {
   if (stock === undefined) return null;

@@ -14,7 +14,7 @@ export function CallAnswer({ sent }: { readonly sent: Sent | undefined }) {
   const box = useRef<HTMLDivElement>(null);
   const answer = sent?.answer;
   useEffect(() => {
-    // On a narrow screen, the response is below the form.
+    // On a narrow screen, the response is below the form, so the page scrolls to it.
     if (answer !== undefined) box.current?.scrollIntoView({ block: "nearest" });
   }, [answer]);
   return (

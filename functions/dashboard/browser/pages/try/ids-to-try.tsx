@@ -10,8 +10,8 @@ interface IdsToTryProps {
 const idsByPlatform: Readonly<Record<string, readonly ReservedId[]>> = reservedIds;
 
 /**
- * Lists the IDs of the sandbox with what a read of them returns, each with a button that calls
- * `onAdd`. Shows nothing for a platform without such IDs.
+ * Lists the reserved IDs of the sandbox and what a read of each ID returns. A button beside each ID
+ * calls `onAdd` with the ID. Shows nothing for a platform without reserved IDs.
  */
 export function IdsToTry({ platform, onAdd }: IdsToTryProps) {
   const ids = idsByPlatform[platform] ?? [];

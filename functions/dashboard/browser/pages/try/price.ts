@@ -4,9 +4,10 @@ import { idReader } from "../watchlists/read-ids.ts";
 import { type CallId, type Draft, endpointOf, idsIn, isItemCall, offersIn } from "./calls.ts";
 
 /**
- * Returns a label with the maximum cost of a call, or with the price per item (`1 to 4 credits`) if
- * the draft contains no items: `Free.` for a call that reads no items. Returns an empty string if
- * `platform` is undefined or does not support the call or the draft's tier.
+ * Returns the price of a call as a label: `Free.` for a call that reads no items, otherwise the
+ * maximum cost of the draft's items. If the draft contains no items, the label is the price per
+ * item (`1 to 4 credits`). Returns an empty string if `platform` is undefined or does not support
+ * the call or the draft's tier.
  */
 export function priceNote(call: CallId, draft: Draft, platform: Platform | undefined): string {
   if (!isItemCall(call)) return "Free.";

@@ -163,8 +163,8 @@ function RequestForm(props: RequestFormProps) {
 }
 
 /**
- * Returns the error of a draft that must be fixed before the call is sent; undefined if there is
- * none. The service reports all other errors.
+ * Returns an error of the draft that would keep the call from being sent; undefined if the call can
+ * be sent. The service reports all other errors.
  */
 function problemOf(call: CallId, draft: Draft): string | undefined {
   if (call === "products" || call === "offers") {

@@ -50,8 +50,8 @@ export function useCall(): Calling {
 const typedParam = /^(ids|offers|days)\b/;
 
 /**
- * Returns the service's error about the text that the user typed; undefined if the last call had
- * none, and once the form holds another call.
+ * Returns the service's error about the text that the user typed for `request`. Returns undefined
+ * if the last call had no such error, or if `request` is not the last call.
  */
 export function refusalOf(sent: Sent | undefined, request: CallRequest): string | undefined {
   if (sent?.answer === undefined || sent.answer.status < 400) return undefined;

@@ -95,7 +95,7 @@ export function BacktestCard({ list, pipeline, limits, isRefused }: BacktestCard
   );
 }
 
-/** Returns a text that differs for back-tests with different results. */
+/** Returns a key for the input of a back-test. Inputs with the same key have the same result. */
 const keyOf = ({ lists, pipeline, days }: BacktestInput): string =>
   JSON.stringify([
     lists.map(({ id }) => id),

@@ -15,8 +15,8 @@ interface BacktestListsProps {
 }
 
 /**
- * Chooses further watchlists of the same shop for a back-test. Shows nothing if there are none that
- * ran.
+ * A field that adds further watchlists of the same platform and marketplace to a back-test. Shows
+ * nothing if no other such watchlist has run.
  */
 export function BacktestLists({ list, chosen, onChange }: BacktestListsProps) {
   const lists = useQuery(readWatchlists, []);

@@ -16,7 +16,10 @@ export function backtestSentence(backtest: Backtest): string {
   return `${begin} would have reported ${counted(items, "item")} in events and cost ${formatCredits(credits)}.`;
 }
 
-/** Returns the credits that the runs of a back-test really charged, with the pipeline of that time. */
+/**
+ * Returns the credits that the runs of a back-test charged when they ran, with the pipeline of that
+ * time.
+ */
 export function chargedCredits(backtest: Backtest, runs: readonly WatchlistRun[]): number {
   const tested = new Set(backtest.runs.map((run) => run.run_number));
   return runs
@@ -25,8 +28,8 @@ export function chargedCredits(backtest: Backtest, runs: readonly WatchlistRun[]
 }
 
 /**
- * Compares the credits of the candidate with those that the same runs charged: `The same runs
- * charged 2,000 credits: the pipeline above costs 760 credits less (−38%).`
+ * Returns a sentence that compares the candidate's credits with the credits that the same runs
+ * charged: `The same runs charged 2,000 credits: the pipeline above costs 760 credits less (−38%).`
  */
 export function comparisonSentence(candidate: number, charged: number): string {
   const difference = candidate - charged;
@@ -42,9 +45,10 @@ export const reportedItems = ({ total }: Backtest): number =>
   Object.values(total.events).reduce((sum, count) => sum + count, 0);
 
 /**
- * Returns what the limits would have held back in the runs of a back-test, as sentences.
- * @param runs the past runs. Only the runs of the back-test count
- * @param limits the limits of the form; a string that is not a number does not limit
+ * Returns sentences about what the limits of the form would have stopped in the runs of a
+ * back-test.
+ * @param runs the past runs of the watchlist; only those that the back-test repeated count
+ * @param limits the limits of the form; a string that is not a number counts as no limit
  */
 export function limitSentences(
   backtest: Backtest,
@@ -90,7 +94,7 @@ function isHeld({ stats }: WatchlistRun, { brake }: LimitsDraft): boolean {
   );
 }
 
-/** Returns what the back-test does not know, as sentences. */
+/** Returns sentences about what the back-test could not take into account. */
 export function unknownSentences({
   unknown_fields: fields,
   unknown_reads: reads,

@@ -1,20 +1,23 @@
 import type { Account, WatchlistEstimate } from "../../api/resources.ts";
 import { type RunOut, runOutOf, type Use } from "../overview/run-out.ts";
 
-/** What a balance covers. */
+/** The runs and the time that a balance covers. */
 export interface Coverage {
-  /** Complete runs of this watchlist, if it alone uses the balance. Null if runs cost nothing. */
+  /**
+   * The number of complete runs of this watchlist that the balance covers if nothing else uses the
+   * balance. Null if runs cost nothing.
+   */
   readonly runs: number | null;
-  /** Hours until the end of these runs. Null if the runs cost nothing. */
+  /** Hours until the balance no longer covers a run. Null if runs cost nothing. */
   readonly hours: number | null;
   /**
-   * When the account has used up the balance, with this watchlist and everything else. Null if not
-   * within ten years.
+   * When this watchlist and everything else have used up the account's balance. Null if that takes
+   * more than ten years.
    */
   readonly all: RunOut | null;
 }
 
-/** The account and what it used. */
+/** An account with its recent usage. */
 export interface SpendingAccount {
   readonly account: Pick<Account, "created_at" | "credit_balance">;
   readonly use: Use;
@@ -23,8 +26,9 @@ export interface SpendingAccount {
 const monthHours = 720;
 
 /**
- * Returns what a balance covers, from the likely credits of a forecast. Returns undefined while
- * estimate, forecast or account is not loaded, or if the schedule has no run within 30 days.
+ * Returns what a balance covers, computed from the likely credits of the forecasts. Returns
+ * undefined while the estimate, a forecast or the account is not loaded, or if the schedule has no
+ * run within 30 days.
  */
 export function coverageOf(
   estimate:
@@ -44,7 +48,7 @@ export function coverageOf(
 }
 
 interface OneList {
-  /** Credits of the first reads of new items. A part of the month's credits. */
+  /** Credits of the first reads of new items. The credits of `month` include them. */
   readonly firstReads: number;
   readonly month: NonNullable<WatchlistEstimate["forecast"]>["month"];
 }

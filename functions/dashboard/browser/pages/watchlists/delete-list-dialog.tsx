@@ -13,7 +13,7 @@ interface DeleteListDialogProps {
 
 /**
  * Asks the user to confirm, deletes a watchlist, and shows the page of all watchlists. If the call
- * fails, shows the error and stays open.
+ * fails, shows the error and stays open. Calls `onClose` if the user cancels.
  */
 export function DeleteListDialog({ list, onClose }: DeleteListDialogProps) {
   const toast = useToast();

@@ -51,7 +51,7 @@ export function DiscardDialog({ list, run, onDiscarded, onClose }: DiscardDialog
       </p>
       <Field
         label="Reason"
-        hint="The run shows it, and its last event contains it."
+        hint="The run and its last event contain the reason."
         error={reasonError}
         optional
       >

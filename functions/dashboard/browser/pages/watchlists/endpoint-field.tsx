@@ -61,8 +61,8 @@ export function EndpointField({ endpoints, url, onChange, error }: EndpointField
 }
 
 /**
- * Returns the label of an endpoint. Isolation characters around the description keep its writing
- * direction from changing the rest of the label.
+ * Returns the label of an endpoint. Unicode isolation characters around the description keep
+ * right-to-left text in it from reordering the rest of the label.
  */
 const endpointWords = ({ url, description, enabled }: WebhookEndpoint): string =>
   `${description === null || description === "" ? url : `\u2068${description}\u2069: ${url}`}${enabled ? "" : " (disabled)"}`;

@@ -12,11 +12,11 @@ import { type Coverage, coverageOf, type SpendingAccount } from "./coverage.ts";
 interface EstimateCardProps {
   readonly estimate: WatchlistEstimate | undefined;
   readonly items: number;
-  /** True for a paused watchlist, whose runs the forecast includes as if it was resumed. */
+  /** True for a paused watchlist. The forecast then includes its runs as if it were resumed now. */
   readonly isPaused?: boolean;
 }
 
-/** Loads the account and what it used; undefined until all of it is loaded. */
+/** Loads the account with its recent usage. Returns undefined until all of it is loaded. */
 function useSpending(): SpendingAccount | undefined {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
   const usage = useQuery(
@@ -89,7 +89,9 @@ const coverageFacts = (coverage: Coverage | undefined, isPaused: boolean): FactL
 const shown = (credits: number | undefined, about = "≈ "): string =>
   credits === undefined ? "…" : `${about}${formatCredits(credits)}`;
 
-/** Below this number of hours, the form warns: seven days. */
+/**
+ * The card shows a warning if the balance covers fewer hours than this. 168 hours are seven days.
+ */
 const fewHours = 168;
 
 const runWords = (runs: number): string => `${formatCount(runs)} ${runs === 1 ? "run" : "runs"}`;
@@ -129,7 +131,7 @@ const limitWords: Readonly<Record<BlockedStep["limit"], string>> = {
 
 type BlockedStep = WatchlistEstimate["blocked_steps"][number];
 
-/** Names the steps that get too few credits in every run because of a limit. */
+/** Shows which steps a credit limit blocks in every run. */
 function LimitNotice({ steps }: { readonly steps: readonly BlockedStep[] }) {
   if (steps.length === 0) return null;
   return (

@@ -5,7 +5,9 @@ import type { ItemEvent } from "./item-events.ts";
 
 /** The largest page that the API returns. */
 const pageSize = 100;
-/** Pages that one search reads. A run of a large watchlist has many deliveries. */
+/**
+ * Maximum number of pages that one search reads. A run of a large watchlist has many deliveries.
+ */
 const pagesMax = 5;
 /** The service adds an event to the delivery log a moment after it has created the event. */
 const marginMs = 60_000;

@@ -36,7 +36,7 @@ export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundI
     draft.column,
   );
 
-/** Returns the reason why the IDs cannot be sent; undefined if they can. */
+/** Returns the reason why the found IDs cannot be sent; undefined if they can be sent. */
 export function idsProblem(found: FoundIds, draft: IdsDraft): string | undefined {
   if (found.malformed.length > 0 && !draft.leaveOutMalformed) {
     return "Fix the malformed IDs, or choose to leave them out.";
@@ -123,7 +123,7 @@ function PastedIds(props: IdsFormProps & { readonly change: Change }) {
   );
 }
 
-/** The maximum size of a file. No list of 50,000 items needs more. */
+/** The maximum size of a file in bytes: 20 MiB. A table of 50,000 items is smaller. */
 const fileBytesMax = 20 * 1024 * 1024;
 
 function FileField({ change }: { readonly change: Change }) {

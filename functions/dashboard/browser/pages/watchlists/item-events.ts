@@ -41,18 +41,26 @@ export interface SearchedRun {
   readonly at: string;
 }
 
-/** Runs that one search reads. A run of a large watchlist can have many events. */
+/**
+ * Number of runs whose events one page contains. A run of a large watchlist can have many events.
+ */
 const runsAtOnce = 5;
-/** Pages of events that one search reads for one run, so that a large run ends the search. */
+/**
+ * Maximum number of pages of events that are read for one run, so that the search of a large run
+ * ends.
+ */
 const pagesMax = 5;
 const keptMs = 30 * 86_400_000;
 
-/** Returns true if the service still keeps the events of a run at this time, ISO 8601. */
+/**
+ * Returns true if the service, at the time `now`, still keeps the events of a run that ended at
+ * `at` (ISO 8601).
+ */
 export const keepsEventsOf = (at: string, now: Date): boolean =>
   Date.parse(at) > now.getTime() - keptMs;
 
 /**
- * Returns the runs that changed an item while their events are kept, newest first.
+ * Returns the runs in which an item changed and whose events the service still keeps, newest first.
  * @param points the history of the item, oldest first
  */
 export function runsIn(points: readonly HistoryPoint[], now: Date): readonly SearchedRun[] {
@@ -69,8 +77,8 @@ interface Searched {
 }
 
 /**
- * Loads the events of the runs in which an item changed, newest first. A page has the events of
- * five runs.
+ * Loads the events about an item, newest first, from the runs in which the item changed. A page has
+ * the events of five runs.
  */
 export function useItemEvents(
   { listId, itemId }: Searched,
@@ -114,7 +122,10 @@ async function eventsOf(
   return found.toReversed();
 }
 
-/** The last event of a run. A held run has one more when it is decided. */
+/**
+ * Creates a test for the event that ends a run. A held run has a `watchlist.run.completed` event
+ * with the status `held`, which does not count, and another one after the decision.
+ */
 const isEndOf =
   ({ runNumber }: SearchedRun) =>
   ({ type, data }: RunEvent): boolean =>

@@ -1,11 +1,14 @@
 import type { Watchlist } from "../../api/resources.ts";
 import { type IgnoredPart, readQuery } from "../../shell/page-query.ts";
 
-/** The filters and the order of a watchlist's items. Empty strings do not filter. */
+/** The filters and the order of a watchlist's items. An empty string means no filter. */
 export interface ItemFilter {
-  /** A state of items. */
+  /** One of `itemStates`. */
   readonly state: string;
-  /** Since when the items changed: a name of `changeTimes`, `lastRun`, or an ISO 8601 time. */
+  /**
+   * Selects items that changed since this time: a name of `changeTimes`, `lastRun`, or an ISO 8601
+   * time.
+   */
   readonly changed: string;
   /** The text as the user typed it. */
   readonly search: string;
@@ -61,8 +64,8 @@ export const isTime = (changed: string): boolean =>
 const changedNames: readonly string[] = [lastRun, ...changeTimes.map(([name]) => name)];
 
 /**
- * Reads the tab of a watchlist's page and the filter of its items from the address, and names the
- * parts that it does not apply.
+ * Reads the tab of a watchlist's page and the filter of its items from the address. Lists in
+ * `ignored` the parts of the address that it does not apply.
  * @param tabs the valid names of tabs
  */
 export function readPlace(
@@ -93,7 +96,7 @@ export const placeOf = (filter: ItemFilter): Readonly<Record<string, string>> =>
 
 interface Since {
   readonly list: Pick<Watchlist, "last_run_at">;
-  /** The time from which time spans count back. */
+  /** The time at which the time spans end. */
   readonly now: Date;
 }
 

@@ -16,7 +16,10 @@ interface ItemFiltersProps {
   readonly onChange: (filter: ItemFilter) => void;
 }
 
-/** Shows the filters of a watchlist's items: text, state and time of the last change. Also their order. */
+/**
+ * Shows the filters of a watchlist's items: text, state and time of the last change. Also their
+ * order.
+ */
 export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
   const change = (part: Partial<ItemFilter>): void => onChange({ ...filter, ...part });
   return (
@@ -70,7 +73,8 @@ interface ChangedSinceProps {
 }
 
 function ChangedSince({ list, changed, onChange }: ChangedSinceProps) {
-  // Without a time, the choice of a time is not part of the filter yet.
+  // True after the user chose "Changed since…". The filter itself cannot contain this choice before
+  // the user enters a time.
   const [isAsked, setAsked] = useState(false);
   const asksTime = isTime(changed) || (isAsked && changed === "");
   const choose = (value: string): void => {

@@ -92,7 +92,9 @@ function ChartCard({ list, points, events }: ChartCardProps) {
   );
 }
 
-/** The space before the first point, as a share of the time since then. */
+/**
+ * The width of the empty space before the first point, as a share of the period since that point.
+ */
 const marginShare = 0.05;
 
 interface ChartProps extends ChartCardProps {
@@ -103,7 +105,7 @@ interface ChartProps extends ChartCardProps {
 function Chart({ points, days, list, runs, events }: ChartProps) {
   const shown = useMemo(() => {
     const to = Date.now() / 1_000;
-    // A young history would be a vertical line at the right end.
+    // With the full span, a short history would look like a vertical line at the right end.
     const first = points[0] === undefined ? to : secondsOf(points[0].at);
     const from = Math.max(to - days * daySeconds, first - (to - first) * marginShare);
     const span = { from, to };
@@ -119,7 +121,7 @@ function Chart({ points, days, list, runs, events }: ChartProps) {
     [runTimes, eventTimes],
   );
   const values = shown.prices.flatMap(({ value }) => value ?? []);
-  if (values.length === 0) return <p class="muted">No price is known in this time.</p>;
+  if (values.length === 0) return <p class="muted">No price is known in this time span.</p>;
   const field = priceFieldIn(points) ?? "price";
   const format = (value: number): string => valueWords(field, value, list.currency);
   const [least, most] = [Math.min(...values), Math.max(...values)];

@@ -3,17 +3,19 @@ import type { ApiClient } from "../../api/client.ts";
 
 /** The largest page that the API returns. */
 const pageSize = 1_000;
-/** The number of pages that are loaded. A chart cannot show more changes than they contain. */
+/**
+ * The number of pages that are loaded. A chart cannot show more changes than these pages contain.
+ */
 const pagesMax = 5;
 
-/** The kept changes of an item, oldest first. */
+/** The stored changes of an item, oldest first. */
 export interface ItemHistory {
   readonly points: readonly HistoryPoint[];
   /** True if older changes were not loaded. */
   readonly isCut: boolean;
 }
 
-/** Loads the newest kept changes of an item. */
+/** Loads the newest stored changes of an item, at most five pages. */
 export async function loadHistory(
   api: ApiClient,
   { listId, itemId }: { readonly listId: Watchlist["id"]; readonly itemId: string },

@@ -22,8 +22,8 @@ function leadOf(item: WatchlistItem, { currency }: Watchlist): string {
 }
 
 /**
- * The page of one item of a watchlist: its details, its price over time, all kept changes, the
- * events about it, the rules that report it, and its values.
+ * The page of one item of a watchlist: its details, its price over time, all stored changes, the
+ * events about the item, the rules that report it, and its values.
  */
 export function ItemPage({ parameters }: PageProps) {
   const { id: listId = "", item: itemId = "" } = parameters;
@@ -58,7 +58,10 @@ export function ItemPage({ parameters }: PageProps) {
   );
 }
 
-/** Returns true if the address names something that does not exist, or an ID that cannot exist. */
+/**
+ * Returns true if the service reports that the watchlist or the item does not exist, or that its ID
+ * is invalid.
+ */
 const isMissing = ({ error }: Pick<Query<unknown>, "error">): boolean =>
   error?.status === 404 || error?.param === "item_id";
 
@@ -77,11 +80,11 @@ const NoWatchlist = ({ listId }: { readonly listId: string }) => (
 interface NoItemProps {
   readonly listId: string;
   readonly itemId: string;
-  /** Undefined while it is loading. */
+  /** The watchlist; undefined while it is loading. */
   readonly list: Watchlist | undefined;
 }
 
-/** Shows what to check if the address names an item that the watchlist does not have. */
+/** Explains what to check when the watchlist does not contain the item that the address names. */
 function NoItem({ listId, itemId, list }: NoItemProps) {
   const name = list === undefined ? "the watchlist" : `“${list.name}”`;
   return (

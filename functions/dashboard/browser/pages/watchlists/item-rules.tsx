@@ -18,7 +18,7 @@ interface RulesCardProps {
   readonly events: Pages<ItemEvent>;
 }
 
-/** Shows the rules that report the item in events, when they did, and these events. */
+/** Shows the rules that report the item in events, and the newest event of each rule. */
 export function RulesCard({ item, list, events }: RulesCardProps) {
   const rules = rulesOf(list.pipeline);
   const found = events.entries ?? [];
@@ -64,8 +64,9 @@ const lastOf = ({ step, cause }: Rule, events: readonly ItemEvent[]): ItemEvent 
   events.find((event) => causeOf(event) === cause && (step === undefined || event.step === step));
 
 /**
- * Shows why a rule does not report the item now although its condition may be met. The service
- * keeps only this state, not the reads that met the condition.
+ * Shows why a rule does not report the item now although its condition may be met: a cooldown, an
+ * earlier report, or too few reads in a row. The service stores only this state of the route, not
+ * the reads.
  */
 function HeldBack({ rule, item }: { readonly rule: Rule; readonly item: WatchlistItem }) {
   const states = item.route_states.filter(

@@ -11,7 +11,10 @@ export interface ItemSeries {
 /** Fields with the price of an item, the most specific first. */
 const priceFields = ["price", "newMinPrice", "buyboxPrice", "lowestPrice"] as const;
 
-/** Returns the field whose values the chart shows as the price; undefined if no point has one. */
+/**
+ * Returns the field whose values the chart shows as the price; undefined if no history point has a
+ * price.
+ */
 export const priceFieldIn = (points: readonly HistoryPoint[]): string | undefined =>
   priceFields.find((field) => points.some(({ values }) => values[field] !== undefined));
 
@@ -19,8 +22,8 @@ export const priceFieldIn = (points: readonly HistoryPoint[]): string | undefine
 export const secondsOf = (at: string): number => Date.parse(at) / 1_000;
 
 /**
- * Returns the prices and the times without stock of an item within a span. The values that held
- * when the span began are its first step.
+ * Returns the prices of an item within a span, and the periods in which it was out of stock. The
+ * first step has the values at the start of the span.
  * @param points the history of the item, oldest first
  */
 export function seriesOf(points: readonly HistoryPoint[], span: Span): ItemSeries {
@@ -41,12 +44,12 @@ function pricesIn(
     const time = secondsOf(at);
     if (value === undefined || time > span.to) continue;
     const step = { at: Math.max(time, span.from), value: typeof value === "number" ? value : null };
-    // Only the last value before the span holds when the span begins.
+    // Of the values before the span, only the last one is still valid when the span begins.
     if (prices.at(-1)?.at === step.at) prices.pop();
     prices.push(step);
   }
   const last = prices.at(-1);
-  // The last value holds until the end of the span.
+  // The last value stays valid until the end of the span.
   if (last !== undefined && last.at < span.to) prices.push({ at: span.to, value: last.value });
   return prices;
 }

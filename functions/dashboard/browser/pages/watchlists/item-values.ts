@@ -16,9 +16,9 @@ export function valueWords(field: string, value: FieldValue, currency: string): 
 
 /**
  * Returns a short text for the price and the availability of an item: `12.50 USD, in stock`. For a
- * delisted item, returns only its last price: `last 12.50 USD`.
- * Returns `read` if both are unknown. Without values, returns `no values` if a read found none, and
- * `not read yet` before the first read.
+ * delisted item, returns its last price (`last 12.50 USD`), or `delisted` if the price is unknown.
+ * If the item has values, but neither a price nor an availability, returns `read`. If it has no
+ * values, returns `not read yet` before the first read, and `no values` after it.
  */
 export function summaryOf(
   {
@@ -46,15 +46,15 @@ export interface MainChange {
   readonly field: string;
   readonly before: FieldValue;
   readonly after: FieldValue;
-  /** The change in percent of the value before; undefined unless both values are numbers. */
+  /** The change in percent of the value before; undefined if one of the values is not a number. */
   readonly percent: number | undefined;
   /** The number of other fields that changed. */
   readonly others: number;
 }
 
 /**
- * Returns the change of an item's price, or of the first changed field. Returns undefined if the
- * item did not change yet.
+ * Returns the last change of an item: that of its price, or else of the first changed field.
+ * Returns undefined if the item has not changed yet.
  */
 export function mainChangeOf({
   last_change: change,
@@ -70,7 +70,10 @@ export function mainChangeOf({
   return { field, before, after, percent, others: changes.length - 1 };
 }
 
-/** Whether a change is good or bad for a buyer. It selects a color, which a sign repeats. */
+/**
+ * Whether a change is good or bad for a buyer. It selects the color of the change; a sign in the
+ * text shows the same.
+ */
 export type ChangeTone = "good" | "bad" | "neutral";
 
 /** Returns the tone of a change: a lower price is good. */

@@ -96,7 +96,9 @@ function Actions({ list, download, onChange }: ActionsProps) {
         small
         label="CSV of all items that match the filters"
         busy={download.busy}
-        disabledReason={list.item_count === 0 ? "The watchlist has no items." : undefined}
+        disabledReason={
+          list.item_count === 0 ? "The watchlist has no items. Add items first." : undefined
+        }
         onClick={() => void save()}
       >
         CSV
@@ -179,7 +181,8 @@ function Items({ list, pages, filter, selection }: ItemsProps) {
 
 /**
  * Returns the number of items that match the filter, from the counts of the watchlist. Returns
- * undefined if the filter selects by more than the state, because the counts are only by state.
+ * undefined if the filter selects by anything else than the state, because the watchlist has only
+ * counts by state.
  */
 function totalOf(list: Watchlist, { state, changed, search }: ItemFilter): number | undefined {
   if (changed !== "" || search.trim() !== "") return undefined;

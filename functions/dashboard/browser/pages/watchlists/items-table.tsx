@@ -79,7 +79,7 @@ interface RowProps {
   readonly list: Watchlist;
 }
 
-/** The label, the title and the ID of an item, with a link to its page. */
+/** Shows the label, the title and the ID of an item, with a link to its page. */
 function ItemWords({ item: { id, label, title, state }, list }: RowProps) {
   const words = [label, title, id].filter((one) => one !== null).join(", ");
   return (

@@ -5,8 +5,8 @@ export interface Place {
 }
 
 /**
- * Returns the position of a value in a well-formed JSON text. For a value that does not exist, such
- * as a missing key, returns the position of the nearest enclosing object or array.
+ * Returns the position of a value in a well-formed JSON text. If the value does not exist, such as
+ * a missing key, returns the position of the innermost object or array on the path that exists.
  * @param path the path of the value, such as `steps[0].routes[1].when`
  */
 export function placeInJson(text: string, path: string): Place {

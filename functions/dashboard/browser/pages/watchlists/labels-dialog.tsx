@@ -20,8 +20,8 @@ interface LabelsDialogProps {
 export const labelsMax = 50;
 
 /**
- * A dialog with a field for the label of each selected item. Sends only the changed labels. If the
- * call fails, shows the error and stays open.
+ * A dialog with a field for the label of each selected item. Sends only the changed labels, and
+ * then calls `onChanged` and `onClose`. If the call fails, shows the error and stays open.
  */
 export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogProps) {
   const toast = useToast();
@@ -92,8 +92,8 @@ export function LabelsDialog({ list, items, onChanged, onClose }: LabelsDialogPr
 }
 
 /**
- * Returns the ID of the item whose label an error is about; undefined if it is about no label. The
- * API names the place of the item in `add`.
+ * Returns the ID of the item whose label an error is about; undefined for an error that is not
+ * about a label. The API names an item by its index in `add`, the array that was sent.
  */
 function labelIn(
   error: ApiError | undefined,

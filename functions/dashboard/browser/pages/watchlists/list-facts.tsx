@@ -57,7 +57,7 @@ export function DelistedLink({ list }: { readonly list: Watchlist }) {
   return <a href={linkTo(`/watchlists/${list.id}`, { state: "delisted" })}>{words}</a>;
 }
 
-/** Returns why no run is due. */
+/** Returns the text that the page shows instead of the next run's time if there is none. */
 export const noRunWords = ({ status }: Pick<Watchlist, "status">): string =>
   status === "paused" ? "Paused: no runs" : "none";
 

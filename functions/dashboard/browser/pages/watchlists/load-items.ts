@@ -5,7 +5,10 @@ import { useRefreshOnChange } from "../../api/use-refresh-on-change.ts";
 import { type ItemFilter, queryOf } from "./item-filter.ts";
 import { useDebounced } from "../../api/use-debounced.ts";
 
-/** The first page is small, to be fast. Later pages are large, because a run reloads all pages. */
+/**
+ * The numbers of items in the first page and in later pages. The first page is small, so that it
+ * loads fast. Later pages are large, because the end of each run reloads all pages.
+ */
 const pageSizes = { first: 200, further: 500 };
 /** The largest page that the API returns. */
 const pageMax = 1_000;
@@ -13,7 +16,7 @@ const pageMax = 1_000;
 interface ItemsRequest {
   readonly list: Watchlist;
   readonly filter: ItemFilter;
-  /** The time from which the time spans of the filter count back. */
+  /** The time at which the time spans of the filter end. */
   readonly now: Date;
 }
 

@@ -152,8 +152,8 @@ const idsRefusal = (error: ApiError | undefined): string | undefined =>
   error?.param?.startsWith("ids") === true ? error.message : undefined;
 
 /**
- * Sends a draft. A repeated request for the same draft has the same idempotency key, so it creates
- * no second watchlist.
+ * Returns the action that creates a watchlist from a draft. Repeated requests for the same draft
+ * have the same idempotency key, so they create only one watchlist.
  */
 function useCreation({ draft, shop, found }: Draft, scrapers: Scrapers | undefined) {
   const toast = useToast();
@@ -194,7 +194,7 @@ function useCreation({ draft, shop, found }: Draft, scrapers: Scrapers | undefin
   return { create, submit, idsError: isAsked ? problem : undefined };
 }
 
-/** Moves the focus to the first invalid value once the page shows its error. */
+/** Moves the focus to the first field with an error once the page shows the error. */
 function focusOnInvalid(): void {
   setTimeout(() => document.querySelector<HTMLElement>("main [aria-invalid]")?.focus());
 }

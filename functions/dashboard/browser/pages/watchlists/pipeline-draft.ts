@@ -7,7 +7,10 @@ export interface PipelineDraft {
   /** The ID of a template; null if the pipeline is written as JSON. */
   readonly template: string | null;
   readonly text: string;
-  /** The minimum drop in percent of the template of price drops, as typed. Omitted or empty: none. */
+  /**
+   * The minimum drop in percent for the template `price_drops`, as the user typed it. Omitted or
+   * empty: every drop.
+   */
   readonly minDrop?: string;
 }
 
@@ -26,7 +29,7 @@ export const pipelineText = (pipeline: Pipeline): string => JSON.stringify(pipel
 
 /**
  * Returns the draft for a watchlist's pipeline: the template with the same content, or else JSON.
- * While `scrapers` is undefined, it finds no template except the default pipeline.
+ * While `scrapers` is undefined, only the default pipeline can be found.
  */
 export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined): PipelineDraft {
   const text = pipelineText(list.pipeline);
@@ -55,7 +58,10 @@ const sorted = (pipeline: Pipeline): string =>
       : value,
   );
 
-/** Returns a pipeline whose rules about a decreased field report only drops of a minimum size. */
+/**
+ * Returns a pipeline whose rules about a decreased field report only drops of at least `percent`
+ * percent.
+ */
 const withMinDrop = (pipeline: Pipeline, percent: number): Pipeline => ({
   ...pipeline,
   steps: pipeline.steps.map((step) => ({
@@ -66,13 +72,13 @@ const withMinDrop = (pipeline: Pipeline, percent: number): Pipeline => ({
   })),
 });
 
-/** Reads the minimum drop of a draft. */
+/** Reads the minimum drop of a draft as a number, or returns what the user should enter instead. */
 export const minDropOf = ({ minDrop = "" }: PipelineDraft): DecimalInput =>
   decimalIn(minDrop, { unit: "percent" });
 
 /**
- * Returns the pipeline of the template of a draft; undefined if the draft has no template, while the
- * templates are loading, or if the minimum drop is not a number.
+ * Returns the pipeline of a draft's template. Returns undefined if the draft has no template, if
+ * the templates are still loading, or if the minimum drop is not a number.
  */
 export function templatePipeline(
   draft: PipelineDraft,
@@ -86,8 +92,8 @@ export function templatePipeline(
 }
 
 /**
- * Returns the reason why a string cannot be sent as a pipeline; undefined if it can. The service
- * reports all other errors.
+ * Returns the reason why a string cannot be sent as a pipeline; undefined if the string can be
+ * sent. The service reports all other errors.
  */
 export function pipelineProblem(text: string): { message: string; place: Place } | undefined {
   const problem = jsonProblem(text);
@@ -95,15 +101,18 @@ export function pipelineProblem(text: string): { message: string; place: Place }
   if (problem !== undefined || text.trim() !== "null") return problem;
   const start = text.indexOf("null");
   return {
-    message: "A pipeline must be an object with an array 'steps'.",
+    message:
+      "A pipeline must be an object with an array 'steps' (got null). For the default pipeline, choose its template.",
     place: { start, end: start + 4 },
   };
 }
 
 /**
- * Returns the pipeline to send for a draft: null for the platform's default, undefined if the draft
- * cannot be sent. It cannot be sent if its text is not JSON or is `null`, if its minimum drop is not a
- * number, or if its template is still loading.
+ * Returns the pipeline to send for a draft; null for the platform's default. Returns undefined for
+ * a draft that cannot be sent:
+ * - Its text is not JSON, or is `null`.
+ * - Its minimum drop is not a number.
+ * - Its template is still loading.
  */
 export function pipelineOf(draft: PipelineDraft, scrapers: Scrapers | undefined): unknown {
   if (draft.template === defaultTemplate) return null;

@@ -45,12 +45,15 @@ export const useScrapers = ({ platform, marketplace }: Shop): Query<Scrapers> =>
     [platform, marketplace],
   );
 
-/** A watchlist that does not exist yet, or a stored one. */
+/** The watchlist to estimate: one that does not exist yet, or a stored one. */
 type Subject = (Shop & { readonly items: number }) | { readonly watchlistId: string };
 
 interface Estimated {
   readonly subject: Subject;
-  /** Undefined until the service has accepted the schedule. Then the estimate has a forecast. */
+  /**
+   * Undefined until the service has accepted the schedule. Only with a schedule, the estimate has a
+   * forecast.
+   */
   readonly schedule: Watchlist["schedule"] | undefined;
   readonly draft: PipelineDraft;
   readonly scrapers: Scrapers | undefined;
@@ -59,8 +62,8 @@ interface Estimated {
 }
 
 /**
- * Loads the service's estimate for a draft that has not changed for 350 ms. Its `data` is undefined
- * for a draft that cannot be sent.
+ * Loads the service's estimate for a draft once the draft has not changed for 250 ms. The `data` of
+ * the result is undefined for a draft that cannot be sent.
  */
 export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefined> {
   const pipeline = pipelineOf(about.draft, about.scrapers);
@@ -97,8 +100,8 @@ interface PipelineFormProps {
 }
 
 /**
- * Fields for a pipeline: a template, or rules or JSON with the service's errors at their places.
- * Also draws the pipeline.
+ * Fields for a pipeline: a template, rules, or JSON. Shows the service's errors at the values that
+ * they are about. Also draws the pipeline.
  */
 export function PipelineForm(props: PipelineFormProps) {
   return (
@@ -127,7 +130,7 @@ function Form(props: PipelineFormProps & { readonly known: Scrapers }) {
   );
 }
 
-/** Returns true if a field of the form shows the errors about the pipeline. */
+/** Returns true if a field of the form already shows the errors about the pipeline. */
 const hasOwnError = ({ template }: PipelineDraft): boolean =>
   template === null || template === priceDropsTemplate;
 
@@ -135,13 +138,16 @@ const hasOwnError = ({ template }: PipelineDraft): boolean =>
 export const pipelineError = (error: ApiError | undefined): ApiError | undefined =>
   error?.param?.startsWith("pipeline") === true ? error : undefined;
 
-/** Returns false for the estimate of another platform, until the new one arrives. */
+/**
+ * Returns true if an estimate is for the platform of the form. After the user changes the platform,
+ * the last estimate is for the earlier platform until the new one arrives.
+ */
 const isOf = ({ scrapers }: Scrapers, { pipeline }: WatchlistEstimate): boolean =>
   pipeline.steps.every(({ scraper }) => scrapers.some(({ id }) => id === scraper));
 
 /**
- * Returns the newest valid pipeline. The page draws it while the text that the user types is not
- * valid. Returns undefined until the text was valid once.
+ * Returns the pipeline to draw: that of the draft, or the last valid one while the text that the
+ * user types is not valid. Returns undefined if no pipeline was valid yet.
  */
 function useShown(
   draft: PipelineDraft,
@@ -194,11 +200,16 @@ function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
 }
 
 interface MinDropFieldProps extends Pick<PipelineFormProps, "draft" | "onChange"> {
-  /** The service's error about the pipeline. In this template, only this field can cause one. */
+  /**
+   * The service's error about the pipeline. With the template `price_drops`, only this field can
+   * cause an error.
+   */
   readonly refusal: ApiError | undefined;
 }
 
-/** A field for the minimum drop of the template of price drops; nothing for other templates. */
+/**
+ * A field for the minimum drop of the template `price_drops`. Shows nothing for other templates.
+ */
 function MinDropField({ draft, onChange, refusal }: MinDropFieldProps) {
   if (draft.template !== priceDropsTemplate) return null;
   const label = "Minimum drop in percent";

@@ -16,7 +16,9 @@ interface PipelineGraphProps {
   readonly label?: string;
 }
 
-/** Shows the steps of a pipeline as boxes and its routes as arrows, and the same as sentences. */
+/**
+ * Shows the steps of a pipeline as boxes and its routes as arrows, and describes both in sentences.
+ */
 export function PipelineGraph({ pipeline, label = "Pipeline" }: PipelineGraphProps) {
   const { nodes, edges, width, height } = layOut(pipeline);
   const sentences = pipelineSentences(pipeline);
@@ -80,7 +82,7 @@ function StepBox({ node }: { readonly node: NodeBox }) {
 
 const pill = { letter: 6.2, padding: 18, gap: 4, height: 20 } as const;
 
-/** Shows the starts of a step as pills on the upper edge of its box. */
+/** Shows the labels of the runs that start at a step, on the upper edge of its box. */
 function Starts({ starts }: { readonly starts: readonly string[] }) {
   let x = 10;
   return (
@@ -134,7 +136,7 @@ function ArrowWords({ edge }: { readonly edge: Edge }) {
   // a long arrow.
   const x = start.x + Math.min(end.x - start.x, 136) / 2 - 3;
   const share = (x - start.x) / (end.x - start.x);
-  // The text is above the arrow.
+  // The last line of the text is 11 pixels above the arrow.
   const y = start.y + (end.y - start.y) * share - (lines.length - 1) * lineHeight - 11;
   return (
     <text class="graph-route" text-anchor="middle">

@@ -34,8 +34,8 @@ export interface Layout {
 }
 
 /**
- * Computes the layout of a pipeline: each step is in a column to the right of all steps that lead
- * to it.
+ * Returns the boxes and arrows of a pipeline's graph, in pixels. Each step is in a column to the
+ * right of all steps that lead to it.
  */
 export function layOut(pipeline: Pipeline): Layout {
   const columns = columnsOf(pipeline);
@@ -62,8 +62,8 @@ export function layOut(pipeline: Pipeline): Layout {
 }
 
 /**
- * Returns the column of each step, from 0: the length of the longest path to the step. One round
- * per step is enough, because a pipeline has no loops.
+ * Returns the column of each step, counted from 0: the length of the longest path to the step. As
+ * many passes as there are steps are enough, because a pipeline has no loops.
  */
 function columnsOf({ steps }: Pipeline): ReadonlyMap<string, number> {
   const columns = new Map(steps.map(({ id }) => [id, 0]));
@@ -88,7 +88,10 @@ function edgesOf({ steps }: Pipeline, nodes: readonly NodeBox[]): readonly Edge[
   );
 }
 
-/** Returns the labels of the routes by target step. Routes to the same step share one arrow. */
+/**
+ * Returns the labels of the routes by the ID of the step to which they lead. Routes to the same
+ * step share one arrow.
+ */
 function targetsOf(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {
   const targets = new Map<string, string[]>();
   for (const route of routes) {

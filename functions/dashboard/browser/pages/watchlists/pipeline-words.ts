@@ -14,7 +14,7 @@ const opWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the condition of a route as a string, such as `changed`, `price decreased` or `price
+ * Returns the condition of a route as a string. Examples: `changed`, `price decreased`, `price
  * below 10, 3 reads in a row, at most every 6h`.
  */
 export const routeWords = (route: Route): string =>
@@ -31,8 +31,9 @@ const anyWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the condition of a route as `routeWords` does, for people who do not know the values of `when`, such as `any
- * tracked field changed, at most every 6h`. Names the value from which a minimum difference is measured.
+ * Returns the condition of a route for people who do not know the values of `when`. Example: `any
+ * tracked field changed, at most every 6h`. Also names the value from which a minimum difference is
+ * measured.
  */
 export const ruleWords = (route: Route): string =>
   [
@@ -40,14 +41,20 @@ export const ruleWords = (route: Route): string =>
     ...limitWords(route, originWords(route)),
   ].join(", ");
 
-/** Returns the value from which a route measures the size of a change. Small changes add up. */
+/**
+ * Returns the words for the value from which a route measures the size of a change. This value is
+ * not that of the previous read, so that small changes add up.
+ */
 function originWords({ op }: Route): string {
   if (op === "decreased") return " from the highest value since the last event";
   if (op === "increased") return " from the lowest value since the last event";
   return " from the value in the last event";
 }
 
-/** Formats a number. Returns a text that is not a number, which a form can contain, unchanged. */
+/**
+ * Formats a number. A value from a form can be a text that is not a number, which is returned
+ * unchanged.
+ */
 const numberWords = (value: number): string =>
   Number.isFinite(value) ? formatNumber(value) : String(value);
 
@@ -84,7 +91,7 @@ function valueWords(value: NonNullable<Route["value"]>): string {
 
 /**
  * Returns labels for the runs and items that start at a step: `every run`, `new items`, `every 8th
- * run`. Empty if none start there.
+ * run`. Returns an empty array for a step at which nothing starts.
  */
 export function startsAt({ entry, baseline, refresh }: Pipeline, id: string): readonly string[] {
   return [
@@ -106,8 +113,8 @@ const ordinal = (n: number): string =>
   n === 1 ? "" : `${n}${ordinalEndings.get(ordinalRules.select(n)) ?? "th"}`;
 
 /**
- * Returns a description of each step of a pipeline: its ID, its scraper, the items that start there,
- * and its routes.
+ * Returns a description of each step of a pipeline: its ID, its scraper, the runs and items that
+ * start at it, and its routes.
  */
 export function pipelineSentences(pipeline: Pipeline): readonly string[] {
   return pipeline.steps.map((step) => {

@@ -27,8 +27,8 @@ interface PlanCardsProps {
 }
 
 /**
- * Cards for the schedule, the pipeline and the limits of a new or existing watchlist. Calls `change` with the
- * values that the user changes.
+ * Cards for the schedule, the pipeline and the limits of a new or existing watchlist. Calls
+ * `change` with the values that the user changes.
  */
 export function PlanCards(props: PlanCardsProps) {
   const { draft, change, preview, intervalHint, isPaused = false, ...pipeline } = props;

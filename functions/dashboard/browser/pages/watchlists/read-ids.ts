@@ -70,7 +70,7 @@ interface Cell {
 
 /**
  * Finds IDs separated by newlines, commas, semicolons or blanks, or in one column of a table
- * (comma, semicolon or tab between its cells). Other parts of the text are in `malformed`.
+ * (comma, semicolon or tab between its cells). Texts that are not IDs are in `malformed`.
  * @param column the index of the table column to read. By default, the column whose header names
  * IDs, or else the column with the most IDs.
  */
@@ -116,7 +116,10 @@ interface Table {
   readonly body: readonly Row[];
 }
 
-/** Number of rows that are examined to detect the format. */
+/**
+ * Number of rows that are examined to detect the format; more rows would make each key press
+ * slower.
+ */
 const lookedAt = 500;
 const sampleOf = (rows: readonly Row[]): readonly (readonly string[])[] =>
   rows.slice(0, lookedAt).map(({ cells }) => cells);
@@ -141,13 +144,16 @@ function tableIn(text: string, reader: IdReader): Table | undefined {
   return table.header !== undefined || !isGrid(sample, reader) ? table : undefined;
 }
 
-/** Returns true for a header with several columns, if at least one of them names IDs. */
+/**
+ * Returns true for a header with several columns. At least one column must have a usual name of
+ * IDs, and no column name may be an ID itself.
+ */
 const isNamed = (header: readonly string[] = [], { idIn, name }: IdReader): boolean =>
   header.length > 1 &&
   header.some((cell) => nameRank(cell, name) > 0) &&
   !header.some((cell) => surely(idIn)(cell) !== undefined);
 
-/** Returns true if the only column has a header such as `sku` above IDs. */
+/** Returns true if a single column has a header, such as `sku`, and an ID below it. */
 function isColumn({ header, body }: Table, { idIn }: IdReader): boolean {
   const next = body[0]?.cells[0] ?? "";
   return /^[a-z][a-z _-]*$/i.test(bare(header?.[0] ?? "")) && surely(idIn)(next) !== undefined;
@@ -222,8 +228,8 @@ const wordOf = (text: string): string =>
 
 /**
  * Returns the index of the column that most likely contains the IDs: of the columns that contain
- * IDs, the one with the best name. If several have equally good names, the one with the most
- * different IDs.
+ * IDs, the one with the highest `nameRank`. If several columns have the same rank, the one with the
+ * most distinct IDs.
  */
 function likelyColumn({ header, body }: Table, { idIn, name }: IdReader): number {
   const columns = columnsOf(sampleOf(body), idIn).map(({ ids }, n) => {

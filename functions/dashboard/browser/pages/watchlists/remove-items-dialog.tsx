@@ -11,7 +11,10 @@ interface RemoveItemsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks whether to remove the selected items. If the call fails, shows the error and stays open. */
+/**
+ * Asks the user to confirm, and removes the selected items from the watchlist. Then calls
+ * `onChanged` and `onClose`. If the call fails, shows the error and stays open.
+ */
 export function RemoveItemsDialog({ list, items, onChanged, onClose }: RemoveItemsDialogProps) {
   const toast = useToast();
   const remove = useAction((api) =>

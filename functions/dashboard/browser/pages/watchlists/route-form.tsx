@@ -35,7 +35,9 @@ interface RouteFormProps {
   readonly onRemove: () => void;
 }
 
-/** Fields for a rule: which reads it selects, and what happens to their items. */
+/**
+ * Fields for a rule: which reads the rule selects, and what happens to the items of these reads.
+ */
 export function RouteForm(props: RouteFormProps) {
   const { about, route, problem, onRemove } = props;
   const messageId = useId();
@@ -74,7 +76,7 @@ const Line = ({ words, children }: { words: string; children: ComponentChildren 
 
 interface ChoiceProps {
   readonly label: string;
-  /** The part of the rule that it sets, such as `field`. */
+  /** The part of the rule that this control sets, such as `field`. */
   readonly part: string;
   readonly value: string;
   readonly choices: readonly (readonly [string, string])[];
@@ -164,7 +166,9 @@ function Condition({ about, route, scraper, onChange }: RouteFormProps) {
   );
 }
 
-/** Returns the names of the fields of the same type that a field can be compared with. */
+/**
+ * Returns the names of the fields with which a field can be compared: the other fields of its type.
+ */
 const comparedWith = (
   scraper: Scraper | undefined,
   { name, type }: Scraper["fields"][number],

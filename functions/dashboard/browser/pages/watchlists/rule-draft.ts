@@ -20,8 +20,8 @@ export const whenWords = {
 type When = keyof typeof whenWords;
 
 /**
- * For each key that limits the matches of a route, the values of `when` with which the form shows
- * it. The service refuses the key with the others.
+ * For each key that limits the matches of a route, the values of `when` for which the form shows
+ * the key. The service refuses the key together with any other `when`.
  */
 export const whensOfKey: Readonly<
   Record<"where" | "min_delta" | "min_delta_percent" | "confirm" | "once", readonly When[]>
@@ -33,7 +33,10 @@ export const whensOfKey: Readonly<
   once: ["unchanged", "ok", "failed"],
 };
 
-/** Returns true if a route with this `when` can have the key. */
+/**
+ * Returns true if the service accepts a limiting key, such as `min_delta`, in a route with this
+ * `when`.
+ */
 export const hasKey = (key: keyof typeof whensOfKey, when: string): boolean =>
   whensOfKey[key].some((one) => one === when);
 
@@ -65,7 +68,10 @@ export function rulesIn(text: string): Pipeline | undefined {
   return starts && { ...parsed, ...starts, steps: [...steps] };
 }
 
-/** Returns where runs start; undefined if the form cannot show it. */
+/**
+ * Returns the settings that decide where runs start; undefined if one of them has an invalid type,
+ * which the form cannot show.
+ */
 function startsIn({
   entry,
   baseline,
@@ -110,7 +116,10 @@ const replaced = <T>(all: readonly T[], at: number, one: T): T[] =>
   all.map((other, n) => (n === at ? one : other));
 const without = <T>(all: readonly T[], at: number): T[] => all.filter((_, n) => n !== at);
 
-/** Returns the pipeline with a changed step. A new ID also replaces the old one in its users. */
+/**
+ * Returns the pipeline with a changed step. If the ID of the step changed, the new ID also replaces
+ * the old one in all routes and settings that name the step.
+ */
 export function withStep(pipeline: Pipeline, at: number, changed: Step): Pipeline {
   const before = pipeline.steps[at]?.id;
   const named = (id: string): string => (id === before ? changed.id : id);
@@ -126,7 +135,7 @@ export function withStep(pipeline: Pipeline, at: number, changed: Step): Pipelin
   };
 }
 
-/** Returns a step with other steps to which its rules lead. */
+/** Returns a step after replacing the `run` of each route with the result of `runOf`. */
 const withRuns = (step: Step, runOf: (run: string | undefined) => string | undefined): Step => ({
   ...step,
   routes: step.routes.map((route) => withRun(route, runOf(route.run))),
@@ -135,8 +144,9 @@ const withRuns = (step: Step, runOf: (run: string | undefined) => string | undef
 const withRun = (route: Route, run: string | undefined): Route => compact({ ...route, run });
 
 /**
- * Returns the pipeline without a step. Routes to the step run no step. If it was the entry, the first
- * remaining step is the entry. If it was the baseline or the entry of refreshes, that setting is null.
+ * Returns the pipeline without a step. Routes that led to the step no longer lead to any step. If
+ * the step was the entry, the first remaining step becomes the entry. If the step was the baseline
+ * or the entry of refreshes, that setting becomes null.
  */
 export function withoutStep(pipeline: Pipeline, at: number): Pipeline {
   const removed = pipeline.steps[at]?.id;
@@ -192,7 +202,10 @@ export function routeWhen(route: Route, when: string): Route {
   return compact({ when, ...(hasTest ? test : {}), ...limits, cooldown, run, notify });
 }
 
-/** Returns a route that tests another field; undefined for no field. */
+/**
+ * Returns a route after its tested field changed to `field`. The operator and the value become
+ * those that the form shows first for the field. If `field` is undefined, the route tests no field.
+ */
 export function routeField(route: Route, field: string | undefined, scraper: Scraper | undefined) {
   const known = scraper?.fields.find(({ name }) => name === field);
   const [op] = opsOf(known, route.when);
@@ -207,7 +220,10 @@ export function routeField(route: Route, field: string | undefined, scraper: Scr
   });
 }
 
-/** Returns the first value that the form shows for a field. */
+/**
+ * Returns the initial value of a test of a field: true, 0 or an empty string, depending on the
+ * field's type.
+ */
 export function firstValue(field: Field | undefined): TestValue {
   if (field?.type === "boolean") return true;
   return field?.type === "number" ? 0 : "";
@@ -226,7 +242,9 @@ export const withTest = (route: Route, at: number, changed: Test): Route => ({
   ...route,
   where: replaced(route.where ?? [], at, changed),
 });
-/** Returns a route without its test in `where` at index `at`; without `where` if it was the last. */
+/**
+ * Returns a route without its test in `where` at index `at`. Removes `where` if no test remains.
+ */
 export function withoutTest(route: Route, at: number): Route {
   const where = without(route.where ?? [], at);
   return compact({ ...route, where: where.length === 0 ? undefined : where });

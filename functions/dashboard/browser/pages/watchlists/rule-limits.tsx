@@ -21,7 +21,7 @@ export function RuleLimits({ about, route, scraper, onChange }: RuleLimitsProps)
     (key: "min_delta" | "min_delta_percent" | "confirm") =>
     (value: number | string | undefined) => {
       const { [key]: _, ...others } = route;
-      // A text that is not a number stays, so that the error of the service names it.
+      // A text that is not a number is kept, so that the error of the service quotes the text.
       onChange(value === undefined ? others : { ...others, [key]: value });
     };
   const numbers = [
@@ -84,7 +84,10 @@ export function RuleLimits({ about, route, scraper, onChange }: RuleLimitsProps)
   );
 }
 
-/** Explains from which value a minimum difference is measured; nothing for a rule without one. */
+/**
+ * Explains from which value a minimum difference is measured. Shows nothing for a rule without a
+ * minimum difference.
+ */
 function DeltaHint({ route }: Pick<RuleLimitsProps, "route">) {
   if (route.min_delta === undefined && route.min_delta_percent === undefined) return null;
   return (

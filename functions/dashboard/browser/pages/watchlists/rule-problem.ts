@@ -5,7 +5,10 @@ import { fieldMessage } from "../../ui/field-message.ts";
 /** The service's error about a rule. */
 export interface RuleProblem {
   readonly message: string;
-  /** The path of the invalid part in the rule, such as `where[0].value`; empty for the rule. */
+  /**
+   * The path of the invalid part in the rule, such as `where[0].value`; empty if the error is about
+   * the whole rule.
+   */
   readonly part: string;
 }
 
@@ -15,16 +18,22 @@ interface MarkedPart {
   readonly messageId: string;
 }
 
-/** The invalid part of the rule whose controls are inside; undefined if the rule is valid. */
+/**
+ * The invalid part of the rule whose controls are inside the provider; undefined if the rule is
+ * valid.
+ */
 export const MarkedPartContext = createContext<MarkedPart | undefined>(undefined);
 
-/** Attributes that mark an invalid control and connect it with the message; empty for a valid one. */
+/**
+ * Attributes that mark an invalid control and connect it with its error message; empty for a valid
+ * control.
+ */
 interface Mark {
   readonly "aria-invalid"?: "true";
   readonly "aria-describedby"?: string;
 }
 
-/** Returns the mark of the control for a part of a rule, such as `cooldown`. */
+/** Returns the attributes for the control of a part of a rule, such as `cooldown`. */
 export function useMark(part: string): Mark {
   const marked = useContext(MarkedPartContext);
   if (marked === undefined) return {};

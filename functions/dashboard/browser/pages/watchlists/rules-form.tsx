@@ -25,7 +25,9 @@ interface RulesFormProps {
   readonly onChange: (pipeline: Pipeline) => void;
 }
 
-/** A form for the steps of a pipeline and their rules. */
+/**
+ * A form for the steps of a pipeline and their rules. Calls `onChange` with the changed pipeline.
+ */
 export function RulesForm({ pipeline, known, refusal, onChange }: RulesFormProps) {
   const [scraper] = known.scrapers;
   const other = refusal && !isAtPart(refusal) ? refusal.message : undefined;
@@ -59,7 +61,10 @@ export function RulesForm({ pipeline, known, refusal, onChange }: RulesFormProps
   );
 }
 
-/** Returns true if an error names a step, at which the form shows it. */
+/**
+ * Returns true if an error names a step or a setting of the pipeline. The form then shows the error
+ * at the fields of this part.
+ */
 const isAtPart = ({ param = "" }: ApiError): boolean =>
   param.startsWith("pipeline.steps[") || startParams.has(param);
 
@@ -71,7 +76,10 @@ const startParams: ReadonlySet<string> = new Set([
   everyRunsParam,
 ]);
 
-/** Returns an error at a part of the pipeline; undefined if it is elsewhere. */
+/**
+ * Returns an error about the part of the pipeline with this path; undefined for an error about
+ * another part.
+ */
 function problemAt(error: ApiError | undefined, path: string): RuleProblem | undefined {
   const { param = "", message = "" } = error ?? {};
   if (param !== path && !param.startsWith(`${path}.`)) return undefined;
@@ -144,7 +152,7 @@ interface RefreshFieldProps extends Pick<RulesFormProps, "pipeline" | "onChange"
   readonly error: string | undefined;
 }
 
-/** A field for the interval of refresh runs; nothing for a pipeline without them. */
+/** A field for the interval of refresh runs. Shows nothing for a pipeline without refresh runs. */
 function RefreshField({ pipeline, error, onChange }: RefreshFieldProps) {
   const { refresh } = pipeline;
   if (refresh === null) return null;

@@ -4,13 +4,13 @@ import { routeWords } from "./pipeline-words.ts";
 /** A rule by which a run reports items in events. */
 export interface Rule {
   readonly id: string;
-  /** ID of the step; undefined for a rule of every step. */
+  /** ID of the step; undefined for the rule about delisted items, which applies to every step. */
   readonly step: string | undefined;
-  /** The position of its route in the step; undefined for a rule of every step. */
+  /** The index of its route in the step; undefined for the rule about delisted items. */
   readonly route: number | undefined;
   /** The `when` of its route, or `delisted`. */
   readonly cause: string;
-  /** The condition for people. */
+  /** The condition in words that people understand. */
   readonly words: string;
   /** The number of reads in a row that must meet the condition. */
   readonly confirm: number;
@@ -20,8 +20,8 @@ export interface Rule {
 export const delisted = "delisted";
 
 /**
- * Returns the rules of a pipeline: its routes with `notify`, and that delisted items are always
- * reported.
+ * Returns the rules of a pipeline: one for each route with `notify`, and one for delisted items,
+ * which are always reported.
  */
 export const rulesOf = ({ steps }: Pipeline): readonly Rule[] => [
   ...steps.flatMap(({ id: step, routes }) =>

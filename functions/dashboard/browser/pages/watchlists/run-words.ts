@@ -23,8 +23,8 @@ export function outcomeSentence(run: WatchlistRun): string {
 }
 
 /**
- * Returns why the brake held a run, and the decision: `Discarded: The source sent wrong prices.`
- * Returns an empty string for a run that was not held.
+ * Returns why the brake held a run, and what was decided about the run: `Discarded: The source sent
+ * wrong prices.` Returns an empty string for a run that was not held.
  */
 export function brakeSentence(run: WatchlistRun): string {
   const { brake } = run;

@@ -19,8 +19,8 @@ interface RunsTabProps {
 }
 
 /**
- * Shows the runs of a watchlist, newest first. The row of the run `latest` shows the values of
- * `latest`, which are more recent than the values in the list.
+ * Shows the runs of a watchlist, newest first. The row of the newest run shows the values in
+ * `latest`, which is read more often than the list.
  */
 export function RunsTab({ list, latest }: RunsTabProps) {
   const pages = usePages<WatchlistRun>(

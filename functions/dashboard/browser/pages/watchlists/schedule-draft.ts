@@ -53,8 +53,8 @@ export const scheduleFieldsOf = (draft: ScheduleDraft): ScheduleFields =>
     : { cron: draft.cron.trim(), timezone: draft.timezone.trim() };
 
 /**
- * Returns the service's error about an interval with the words of the form: it names the typed
- * amount without the unit, which the user chose.
+ * Returns the service's error about an interval in the words of the form: the message quotes only
+ * the number that the user typed, without the unit.
  * @param message the error of the service
  */
 export function intervalMessage({ amount }: ScheduleDraft, message: string): string {
@@ -72,9 +72,9 @@ export const scheduleFieldsIn = (schedule: Watchlist["schedule"]): ScheduleField
     : { every: schedule.every };
 
 /**
- * Returns the time from which the service counts the interval of a watchlist (ISO): one interval
- * before the next run, or the last run if the draft changes the schedule. Returns null if the
- * interval counts from now, and for cron expressions.
+ * Returns the time from which the service counts the interval of a watchlist, in ISO 8601: the last
+ * run if the draft changes the interval, otherwise one interval before the next run. Returns null
+ * for a cron expression, and if the interval counts from now.
  */
 export function intervalStart(draft: ScheduleDraft, list: Watchlist): string | null {
   if (list.status === "paused" || draft.type === "cron") return null;

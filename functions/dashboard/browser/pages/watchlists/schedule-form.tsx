@@ -18,9 +18,10 @@ import { useDebounced } from "../../api/use-debounced.ts";
 const shownTimes = 5;
 
 /**
- * Loads the next run times of a draft that has not changed for 350 ms. The `error` of the result is
- * the service's error for an invalid draft.
- * @param after the time from which an interval counts: the last run (ISO). Omitted: now.
+ * Loads the next run times of a draft once the draft has not changed for 250 ms. The `error` of the
+ * result is the service's error for an invalid draft.
+ * @param after the time from which an interval counts, in ISO 8601, such as that of the last run.
+ * Omitted: now.
  */
 export function useSchedulePreview(
   draft: ScheduleDraft,
@@ -41,7 +42,7 @@ interface ScheduleFormProps {
   readonly draft: ScheduleDraft;
   readonly onChange: (draft: ScheduleDraft) => void;
   readonly preview: Query<SchedulePreview>;
-  /** From when an interval counts, as a sentence. */
+  /** A sentence that explains from which time an interval counts. */
   readonly intervalHint: string;
   /** True for a paused watchlist, which does not run. */
   readonly isPaused?: boolean;

@@ -57,8 +57,8 @@ export function changesOf(
 }
 
 /**
- * Returns the draft after a save: the saved settings, with the changes that the user made after the
- * request was sent.
+ * Returns the draft after a save: the saved settings, and the changes that the user has made since
+ * the request was sent.
  */
 export function afterSaving(
   draft: SettingsDraft,

@@ -19,9 +19,9 @@ const lineEnd = /\r\n|[\r\n]/;
 export const linesOf = (text: string): readonly string[] => text.split(lineEnd);
 
 /**
- * Returns the rows of a string, except empty ones. Cells may be quoted, and a quote inside a quoted
- * cell is doubled (RFC 4180). An unclosed quote is an ordinary character. Takes time proportional
- * to the length of the text, whatever the text contains.
+ * Returns the rows of a string, without empty rows. Cells may be quoted, and a quote inside a
+ * quoted cell is doubled (RFC 4180). An unclosed quote is an ordinary character. Takes time
+ * proportional to the length of the text, even for malformed text.
  * @param delimiter the character between cells; if empty, each line is one cell
  */
 export function rowsIn(text: string, delimiter: string): readonly Row[] {
@@ -83,8 +83,8 @@ const linesExamined = 20;
 const lettersExamined = 100_000;
 
 /**
- * Returns the delimiter that occurs in the most lines at the start of a string; empty if none
- * occurs.
+ * Returns the delimiter that occurs in the most of the first 20 lines of a string; an empty string
+ * if none of them has a delimiter.
  */
 export function delimiterOf(text: string): string {
   const lines = linesOf(text.slice(0, lettersExamined))

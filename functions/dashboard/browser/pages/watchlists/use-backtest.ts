@@ -5,7 +5,9 @@ import type { Backtest, BacktestJob, Watchlist, WatchlistRun } from "../../api/r
 import { readRunsSince } from "../../api/runs.ts";
 import { type Action, useAction } from "../../api/use-action.ts";
 
-/** A pipeline to test on some watchlists, and the days before now whose runs are repeated. */
+/**
+ * A pipeline to test on some watchlists. The back-test repeats the runs of the last `days` days.
+ */
 export interface BacktestInput {
   readonly lists: readonly TestedList["list"][];
   readonly pipeline: unknown;
@@ -18,10 +20,10 @@ export interface TestedRuns {
   readonly runs: readonly WatchlistRun[];
 }
 
-/** The back-test of one watchlist. */
+/** The result or the error of the back-test of one watchlist. */
 export interface TestedList {
   readonly list: Pick<Watchlist, "id" | "name" | "currency">;
-  /** Undefined if the back-test failed. */
+  /** The result; undefined if the back-test failed. */
   readonly tested: TestedRuns | undefined;
   readonly error: ApiError | undefined;
 }
@@ -34,13 +36,16 @@ interface BacktestState {
 
 const pollMs = 2_000;
 const dayMs = 86_400_000;
-/** The service refuses a `since` before the start of the kept history, as its clock shows it. */
+/**
+ * The service refuses a `since` before the start of the stored history. The margin is for the
+ * difference between the browser's clock and that of the service.
+ */
 const marginMs = 60_000;
 
 /**
- * Returns an action that repeats past runs of watchlists with a pipeline, and its state and result.
- * Tests one watchlist after the other: a back-test that fails does not end the others. A large
- * back-test runs as a job, which the hook polls until it ends.
+ * Returns an action that repeats past runs of watchlists with a pipeline, with the state and the
+ * result of the action. Tests one watchlist after the other, and continues if a back-test fails. A
+ * large back-test runs as a job, which the hook polls until it ends.
  */
 export function useBacktest(): BacktestState {
   const [progress, setProgress] = useState<number>();
@@ -70,7 +75,8 @@ interface OneTest extends Pick<BacktestInput, "days" | "pipeline"> {
 
 /**
  * Repeats the past runs of one watchlist.
- * @throws ApiError if no run started in the time, or if the service refuses the back-test
+ * @throws ApiError if no run started in the last `days` days, or if the service refuses the
+ * back-test
  */
 async function testOf(
   api: ApiClient,
@@ -84,7 +90,7 @@ async function testOf(
     throw new ApiError({
       status: 0,
       code: "NO_RUNS",
-      message: "No run started in this time. Choose a longer time.",
+      message: "No run of the watchlist started in this time span. Choose a longer time span.",
     });
   }
   const started = await api.send<Backtest | BacktestJob>("POST", `${path}/backtest`, {

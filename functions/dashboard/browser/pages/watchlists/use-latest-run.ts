@@ -16,7 +16,8 @@ interface LatestRun {
 }
 
 /**
- * Returns the newest run of a watchlist, and keeps it up to date while it is in progress or held. Shows a toast when a run ends.
+ * Returns the newest run of a watchlist, and keeps it up to date while it is in progress or held.
+ * Shows a toast when a run ends.
  * @param onEnd called when a run has ended
  */
 export function useLatestRun(list: Watchlist, onEnd: () => void): LatestRun {

@@ -16,8 +16,8 @@ export interface Selection {
 const none: ReadonlySet<string> = new Set();
 
 /**
- * Keeps a selection of items. `items` contains only those that are loaded. A selected item that is
- * unloaded is selected again when it is loaded again.
+ * Keeps a selection of items. `items` contains only the selected items that are loaded. If a
+ * selected item is unloaded and later loaded again, it is still selected.
  */
 export function useSelection(loaded: readonly WatchlistItem[] = []): Selection {
   const [ids, setIds] = useState(none);

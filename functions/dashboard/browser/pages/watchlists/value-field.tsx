@@ -18,14 +18,17 @@ interface ValueFieldProps {
   readonly part: string;
   readonly type: string;
   readonly value: TestValue | undefined;
-  /** The fields of the same read that can be compared with. */
+  /** The fields of the same read with which the field can be compared. */
   readonly fields: readonly string[];
-  /** The value of a constant that the user has not written yet. */
+  /** The initial value of a constant, before the user enters one. */
   readonly first: TestValue;
   readonly onChange: (value: TestValue) => void;
 }
 
-/** What a test compares a field with: a constant, a key of the item's metadata or another field. */
+/**
+ * A control for what a test compares a field with: a constant, a key of the item's metadata, or
+ * another field.
+ */
 export function ValueField(props: ValueFieldProps) {
   const { about, part, type, value, fields, first, onChange } = props;
   const mark = useMark(part);
@@ -118,7 +121,7 @@ function Constant({ about, part, type, value, onChange }: ConstantProps) {
         part={part}
         value={value}
         unit="amount"
-        // The service reports a string that is not a number.
+        // An empty field becomes an empty string, for which the service reports an error.
         onChange={(next) => onChange(next ?? "")}
       />
     );
@@ -137,11 +140,11 @@ function Constant({ about, part, type, value, onChange }: ConstantProps) {
 
 interface NumberFieldProps extends NumberInputProps {
   readonly label: string;
-  /** The part of the rule that it sets, such as `confirm`. */
+  /** The part of the rule that this control sets, such as `confirm`. */
   readonly part: string;
 }
 
-/** A number of a rule, marked if the service refuses it. */
+/** A field for a number of a rule, marked if the service refuses the number. */
 export const NumberField = ({ label, part, ...input }: NumberFieldProps) => (
   <NumberInput {...input} {...useMark(part)} aria-label={label} />
 );
@@ -149,13 +152,16 @@ export const NumberField = ({ label, part, ...input }: NumberFieldProps) => (
 interface NumberInputProps extends AriaAttributes {
   readonly id?: string;
   readonly value: string | number | boolean | undefined;
-  /** Decimals and, in percent, a percent sign are read as users type them. Omitted: a plain number. */
+  /**
+   * With a unit, the field also accepts a decimal comma, and with `percent` a percent sign.
+   * Omitted: a plain number.
+   */
   readonly unit?: "percent" | "amount";
   /** Receives the number, or the text if it is not a number; undefined for an empty field. */
   readonly onChange: (value: number | string | undefined) => void;
 }
 
-/** A field for a number. Keeps the text as the user writes it, such as `1.` and `1.50`. */
+/** A field for a number. Shows the text exactly as the user types it, such as `1.` or `1.50`. */
 export function NumberInput({ value, unit, onChange, ...attributes }: NumberInputProps) {
   const [text, setText] = useState(String(value ?? ""));
   const written = numberIn(text, unit);
@@ -175,7 +181,10 @@ export function NumberInput({ value, unit, onChange, ...attributes }: NumberInpu
   );
 }
 
-/** Returns the number in a string, the text if it is not a number, and undefined if it is empty. */
+/**
+ * Returns the number in a string, the trimmed text if it is not a number, and undefined if the text
+ * is empty.
+ */
 function numberIn(text: string, unit: NumberInputProps["unit"]): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
@@ -185,8 +194,8 @@ function numberIn(text: string, unit: NumberInputProps["unit"]): number | string
 }
 
 /**
- * Returns the number of a field; NaN if it is empty or has another text. NaN becomes null in JSON,
- * which the service refuses with an error.
+ * Returns the number of a field; NaN if the field is empty or its text is not a number. NaN becomes
+ * null in JSON, which the service refuses with an error.
  */
 export const numberOf = (value: number | string | undefined): number =>
   typeof value === "number" ? value : Number.NaN;

@@ -34,9 +34,8 @@ const isBusy = ({ last_run_status: status, run_count: runs, status: state }: Wat
 
 /**
  * The page of the watchlist with the ID in `parameters`. The query parameter `tab` names the tab,
- * and the others are the filter of its items.
- * The page is rendered before the watchlist is loaded, so that its heading keeps the focus when the
- * watchlist arrives.
+ * and the other parameters are the filter of the items. The page is rendered before the watchlist
+ * is loaded, so that its heading keeps the focus when the watchlist arrives.
  */
 export function WatchlistPage({ parameters, query }: PageProps) {
   const id = parameters["id"] ?? "";
@@ -93,7 +92,7 @@ interface ShownListProps {
   readonly list: Watchlist;
   readonly query: Query<Watchlist>;
   readonly tab: string | undefined;
-  /** The filter of the tab with the items. */
+  /** The filter of the items tab. */
   readonly filter: ItemFilter;
 }
 
@@ -134,8 +133,9 @@ function ShownList({ list, query, tab, filter }: ShownListProps) {
 }
 
 /**
- * Reloads a watchlist until the service has carried out the decision about its held run `latest`.
- * Then the watchlist runs again, and its items are final.
+ * Reloads a watchlist every two seconds after its held run `latest` was released or discarded,
+ * until the service has applied the decision. Only then can the watchlist run again, and its items
+ * are final.
  */
 function useEndOfHold(
   list: Watchlist,

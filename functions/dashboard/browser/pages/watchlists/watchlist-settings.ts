@@ -80,7 +80,10 @@ interface LimitField {
   readonly hint: string;
 }
 
-/** The limits of the credits of runs. An empty string is no limit, which is null in the API. */
+/**
+ * The label and the hint of each credit limit, by its name in the API. An empty field means no
+ * limit, which is null in the API.
+ */
 export const creditLimits = {
   max_credits_per_run: {
     label: "Credits per run",
@@ -92,7 +95,7 @@ export const creditLimits = {
   },
 } as const satisfies Partial<Record<keyof Watchlist, LimitField>>;
 
-/** The fields of the brake. */
+/** The label and the hint of each field of the brake, by its name in the API. */
 export const brakeFields = {
   max_changed_percent: {
     label: "Changed items, in percent",
@@ -114,7 +117,10 @@ export interface LimitsDraft {
   readonly brake: Readonly<Record<BrakeField, string>>;
 }
 
-/** Returns the limits of a watchlist. Without a brake, its fields have the values of a new one. */
+/**
+ * Returns the limits of a watchlist. For a watchlist without a brake, the fields of the brake have
+ * the default values.
+ */
 export const limitsOf = (list: Pick<Watchlist, CreditLimit | "brake">): LimitsDraft => ({
   credits: mapped(creditLimits, (_, name) => String(list[name] ?? "")),
   isBraked: list.brake !== null,
@@ -123,18 +129,24 @@ export const limitsOf = (list: Pick<Watchlist, CreditLimit | "brake">): LimitsDr
 
 const defaultBrake = { max_changed_percent: 95, min_items: 50 };
 
-/** The limits of a new watchlist. The brake is the default of the service. */
+/** The limits of a new watchlist: no credit limits, and the service's default brake. */
 export const newLimits: LimitsDraft = limitsOf({
   ...mapped(creditLimits, () => null),
   brake: defaultBrake,
 });
 
-/** The limits to send to the API. The service refuses a string with an error for its field. */
+/**
+ * The limits to send to the API. A string, which is a text that is not a number, makes the service
+ * respond with an error for its field.
+ */
 interface LimitFields extends Readonly<Record<CreditLimit, number | string | null>> {
   readonly brake: Readonly<Record<BrakeField, number | string>> | null;
 }
 
-/** Returns the limits to send to the API. */
+/**
+ * Converts the limits of the form to the fields of the API. A text that is not a number stays a
+ * string, which the service refuses.
+ */
 export const limitFieldsOf = ({ credits, isBraked, brake }: LimitsDraft): LimitFields => ({
   ...mapped(credits, creditLimitIn),
   brake: isBraked ? mapped(brake, numberIn) : null,
@@ -149,7 +161,10 @@ export function changedLimits(draft: LimitsDraft, opened: LimitsDraft): Partial<
   return Object.fromEntries(changed);
 }
 
-/** Converts the text of a credit limit for the API. An empty string is no limit, which is null. */
+/**
+ * Converts the text of a credit limit for the API. An empty string means no limit, which is null in
+ * the API. A text that is not a number stays a string, which the service refuses.
+ */
 export function creditLimitIn(text: string): number | string | null {
   return text.trim() === "" ? null : numberIn(text);
 }
@@ -163,7 +178,10 @@ function numberIn(text: string): number | string {
   return text.trim() !== "" && Number.isFinite(number) ? number : text;
 }
 
-/** Returns true if a parameter is a limit. Its field then shows the error of the service. */
+/**
+ * Returns true if an API parameter is a limit. The field of the limit then shows the error of the
+ * service.
+ */
 export const isLimit = (param: string): boolean =>
   param in creditLimits || /^brake(\.|$)/.test(param);
 

@@ -1,6 +1,6 @@
 import type { WebhookDelivery } from "../../api/resources.ts";
 
-/** How the deliveries of a UTC day ended. */
+/** The number of deliveries of a UTC day by their result. */
 export interface DayOfDeliveries {
   /** The day, such as `2026-11-28`. */
   readonly date: string;
@@ -13,7 +13,7 @@ export interface DayOfDeliveries {
 
 const dayLength = "2026-11-28".length;
 
-/** Counts deliveries by the UTC day of their event, the oldest day first. */
+/** Counts deliveries by the UTC day on which their event was created, the oldest day first. */
 export function daysOf(deliveries: readonly WebhookDelivery[]): readonly DayOfDeliveries[] {
   const days = Map.groupBy(deliveries, ({ created_at: at }) => at.slice(0, dayLength));
   return [...days]

@@ -31,7 +31,8 @@ import "./webhooks.css";
 interface DeliveryDialogProps {
   readonly id: string;
   /**
-   * Returns the reason why the delivery's endpoint cannot receive deliveries; undefined if it can.
+   * Returns the reason why the delivery's endpoint cannot receive deliveries; undefined if the
+   * endpoint can.
    */
   readonly blocked: (delivery: WebhookDelivery) => string | undefined;
   readonly onRedelivered: () => void;
@@ -42,7 +43,7 @@ const pendingSeconds = 2;
 
 /**
  * Shows why an event was sent, and its delivery with the attempts. Keeps a pending delivery up to
- * date.
+ * date. Calls `onRedelivered` after each redelivery, and `onClose` when the user closes the dialog.
  */
 export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: DeliveryDialogProps) {
   const delivery = useQuery(
@@ -111,7 +112,10 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
 
 const notFound = 404;
 
-/** Returns the error of a call for a delivery, with the words of this page if it does not exist. */
+/**
+ * Returns the error of a call for a delivery. If the delivery does not exist, replaces the message
+ * with one that explains why and what to do on this page.
+ */
 const missingDelivery = (id: string, error: ApiError): ApiError =>
   error.status === notFound && error.requestId !== undefined
     ? new ApiError({

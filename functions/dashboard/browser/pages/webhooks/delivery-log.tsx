@@ -12,7 +12,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { type DeliveryFilters, deliveryStates, readDeliveryQuery } from "./deliveries.ts";
-import { answerInWords } from "./delivery-words.ts";
+import { lastResultInWords } from "./delivery-words.ts";
 import { EventType } from "./event-type.tsx";
 import { runEventTypes, testType } from "./event-types.ts";
 import "./webhooks.css";
@@ -64,7 +64,7 @@ function columnsOf(
     { head: "Event", isRowHead: true, cell: (one) => eventCell(one, opened(one.id), names) },
     ...columns,
     { head: "State", cell: ({ state }) => <StateBadge state={state} /> },
-    { head: "Last result", cell: answerInWords },
+    { head: "Last result", cell: lastResultInWords },
     { head: "Attempts", align: "end", cell: ({ attempt_count: count }) => count },
     { head: "Happened", cell: ({ created_at: time }) => <RelativeTime time={time} /> },
     ...(rowAction ? [{ head: "Actions", align: "end" as const, cell: rowAction }] : []),

@@ -14,8 +14,8 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the text for an error code of an attempt. Returns an unknown code with blanks instead of
- * underscores.
+ * Returns the text for an error code of an attempt. For an unknown code, returns the code with
+ * spaces instead of underscores.
  */
 export function reasonInWords(error: string): string {
   const status = /^status_(\d+)$/.exec(error)?.[1];
@@ -23,7 +23,10 @@ export function reasonInWords(error: string): string {
 }
 
 /** Returns the result of the last attempt as a string: the error, `HTTP 200`, or `Not sent yet`. */
-export function answerInWords({ last_status: status, last_error: error }: WebhookDelivery): string {
+export function lastResultInWords({
+  last_status: status,
+  last_error: error,
+}: WebhookDelivery): string {
   if (error !== null) return reasonInWords(error);
   return status === null ? "Not sent yet" : `HTTP ${status}`;
 }

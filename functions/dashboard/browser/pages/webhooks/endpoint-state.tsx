@@ -83,7 +83,7 @@ export function DisableDialog({ endpoint, onChanged, onClose }: StateDialogProps
 
 /**
  * Asks the user to confirm, deletes a webhook endpoint, and shows the page of all endpoints. If the
- * call fails, shows the error and stays open.
+ * call fails, shows the error and stays open. Calls `onClose` if the user cancels.
  */
 export function DeleteEndpointDialog({ endpoint, onClose }: Omit<StateDialogProps, "onChanged">) {
   const toast = useToast();

@@ -24,7 +24,9 @@ export interface EventEntry {
 export interface ItemsEvent {
   readonly currency: string;
   readonly runNumber: number;
-  /** The number of this event among those that together report the items of the run. */
+  /**
+   * The number of this event, from 1, among the events that together report the items of the run.
+   */
   readonly part: number;
   readonly parts: number;
   readonly entries: readonly EventEntry[];
@@ -40,7 +42,7 @@ export interface RunEvent {
   readonly delisted: number;
 }
 
-/** The body of a delivery, for people. */
+/** The body of a delivery in a form that the dashboard shows. */
 export interface EventBody {
   /** The text, indented; unchanged if it is not JSON. */
   readonly indented: string;
@@ -97,7 +99,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Converts an entry of an event, as the API sends it. */
+/** Reads an entry of an event from the JSON that the API sends. */
 export function eventEntryOf(sent: unknown): EventEntry {
   const { snapshot, last_snapshot: last, values, ...entry }: SentEntry = Object(sent);
   return { ...entry, values: values ?? snapshot ?? last ?? {} };

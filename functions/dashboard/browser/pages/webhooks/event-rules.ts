@@ -10,8 +10,8 @@ export interface PossibleRule {
 
 /**
  * Returns the routes of a pipeline that can have caused an entry of an event. An event names only
- * the step and, if the item matched, the `when` of the route. This function therefore leaves out the
- * routes whose conditions the values of the entry do not meet.
+ * the step and, if the item matched, the `when` of the route. This function therefore leaves out
+ * the routes whose conditions the values of the entry do not meet.
  * @param type the type of the event
  */
 export function rulesBehind(
@@ -39,13 +39,19 @@ interface Test {
   readonly value: NonNullable<Route["value"]>;
 }
 
-/** Returns the tests of a route: its own, if it compares with `value`, and those in `where`. */
+/**
+ * Returns the tests of a route: the test in `field`, `op` and `value`, if the operator compares
+ * with a value, and the tests in `where`.
+ */
 const testsOf = ({ field, op, value, where = [] }: Route): readonly Test[] =>
   field === undefined || op === undefined || value === undefined
     ? where
     : [{ field, op, value }, ...where];
 
-/** Returns false only if the entry has the tested values and they fail the test. */
+/**
+ * Returns false if the entry has the tested values and they fail the test. Returns true if the
+ * entry lacks a value, because the item may have met the test.
+ */
 function isNotFailed({ field, op, value }: Test, { values, metadata = {} }: EventEntry): boolean {
   const is = values[field];
   const wanted =
@@ -57,7 +63,7 @@ function isNotFailed({ field, op, value }: Test, { values, metadata = {} }: Even
   return is === undefined || wanted === undefined || passes[op]?.(is, wanted) !== false;
 }
 
-/** Prices that differ by at most half a cent are equal. */
+/** Half a cent. Amounts that differ by at most this much count as equal, because of rounding. */
 const halfCent = 0.005;
 
 const areEqual = (is: FieldValue, wanted: FieldValue): boolean =>
@@ -74,7 +80,10 @@ const passes: Readonly<Record<string, (is: FieldValue, wanted: FieldValue) => bo
 
 const percents = 100;
 
-/** Returns true if the changes of an entry meet the field, the direction and the size of a route. */
+/**
+ * Returns true if one of the changes of an entry has the field, the direction and the minimum size
+ * that a route requires.
+ */
 function isChanged(route: Route, changes: NonNullable<EventEntry["changes"]>): boolean {
   const { field, op, min_delta: delta = 0, min_delta_percent: percent = 0 } = route;
   if (field === undefined) return true;

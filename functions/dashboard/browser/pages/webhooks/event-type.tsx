@@ -1,6 +1,6 @@
 import { Fragment } from "preact";
 
-/** An event type, which may break only after its dots. */
+/** Shows an event type. A line break in the type is allowed only after its dots. */
 export const EventType = ({ type }: { readonly type: string }) => (
   <>
     {type.split(".").map((part, n) => (

@@ -11,7 +11,7 @@ const words: Readonly<Record<RunEventType, string>> = {
 /** The event types of watchlists, each with a description of what causes an event. */
 export const runEventTypes: readonly (readonly [string, string])[] = Object.entries(words);
 
-/** The event type of tests, unless the user chooses another. */
+/** The event type of a test if the user does not choose another type. */
 export const testType: string = "webhook.test";
 
 /**

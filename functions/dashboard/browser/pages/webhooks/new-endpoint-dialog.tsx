@@ -11,8 +11,9 @@ interface NewEndpointDialogProps {
 }
 
 /**
- * Asks the user for the settings of a webhook endpoint, creates it, calls `onCreated`, and shows
- * its secret. If the call fails, shows the error.
+ * Asks the user for the settings of a webhook endpoint, and creates the endpoint. Then calls
+ * `onCreated`, and shows the endpoint's secret. If the call fails, shows the error. Calls `onClose`
+ * when the user closes the dialog.
  */
 export function NewEndpointDialog({ onCreated, onClose }: NewEndpointDialogProps) {
   const [created, setCreated] = useState<WebhookEndpointWithSecret>();

@@ -6,7 +6,10 @@ import { useFailureToast, useToast } from "../../ui/toast.tsx";
 
 interface RedeliverButtonProps {
   readonly delivery: WebhookDelivery;
-  /** The reason why the delivery's endpoint cannot receive deliveries; undefined if it can. */
+  /**
+   * The reason why the delivery's endpoint cannot receive deliveries; undefined if the endpoint
+   * can.
+   */
   readonly blocked: string | undefined;
   readonly variant?: "primary";
   readonly small?: boolean;

@@ -13,8 +13,9 @@ interface RotateDialogProps {
 }
 
 /**
- * Asks the user to confirm, rotates the signing secret of an endpoint, calls `onRotated`, and shows
- * the new secret. The user chooses whether the current secret stays valid for 24 hours.
+ * Asks the user to confirm, and rotates the signing secret of an endpoint. Then calls `onRotated`,
+ * and shows the new secret. Calls `onClose` when the user closes the dialog. The user chooses
+ * whether the current secret stays valid for 24 hours.
  */
 export function RotateDialog({ endpoint, onRotated, onClose }: RotateDialogProps) {
   const [overlap, setOverlap] = useState(true);

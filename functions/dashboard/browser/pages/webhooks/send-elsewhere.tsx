@@ -11,7 +11,10 @@ interface SendElsewhereProps {
   readonly onSent: () => void;
 }
 
-/** Sends the event of a delivery to another endpoint, which need not subscribe to its type. */
+/**
+ * Sends the event of a delivery to another endpoint, even if that endpoint does not subscribe to
+ * the event's type.
+ */
 export function SendElsewhere({ delivery, endpoints, onSent }: SendElsewhereProps) {
   const toast = useToast();
   const others = endpoints.data.filter(({ id, enabled }) => enabled && id !== delivery.endpoint_id);

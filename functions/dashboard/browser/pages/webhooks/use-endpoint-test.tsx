@@ -19,8 +19,9 @@ interface EndpointTest {
 }
 
 /**
- * Returns a button that sends a test delivery of the chosen event type, and the result of the last test or its error.
- * @param blocked the reason why the endpoint accepts no test now; undefined if it accepts one
+ * Returns a button that sends a test delivery of the chosen event type, and the result of the last
+ * test or its error.
+ * @param blocked the reason why the endpoint accepts no test now; undefined if it accepts a test
  * @param onSent called after each test, when the delivery log may have a new entry
  */
 export function useEndpointTest(

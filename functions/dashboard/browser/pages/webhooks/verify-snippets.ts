@@ -2,7 +2,10 @@
 export const verifySnippets = {
   typescript: `import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** @param body the raw bytes of the request, before any parsing */
+/**
+ * Returns true if the signature in a header matches the body.
+ * @param body the raw bytes of the request, before any parsing
+ */
 export function isGenuine(body: Buffer, header: string, secret: string): boolean {
   const parts = header.split(",").map((part) => part.split("="));
   const time = parts.find(([name]) => name === "t")?.[1] ?? "";

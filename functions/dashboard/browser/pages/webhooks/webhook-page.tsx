@@ -102,7 +102,7 @@ interface EndpointLogProps {
   readonly id: string;
   readonly query: URLSearchParams;
   readonly deliveries: Pages<WebhookDelivery>;
-  /** The reason why the endpoint cannot receive deliveries; undefined if it can. */
+  /** The reason why the endpoint cannot receive deliveries; undefined if the endpoint can. */
   readonly blocked: string | undefined;
   readonly onRecover: () => void;
 }
