@@ -113,8 +113,8 @@ export class ApiFunctions extends Construct {
   }
 
   /**
-   * The tools of agents read items and watchlists, so the function needs the permissions of both
-   * groups.
+   * Creates the function of the MCP server. Its tools read items and watchlists, so the function
+   * needs the permissions of the API groups of both.
    */
   private mcp(): ServiceFunction<"mcp"> {
     const mcp = this.group("mcp", "The tools of agents, by the Model Context Protocol.", {

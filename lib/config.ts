@@ -133,7 +133,8 @@ export interface Throttle {
 const throttle: Throttle = { itemCalls: 400, otherCalls: 150, otherwise: 8 };
 
 /**
- * The configuration of a stage without sources. Each deployment sets its sources in the context.
+ * The part of a stage's configuration that the code defines. Each deployment sets the other parts
+ * in its context.
  */
 export type StageConfig = Omit<Config, "sources" | "storedVersions">;
 

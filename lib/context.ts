@@ -110,7 +110,7 @@ export interface Context {
   readonly deployment?: Deployment;
   readonly storedVersions: WrittenVersions;
   readonly sources: Sources;
-  /** False if no function of the deployment gets reserved concurrency. */
+  /** False if the deployment reserves no concurrency for any function. */
   readonly reservesConcurrency: boolean;
   /**
    * The AWS account's quota of concurrent executions.

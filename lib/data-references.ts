@@ -56,7 +56,7 @@ export class DataReferences extends Construct {
   readonly secretsKey: KeyReference;
   /** The bucket of event bodies. */
   readonly events: BucketReference;
-  /** The bus of all events; null if the deployment has none. */
+  /** The bus of all events; null if the deployment has no event bus. */
   readonly eventBus: EventBusReference | null;
   /** The topic of all alarms. */
   readonly alarmTopic: ITopic;

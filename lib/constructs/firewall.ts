@@ -10,11 +10,11 @@ import { errorTemplate } from "./gateway-responses.ts";
 
 const rateWindowSeconds = 300;
 /**
- * Rate limits for one address. More calls from one address are probably an attack on keys. All
- * calls together may have the rate of two API keys, and calls other than item calls the rate of one
- * key. `Throttle.otherCalls` must be at least three times the limit of one address, for each path
- * and method. Higher limits of one address would therefore raise the sum of the gateway's limits
- * above its quota of 10,000 calls per second.
+ * Rate limits for one IP address, in requests per second. A higher rate is probably an attempt to
+ * guess keys. One address may send as many requests as two API keys, of which those other than item
+ * calls may have the rate of one key. Higher values are not possible: `Throttle.otherCalls` is at
+ * least three times the limit of one address, for each path and method, so the sum of the gateway's
+ * limits would exceed its quota of 10,000 calls per second.
  */
 export const requestsPerSecondOfAddress = {
   all: 2 * limits.requestsPerSecond,
@@ -135,7 +135,7 @@ function managedRule(
 ): CfnWebACL.RuleProperty {
   return {
     name,
-    // The rate limits of addresses have the first priorities.
+    // The rate rules come first, with the priorities from 0.
     priority: index + rateRules.length,
     statement: {
       managedRuleGroupStatement: {

@@ -56,7 +56,9 @@ export const aliasName = "live";
  */
 export class ServiceFunction<Name extends FunctionName> extends Construct implements IGrantable {
   readonly name: Name;
-  /** Use it for metrics and settings. Callers use `live`. */
+  /**
+   * The function itself, for metrics and settings. Callers must invoke the alias `live` instead.
+   */
   readonly lambda: Function;
   readonly live: LiveAlias;
   readonly grantPrincipal: IPrincipal;

@@ -7,7 +7,10 @@ import type { Observed } from "./observed.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import { ownMetric } from "./service-metrics.ts";
 
-/** An alarm about refused calls ignores periods with fewer calls than this. */
+/**
+ * Minimum number of calls, accepted or refused, in a period. With fewer calls, an alarm about
+ * refused calls ignores the period.
+ */
 const refusedMin = 500;
 const concurrencyPercent = 80;
 

@@ -53,7 +53,7 @@ export class ServiceAlarms extends Construct {
       name: "api-failing",
       notifiesEnd: true,
       metric: new MathExpression({
-        // Status 501, for announced features, is not a failure.
+        // Status 501 is not a failure: it is for features that are announced but not available yet.
         expression: `IF(requests >= ${someMin}, 100 * (failed - FILL(announced, 0)) / requests, 0)`,
         usingMetrics: {
           requests: api.metricCount(options),

@@ -26,7 +26,7 @@ export type Admission =
       readonly throttled?: true;
     } & Refusal)
   | { readonly outcome: "unknown" }
-  /** The store failed, and this process has no cached entry of the key. */
+  /** The store failed, and this process has no recent cached copy of the key's row. */
   | { readonly outcome: "unreadable"; readonly rate: RateDecision; readonly error: unknown };
 
 export interface NewKey {

@@ -1,8 +1,8 @@
 /** Stores the daily credit budget of an account. */
 export interface DailyBudgetStore {
   /**
-   * Sets the budget of an account; null removes it. Credits count towards a new budget if they were
-   * spent on the UTC day of `now`, or are held.
+   * Sets the daily budget of an account; null removes the budget. Credits that were spent on the
+   * UTC day of `now`, and credits that are held now, count towards the new budget.
    * @throws Error if the account does not exist; 503 UNAVAILABLE if its rows stay contended
    */
   set(

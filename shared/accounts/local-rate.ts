@@ -22,8 +22,8 @@ type LocalAdmission =
   | ({ readonly admitted: false } & Refusal);
 
 /**
- * Rate limit of callers that counts only the calls of this process. It uses the same window as the
- * shared rate limit of keys.
+ * A rate limit that counts only the calls that this process receives. Its time window is as long as
+ * that of the shared rate limit of keys.
  */
 export interface LocalRate {
   /** Admits and counts a call, or refuses it if the caller has reached its rate. */

@@ -6,7 +6,7 @@
  */
 export interface RefusalPause {
   readonly untilMs: number;
-  /** Maximum of the random wait that the next refusal adds, in milliseconds. */
+  /** Upper limit of the random wait after the next refusal, in milliseconds. */
   readonly waitMs: number;
 }
 

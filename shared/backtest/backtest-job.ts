@@ -8,7 +8,7 @@ import { type BacktestResponse, backtestResponse } from "./present-backtest.ts";
 export const backtestStatuses = ["pending", "running", "done", "failed"] as const;
 export type BacktestStatus = (typeof backtestStatuses)[number];
 
-/** The key of a job. */
+/** The IDs that identify a job. */
 export interface BacktestRef {
   readonly accountId: string;
   readonly watchlistId: string;
@@ -27,18 +27,18 @@ export interface BacktestJob extends BacktestRef {
   readonly pipeline: Pipeline;
   readonly span: HistorySpan;
   readonly status: BacktestStatus;
-  /** Null until the first run was repeated. */
+  /** The progress of the worker; null until it has repeated the first run. */
   readonly progress: BacktestProgress | null;
   readonly createdAt: string;
   /** Time from which a job that has not ended counts as failed. */
   readonly endBy: string;
-  /** Null until the job has ended. */
+  /** Time at which the job ended; null until then. */
   readonly endedAt: string | null;
   /** Time after which the job is deleted. */
   readonly expiresAt: string;
   /** Why the job failed. Null if it did not fail. */
   readonly error: string | null;
-  /** Null until the job is done. */
+  /** The result of the back-test; null until the job has succeeded. */
   readonly result: BacktestResponse | null;
 }
 

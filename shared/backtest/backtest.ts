@@ -58,7 +58,7 @@ export interface TestedRun {
  */
 export type RecordRun = (tested: TestedRun, total: number) => Promise<void> | void;
 
-/** A back-test that repeated every run. */
+/** A back-test that has repeated all of its runs. */
 export interface EndedBacktest {
   readonly outcome: "tested";
   /** Numbers of the runs in the span that are held, were discarded or have not ended. */
@@ -142,7 +142,7 @@ interface Replay {
   readonly random: RandomSource;
   readonly pages: MemoryPages;
   readonly history: Pick<HistoryStore, "item">;
-  /** True if a refresh is still due because the last refresh read nothing. */
+  /** True if the last refresh read nothing, so that the next run repeats it. */
   refreshDue: boolean;
   /** Number of items that the steps of all runs read. */
   reads: number;
@@ -250,8 +250,8 @@ function repeatedReads(history: Pick<HistoryStore, "item">): Pick<HistoryStore, 
 }
 
 /**
- * Returns the number of items that were read before the first run. Only these items have earlier
- * prices.
+ * Returns the number of items that were read before the first repeated run. Only these items have
+ * earlier prices.
  */
 const tracedItems = (items: readonly Item[]): number =>
   items.filter(({ readings }) => Object.keys(readings).length > 0).length;

@@ -16,7 +16,10 @@ export interface PastLives {
   readonly renewed: ReadonlyMap<string, number>;
   /** For each run number, the IDs of the items that begin an earlier life in this run. */
   readonly beginning: ReadonlyMap<number, readonly string[]>;
-  /** Returns true if a run belongs to a life of the item that cannot be repeated. */
+  /**
+   * Returns true if the life to which the run belongs is one that a back-test cannot repeat for
+   * this item.
+   */
   readonly isLeftOut: (id: string, runNumber: number) => boolean;
 }
 
@@ -111,7 +114,9 @@ interface RunPoints {
   readonly isFirst: boolean;
 }
 
-/** Returns the life that the points of a run belong to: the last one, or a new one. */
+/**
+ * Returns the life to which the points of a run belong: the last life in `lives`, or a new life.
+ */
 function lifeAfter(lives: readonly Life[], past: PastRun, { points, isFirst }: RunPoints): Life {
   const life = lives.at(-1);
   const begins =
@@ -150,8 +155,7 @@ function addPoints(life: Life, past: PastRun, points: readonly HistoryPoint[]): 
 }
 
 /**
- * Returns the keys of a field in `Life.fields`: one for each kind of reading that has the field in
- * common.
+ * Returns the keys of a field in `Life.fields`: one for each kind of reading that shares the field.
  */
 function keysOf({ run }: PastRun, step: string, field: string): readonly string[] {
   const kind = kindOf(run.pipeline, step);

@@ -35,17 +35,17 @@ export interface PastReads {
   readonly begin: (past: PastRun) => PastRunReads;
   /** Returns true if the item was on the watchlist in the run, but its reads cannot be repeated. */
   readonly isLeftOut: (id: string, runNumber: number) => boolean;
-  /** Returns the unknown fields of all answers so far. */
+  /** Returns the fields that were unknown in any answer so far. */
   readonly unknownFields: () => readonly UnknownField[];
-  /** Returns the unknown reads of all answers so far. */
+  /** Returns the numbers of unknown reads so far, by step. */
   readonly unknownReads: () => readonly UnknownReads[];
 }
 
 /** What one past run read. */
 export interface PastRunReads {
   /**
-   * The items that were added between the previous run and this one. An item that begins another
-   * life replaces the item of its earlier life.
+   * The items that were added between the previous run and this one. If an item was removed and
+   * added again, the new item replaces the old one.
    */
   readonly added: readonly Item[];
   /** Returns the ID of the past step that made the read of a step; undefined if no step made it. */
@@ -55,7 +55,7 @@ export interface PastRunReads {
    * read, and items without a known reading.
    */
   readonly answer: (request: StepReadRequest) => StepAnswer[];
-  /** Applies the changes of this run, so that the next run can begin. */
+  /** Adds the values that this run observed to the known values, so that the next run can begin. */
   readonly pass: () => void;
 }
 
@@ -257,9 +257,9 @@ interface MadeReads {
 
 interface Reader {
   readonly past: PastRun;
-  /** By ID of the tested step. */
+  /** The past steps, by ID of the tested step that they replace. */
   readonly steps: ReadonlyMap<string, PastStep>;
-  /** By item ID. */
+  /** The reads that the run has made so far, by item ID. */
   readonly madeReads: Map<string, MadeReads>;
   readonly state: PastState;
   readonly unknown: Map<string, UnknownField>;
@@ -322,7 +322,10 @@ function pastReadOf(
   return { pastStep: past?.id, position: reads.position };
 }
 
-/** Returns the points of an item from past steps up to a position in the run order. */
+/**
+ * Returns the points of an item in a past run, from the steps up to and including a position in the
+ * run order.
+ */
 function pointsUntil({ run, points }: PastRun, id: string, position: number) {
   const own = points.get(id) ?? [];
   if (position === Infinity || own.length === 0) return own;

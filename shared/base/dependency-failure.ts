@@ -19,7 +19,7 @@ const names: ReadonlySet<string> = new Set([
   "RequestTimeout",
   "RequestTimeoutException",
   "TimeoutError",
-  // Throttling and contention in all AWS services that this service calls.
+  // The names for throttling and contention, in all AWS services that this service calls.
   "PriorRequestNotComplete",
   ...dynamoThrottles,
   "RequestThrottled",

@@ -88,8 +88,8 @@ export function numberOf(kind: IdKind, id: string, owner: string): number | unde
 }
 
 /**
- * The place of a record in a sorted list. The record's ID contains the place. Records sort first by
- * stamp, then by slot.
+ * The place of a record in a sorted list, which the record's ID contains. Records sort by stamp,
+ * and records with the same stamp by slot.
  */
 export interface IdPlace {
   /** Microseconds since 1970. */
@@ -150,8 +150,8 @@ export function latestBefore(kind: IdKind, id: string | null): string | null {
 const timePart = (at: Date): string => digits(at.getTime());
 
 /**
- * Returns the number that `digits` encoded in a part of an ID. The result has no meaning if the
- * string is not a result of `digits`.
+ * Decodes a part of an ID that `digits` encoded. Does not check the part: for any other string, the
+ * result is meaningless.
  */
 function numberIn(
   kind: IdKind,

@@ -89,9 +89,9 @@ export const limits = {
    */
   failuresUntilFailing: 3,
   /**
-   * Number of concurrent requests to a webhook endpoint. `max` is the highest value that an
-   * operator can set. At 200 ms per response, `max` requests already cause more deliveries a second
-   * than the delivery log can store.
+   * Maximum number of concurrent requests to a webhook endpoint. `max` is the highest value that an
+   * operator can set for an endpoint. At 200 ms per response, `max` requests already cause more
+   * deliveries a second than the delivery log can store.
    */
   webhookRequestsAtOnce: { default: 4, max: 128 },
   /** Seconds after a rotation during which deliveries are signed with both secrets. */
@@ -163,11 +163,14 @@ export const limits = {
     attemptsMax: 3,
     /** Maximum time that an API call may lose to failed requests, before it returns 503. */
     callLossMs: 7_000,
-    /** Maximum time that settling or releasing a call's credits may lose to failed requests. */
+    /**
+     * Maximum time that a call may lose to failed requests while it settles or releases its
+     * credits.
+     */
     settleLossMs: 5_000,
     /**
-     * 99th percentile of the duration of one ledger request while an account has many concurrent
-     * calls.
+     * The 99th percentile of the duration of one ledger request, measured while an account has many
+     * concurrent calls.
      */
     ledgerRequestMs: 600,
     /**
@@ -219,7 +222,10 @@ export const limits = {
    */
   tracedItemsMax: 100,
   backtest: {
-    /** Limits of a back-test in one call. A back-test that exceeds one of them becomes a job. */
+    /**
+     * Limits of a back-test that the API function makes during the call. A back-test that exceeds
+     * one of them becomes a job.
+     */
     call: {
       /** Maximum number of item reads that a back-test repeats. */
       readsMax: 50_000,
@@ -240,7 +246,7 @@ export const limits = {
   /** Maximum number of items that a preview of a pipeline reads. */
   previewItemsMax: 10,
   /**
-   * Maximum number of history points that a list of changes compares if the list is sorted by size.
+   * Maximum number of history points that a list of changes compares to sort the changes by size.
    */
   comparedPointsMax: 500_000,
   /**
@@ -248,7 +254,7 @@ export const limits = {
    * years.
    */
   runNumberMax: 999_999_999,
-  /** Maximum length of a chain of queue messages in which each message causes the next. */
+  /** Maximum number of queue messages in a chain in which each message causes the next. */
   messageHopsMax: 24,
   schedulePreview: { default: 5, max: 100 },
   pagination: {

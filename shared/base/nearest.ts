@@ -24,7 +24,10 @@ export function nearest(value: string, valid: readonly string[]): string | undef
   return first.edits === second?.edits ? undefined : first.candidate;
 }
 
-/** Returns the maximum number of edits: a third of the length of the longer text, rounded up. */
+/**
+ * Returns the maximum number of edits for which two texts count as similar: a third of the length
+ * of the longer text, rounded up.
+ */
 const editsMax = (value: string, candidate: string): number =>
   Math.ceil(Math.max(value.length, candidate.length) / 3);
 

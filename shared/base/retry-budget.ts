@@ -146,7 +146,7 @@ interface RepeatLimits {
   /** Maximum duration of the first pause, in milliseconds. It doubles with each retry. */
   readonly pauseMs: number;
   /**
-   * Maximum duration of every pause, in milliseconds.
+   * Maximum duration of a pause, however many retries precede it, in milliseconds.
    * @default no limit
    */
   readonly pauseMsMax?: number;

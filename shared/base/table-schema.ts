@@ -17,22 +17,24 @@ export const tableSchema = {
  */
 export const duePartitions = {
   /**
-   * Two index writes for each step of a run. 16 partitions are enough for 8,000 steps a second,
-   * more than the table accepts. Item calls seldom write to the index, because all holds of a shard
-   * share one entry.
+   * Each step of a run makes two index writes. 16 partitions are enough for 8,000 steps a second,
+   * which is more than the table accepts. Item calls seldom write to the index, because all holds
+   * of a shard share one entry.
    */
   hold: 16,
   /**
-   * About eight index writes each time that a delivery target is drained. Eight partitions are
-   * enough for 1,000 drains a second.
+   * Each drain of a delivery target makes about eight index writes. Eight partitions are enough for
+   * 1,000 drains a second.
    */
   outbox: 8,
-  /** About eight index writes for each run. Eight partitions are enough for 1,000 runs a second. */
+  /**
+   * Each run makes about eight index writes. Eight partitions are enough for 1,000 runs a second.
+   */
   run: 8,
-  /** Two index writes for each run. Four partitions are enough for 2,000 runs a second. */
+  /** Each run makes two index writes. Four partitions are enough for 2,000 runs a second. */
   watchlist: 4,
   /**
-   * Two index writes for each created watchlist, and about four for each deleted one. Two
+   * Each creation of a watchlist makes two index writes, and each deletion about four. Two
    * partitions are enough for 500 deletions a second.
    */
   purge: 2,

@@ -6,7 +6,7 @@ export interface TaskChain {
    * @throws the error of this task or of an earlier one
    */
   add(task: () => Promise<void>): Promise<void>;
-  /** Waits for all tasks. @throws the error of the first failed task */
+  /** Resolves when all tasks have succeeded. @throws the error of the first failed task */
   done(): Promise<void>;
   /** True as soon as a task has failed. */
   hasFailed(): boolean;

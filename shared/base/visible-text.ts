@@ -11,8 +11,8 @@ const hidden = "\\x00-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069";
 const visible = `[^${hidden}]`;
 
 /**
- * Pattern of the strings of `isVisibleText`, for the OpenAPI document. Does not exclude unpaired
- * surrogates.
+ * Pattern of the strings that `isVisibleText` accepts, for the OpenAPI document. Unlike
+ * `isVisibleText`, it also accepts unpaired surrogates.
  */
 export const visiblePattern = `^${visible}*$`;
 

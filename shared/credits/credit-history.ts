@@ -2,7 +2,9 @@ import type { CreditSource, EntryType } from "./ledger.ts";
 
 /** One entry of an account's ledger. */
 export interface CreditTransaction {
-  /** Number of the entry in its account, from 1 without gaps. */
+  /**
+   * Number of the entry among the entries of its account: they are numbered from 1 without gaps.
+   */
   readonly sequence: number;
   readonly type: EntryType;
   /** Amount in credits, never negative. The balances show whether credits were added or removed. */

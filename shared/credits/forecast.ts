@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { count, timestamp } from "../base/wire-schema.ts";
 
 /**
- * Forecast credits: `best` if no item changes, `likely` if the next runs are like the last runs,
- * `worst` if every item takes every route.
+ * Forecast credits. `best`: no item changes. `likely`: the next runs cost as much as the last runs
+ * did on average. `worst`: every item takes every route.
  */
 export interface Credits {
   readonly best: number;
@@ -26,8 +26,8 @@ const dayMs = 86_400_000;
 export interface AccountForecast extends Forecast {
   readonly watchlists: number;
   /**
-   * The time at which the balance is used up if runs continue to cost as much as `month` forecasts;
-   * null if they cost nothing.
+   * The time at which the balance is used up if runs continue to cost as much as `month` forecasts.
+   * Null if the runs cost nothing, or if the time is more than ten years away.
    */
   readonly runsOutAt: { readonly [Name in keyof Credits]: Date | null };
 }
@@ -72,7 +72,10 @@ export function accountForecast(
   };
 }
 
-/** Days after which no time is forecast. A later time would be too uncertain to be useful. */
+/**
+ * Number of days from now within which the end of the balance is forecast. A later end would be too
+ * uncertain to be useful.
+ */
 const daysMax = 3_650;
 
 const outAfter = (days: number, now: Date): Date | null =>

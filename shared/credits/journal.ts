@@ -20,7 +20,7 @@ export interface SettleRecord extends AnyRecord {
   readonly holdId: string;
   readonly charged: number;
   readonly refunded: number;
-  /** Number of charged items; undefined if the caller did not pass it. */
+  /** Number of charged items; undefined if the caller did not pass the number. */
   readonly items: number | undefined;
   readonly succeeded: boolean;
   readonly source: CreditSource;

@@ -9,7 +9,7 @@ export interface CronFields {
   readonly hours: readonly number[];
   readonly days: readonly number[];
   readonly months: readonly number[];
-  /** From 0 (Sunday) to 6 (Saturday). */
+  /** Days of the week, from 0 (Sunday) to 6 (Saturday). */
   readonly weekdays: readonly number[];
   /** True unless the day-of-month field is exactly `*`. */
   readonly daysRestricted: boolean;

@@ -44,9 +44,9 @@ export function nextOccurrence(cron: Cron, after: Date): Date {
 
 /**
  * Returns the local day at which a search begins: the day before the day of `after`. A local time
- * that the clocks skip moves to a later instant. It moves by at most one day, in zones that crossed
- * the date line. Every due time after `after`, or in the five minutes before it, is therefore on
- * this day or later.
+ * that the clocks skip is moved to a later instant: usually by an hour, and in zones that crossed
+ * the date line by up to a day. Every due time after `after`, or in the five minutes before it, is
+ * therefore on this day or later.
  */
 function firstDayFor({ timezone }: Cron, after: Date): number {
   const local = after.getTime() + offsetAt(timezone, after.getTime());
@@ -54,8 +54,8 @@ function firstDayFor({ timezone }: Cron, after: Date): number {
 }
 
 /**
- * Yields the instants of all matching local times from a local day on, ascending. The same instant
- * may occur twice.
+ * Yields the instants of all matching local times from a local day on, ascending, in milliseconds
+ * since 1970. The same instant may occur twice.
  */
 function* instants({ fields, timezone }: Cron, firstDay: number): Generator<number> {
   const times = timesOfDay(fields).map((minute) => minute * minuteMs);

@@ -4,8 +4,8 @@ import type { Cron } from "./parse-cron.ts";
 import { offsetAt } from "./zone.ts";
 
 /**
- * Number of days from now in which offset changes, such as for daylight-saving time, are
- * considered. It covers all annual rules.
+ * Number of days from now in which changes of the zone's offset (such as for daylight-saving time)
+ * are considered. The number exceeds two years, so it covers every change that recurs each year.
  */
 const aheadDays = 800;
 

@@ -69,7 +69,10 @@ export function offsetAt(timezone: string, at: number): number {
 export interface DayOffsets {
   readonly before: number;
   readonly after: number;
-  /** Instant from which `after` applies; Infinity if the offset does not change. */
+  /**
+   * Time from which `after` applies, in milliseconds since 1970; Infinity if the offset does not
+   * change.
+   */
   readonly changeAt: number;
 }
 

@@ -9,7 +9,10 @@ export const busContent = object({
   kind: literal("bus"),
   runId: string(),
   watchlistId: string(),
-  /** Number of the attempt, from 1. An attempt that sends an event restarts the count. */
+  /**
+   * Number of the attempt, from 1. After an attempt that sent at least one event, the next attempt
+   * has the number 1 again.
+   */
   attempt: number(),
   /**
    * Positions in the run, from 0 and ascending, of the events that this attempt must still send;

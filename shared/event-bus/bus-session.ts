@@ -6,7 +6,7 @@ import type { EventBus } from "./event-bus.ts";
 import { sendRun, type SendRunDependencies } from "./send-run.ts";
 
 export interface BusDependencies extends SendRunDependencies {
-  /** Null if the deployment has no bus. */
+  /** The event bus; null if the deployment has none. */
   readonly bus: EventBus | null;
 }
 
@@ -18,7 +18,8 @@ export function busSessions({ bus, ...dependencies }: BusDependencies): OpenSess
   return ({ accountId }) => {
     const failures = { inRow: 0 };
     return Promise.resolve({
-      // Runs are sent one after the other. Each is sent in batches.
+      // With `parallel: 1`, the session sends runs one after the other. It sends the events of each
+      // run in batches.
       target: () => Promise.resolve({ hasEnded: bus === null, parallel: 1 }),
       work(entry, slice) {
         if (bus === null) return slice.record({ removed: entry });

@@ -10,7 +10,7 @@ export interface BusEntry {
   readonly detail: string;
 }
 
-/** The outcome of putting one entry on the bus. `reason` is an error code. */
+/** The outcome of putting one entry on the bus. `reason` is the error code of a failure. */
 export type PutOutcome =
   | { readonly outcome: "sent" }
   | { readonly outcome: "failed"; readonly reason: string };

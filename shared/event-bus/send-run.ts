@@ -176,7 +176,7 @@ async function finish(
   const positions = unsentPositions(progress);
   assert(positions !== null, "an attempt that has begun must list its events");
   if (positions.length === 0) return slice.record({ removed: entry });
-  // An attempt that sent an event restarts the retry schedule.
+  // After an attempt that sent at least one event, the retry schedule starts again.
   const current = sent > 0 ? 1 : attempt;
   const dueAt = nextDue(current, dependencies);
   if (dueAt === null) {

@@ -27,7 +27,10 @@ export interface SmallArchive {
   readonly lines: Uint8Array;
 }
 
-/** Stores event bodies in the service's bucket for 30 days, and those of small runs in a table. */
+/**
+ * Stores event bodies in the service's bucket, or those of small runs in a table, for
+ * `limits.eventBodyDays` days.
+ */
 export interface EventBodies {
   /** Which versions of objects and kinds of rows the process writes. @default current */
   readonly writes?: WrittenVersions;
@@ -273,7 +276,7 @@ export async function* readLines(
   for (const event of events) {
     if (event.member !== undefined) yield { event, gzip: event.member };
   }
-  // Either all events of a run have their members, or none has.
+  // Either all events of a run have their gzip members (`member`), or none of them has.
   for (const span of spansOf(events.filter(({ member }) => member === undefined))) {
     const { chunk, start, end } = span;
     const bytes = await bodies.get(chunkKey(run, chunk), { start, end });

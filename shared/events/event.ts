@@ -56,7 +56,7 @@ export interface RunEvents {
    * the ID of the notice, not of the run. A notice is exported to a separate folder.
    */
   readonly isHoldNotice?: true;
-  /** Present if the run has a file of all items at its end. */
+  /** The file of all items at the end of the run; absent if the run has no such file. */
   readonly snapshot?: SnapshotFile;
 }
 

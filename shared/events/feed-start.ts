@@ -5,11 +5,11 @@ import type { EventFeed, FeedEntry } from "./event-feed.ts";
 
 /** A position in the feed from which a reader continues. */
 export interface FeedStart {
-  /** Number of the last run to skip completely; 0 to skip none. */
+  /** Sequence number, in the feed, of the last run to skip completely; 0 to skip no run. */
   readonly sequence: number;
   /** Number of events to skip at the start of the next run. */
   readonly skip: number;
-  /** Time (ISO 8601) before which runs are skipped, by their end; null to skip none. */
+  /** Runs that ended before this time (ISO 8601) are skipped; null to skip no run for its end. */
   readonly since: string | null;
 }
 

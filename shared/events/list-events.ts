@@ -97,7 +97,7 @@ async function fill(page: Page, search: Search, sources: FeedSources): Promise<b
 
 interface IndexedRun {
   readonly run: FeedEntry;
-  /** Null if no event of the run can match, or if the events have expired. */
+  /** The archived events of the run; null if none of them can match, or if they have expired. */
   readonly archived: ArchivedRun | null;
 }
 

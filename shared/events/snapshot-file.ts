@@ -6,7 +6,7 @@ export const snapshotFile = object({
   name: string(),
   rows: number(),
   bytes: number(),
-  /** In hexadecimal digits. */
+  /** SHA-256 of the file, in hexadecimal digits. */
   sha256: string(),
 });
 export type SnapshotFile = InferOutput<typeof snapshotFile>;

@@ -82,7 +82,7 @@ function kindOfStock(before: FieldValue, after: FieldValue): ChangeKind {
   return before === false && after === true ? "back_in_stock" : "other";
 }
 
-/** The only `op` that can match changes of a kind, for the kinds with one direction. */
+/** For each kind whose changes all have the same direction, the only `op` that can match them. */
 const onlyOps: Readonly<Partial<Record<ChangeKind, string>>> = {
   price_drop: "decreased",
   price_rise: "increased",

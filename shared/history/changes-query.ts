@@ -12,8 +12,8 @@ export interface ChangesQuery extends ChangeFilter, ListedWatchlists {
   /** Start of the kept history, ISO 8601. */
   readonly keptSince: string;
   /**
-   * `time`: latest run first. `size`: largest change in percent first. `amount`: largest delta
-   * first.
+   * `time`: latest run first. `size`: largest change in percent first. `amount`: largest absolute
+   * difference first.
    */
   readonly sort: (typeof changeSorts)[number];
   /**
@@ -22,13 +22,13 @@ export interface ChangesQuery extends ChangeFilter, ListedWatchlists {
    */
   readonly compare: (typeof comparisons)[number];
   readonly limit: number;
-  /** `next` of the previous page. */
+  /** The cursor `next` of the previous page; undefined for the first page. */
   readonly startingAfter: string | undefined;
 }
 
 export interface ChangesPage {
   readonly changes: readonly FieldChange[];
-  /** `startingAfter` of the next page; null on the last page. */
+  /** The cursor to send as `startingAfter` for the next page; null on the last page. */
   readonly next: string | null;
 }
 

@@ -19,8 +19,9 @@ export interface FoundChange {
 export interface FieldChange extends FoundChange {
   readonly kind: ChangeKind;
   /**
-   * The last value that was not null: `before`, or the value before a time without a value. Null if
-   * there is none. Like routes, lists of changes compare with this value.
+   * The last value before the change that was not null: `before`, or an earlier value if `before`
+   * is null. Null if there is no such value. Like routes, lists of changes compare `after` with
+   * this value.
    */
   readonly lastKnown: FieldValue;
   /** `after` minus `lastKnown`; null unless both are numbers. */

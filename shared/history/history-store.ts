@@ -12,8 +12,8 @@ export interface RunsQuery extends HistorySpan {
   readonly watchlistId: string;
   readonly order: HistoryOrder;
   /**
-   * Number of the run with which the list begins.
-   * @default the first run of the span in this order
+   * Number of the run with which the result begins.
+   * @default the newest or the oldest run of the span, as `order` requires
    */
   readonly from?: number;
   /**

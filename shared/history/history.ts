@@ -29,7 +29,7 @@ export interface HistoryPoint {
   /** ID of the step. */
   readonly step: string;
   readonly status: PointStatus;
-  /** Empty unless the status is `ok`. */
+  /** The changes that the read observed; empty unless the status is `ok`. */
   readonly values: ObservedChanges;
 }
 

@@ -9,14 +9,14 @@ export interface ItemHistoryQuery {
   readonly span: HistorySpan;
   /**
    * Start of the kept history, ISO 8601, from which the values at the start of the span are
-   * calculated; undefined to leave them out.
+   * calculated; undefined to omit these values.
    */
   readonly keptSince: string | undefined;
   readonly order: HistoryOrder;
   readonly limit: number;
   /**
-   * Fields to include. Omits reads in which none of them changed, except reads that delisted the
-   * item. Undefined: all fields.
+   * Fields to include; undefined for all fields. Reads in which none of these fields changed are
+   * omitted, except reads that delisted the item.
    */
   readonly fields: readonly string[] | undefined;
   /** ID of the last point of the previous page. */
@@ -25,7 +25,7 @@ export interface ItemHistoryQuery {
 
 /** A point in the history of an item: the values that were new or changed in one read. */
 export interface ShownPoint {
-  /** Unique among the points of the item. */
+  /** ID of the point, which is unique among the points of the item. */
   readonly id: string;
   /** Time of the read, ISO 8601. */
   readonly at: string;

@@ -41,9 +41,9 @@ export function comparedWith(change: FoundChange, lastKnown: FieldValue): FieldC
 }
 
 /**
- * Returns the last number that a field had before a time without a value, if this earlier point
- * shows the number. Returns null if the point shows that there was no number, and undefined if an
- * even earlier point must be checked.
+ * Returns the last number that a field had before it became null, if the given earlier point shows
+ * the number. Returns null if the point shows that there was no number, and undefined if an even
+ * earlier point must be checked.
  */
 function numberBeforeGap(
   { status, values }: Pick<HistoryPoint, "status" | "values">,
@@ -91,8 +91,8 @@ export function lastNumberIn(
 }
 
 /**
- * The changes of one watchlist from null to a value whose earlier value was not found yet, by item
- * ID.
+ * The changes from null to a value for which the last value before the null was not found yet. They
+ * belong to one watchlist, and are grouped by item ID.
  */
 export type OpenGaps = Map<string, FieldChange[]>;
 

@@ -9,8 +9,8 @@ import { changesIn, isSelected, needsLastKnown } from "./run-changes.ts";
 import { orderOf, type Place, placeOf, readsAtOnce, runsByTime } from "./runs-by-time.ts";
 
 /**
- * Number of points after which a page ends, so that a page with few matches does not take long to
- * build.
+ * Number of examined history points after which a page ends, so that a page with few matches does
+ * not take long to build.
  */
 const pagePointsMax = 100_000;
 /**
@@ -63,7 +63,10 @@ async function changesByTime(query: ChangesQuery, history: Reader): Promise<Chan
 
 interface PageRest {
   readonly query: ChangesQuery;
-  /** Number of entries and of history reads that the page may still have. */
+  /**
+   * `limit`: how many more entries the page may have. `lookups`: for how many more items the
+   * history may be read.
+   */
   readonly left: { readonly limit: number; readonly lookups: number };
 }
 

@@ -11,8 +11,8 @@ import { changesIn, isOfField, isSelected, needsLastKnown } from "./run-changes.
 import { readsAtOnce } from "./runs-by-time.ts";
 
 /**
- * Maximum number of items whose history is read for one list, all its pages together. The history
- * has the last value before a time without a value.
+ * Maximum number of items whose history is read for one list, for all of its pages together. The
+ * history of an item shows the last value of a field before it became null.
  */
 const lookupsMax = 1_000;
 
@@ -92,8 +92,8 @@ interface Collecting {
 }
 
 /**
- * Adds the changes of all runs in the span whose field the query accepts. Returns the changes from
- * null whose last known value is not in the span.
+ * Adds the changes in all runs of the span, of the fields that the query accepts. Returns the
+ * changes from null for which the span does not contain the last known value.
  */
 function addChanges(
   query: ChangesQuery,
@@ -116,8 +116,9 @@ function addChanges(
 }
 
 /**
- * Adds the changes of the whole span whose field the query accepts. Returns the changes whose value
- * before the span is in earlier history.
+ * Adds one change for each item and field over the whole span, of the fields that the query
+ * accepts. Returns the changes for which the value before the span must be read from earlier
+ * history.
  */
 function addPeriodChanges(
   query: ChangesQuery,

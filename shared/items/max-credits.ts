@@ -29,7 +29,7 @@ export const maxCreditsParam = v.optional(
 
 /** The parsed `max_credits` of an item call. */
 export interface CreditCap {
-  /** Undefined if the call has no cap. */
+  /** Maximum number of credits that the call may reserve; absent if the call has no cap. */
   readonly maxCredits?: number;
 }
 

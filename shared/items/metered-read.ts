@@ -30,7 +30,9 @@ export interface MeteredCall {
   readonly endpoint: string;
   /** Time at which the call started. */
   readonly now: Date;
-  /** Time at which reading must end, so that the call can settle its credits and respond. */
+  /**
+   * Time at which the reads of items must end, so that the call can settle its credits and respond.
+   */
   readonly deadline: Date;
   /** Milliseconds until it is too late to send the response; negative after that. */
   readonly msToAnswer: () => number;
@@ -47,7 +49,7 @@ export interface MeteredReadDependencies {
 
 /** The credits that a call reserves before it reads. Credits are whole numbers. */
 export interface PaidWork {
-  /** Absent for a call that reads with several scrapers. */
+  /** The scraper of the call; absent for a call that reads with several scrapers. */
   readonly scraper?: StepScraperId;
   /** The watchlist whose items the call reads; absent for a call without a watchlist. */
   readonly watchlistId?: string;
@@ -270,7 +272,7 @@ async function settle(
       );
 }
 
-/** Cancels the hold of a call. Returns true if this succeeded within `withinMs`. */
+/** Cancels the hold of a call. Returns true if this succeeded within `withinMs` milliseconds. */
 async function cancelNow(
   { accountId, requestId: holdId }: MeteredCall,
   { ledger, clock }: MeteredReadDependencies,
@@ -281,8 +283,8 @@ async function cancelNow(
 }
 
 /**
- * Sends a message after which a worker cancels the hold. Returns false if the message could not be
- * sent within `withinMs`.
+ * Sends the message that makes a worker cancel the hold. Returns false if the message could not be
+ * sent within `withinMs` milliseconds.
  */
 async function cancelLater(
   { accountId, requestId: holdId }: MeteredCall,

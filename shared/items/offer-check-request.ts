@@ -92,7 +92,7 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
 export const offerCheckRequest = v.pipe(offerCheckBody, v.transform(parseOfferCheckRequest));
 
 /**
- * Offers of the request, and the name of the parameter that contains them.
+ * Returns the offers of the request, and the name of the parameter that contains them.
  * @throws 400 if the request has neither `offers` nor `ids`, or both
  */
 function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
@@ -108,8 +108,8 @@ function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
 }
 
 /**
- * Returns the offers of the request, and the name of the parameter that contains them.
- * @throws 400 if the request has neither `offers` nor `ids`, or both
+ * Decodes and checks the ID of an offer, which may be URL-encoded and have blanks around it.
+ * @throws 400 INVALID_PARAM if the ID is empty or too long, or contains characters that no ID has
  */
 function parseOfferListingId(raw: string, param: string): string {
   const id = urlDecoded(raw.trim()).trim();

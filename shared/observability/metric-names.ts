@@ -22,8 +22,8 @@ interface Kind {
 /** The metrics and dimensions of each kind. */
 export const metricKinds = {
   /**
-   * API calls. Status 501, for announced features, has a separate class and does not count as a
-   * failure.
+   * API calls. Status 501 is for features that are announced but not available yet. It has a
+   * separate class and does not count as a failure.
    */
   calls: { dimensions: [["group", "status_class"], ["status_class"]], metrics: { calls: "Count" } },
   /** API calls that were refused with 401 or 429. */
@@ -68,7 +68,7 @@ export const metricKinds = {
     dimensions: [[]],
     metrics: {
       runs_started: "Count",
-      /** Start time minus due time of runs that a schedule started. */
+      /** Start time minus due time, of runs that a schedule started. */
       run_late_ms: "Milliseconds",
       /** Due times that were skipped because the previous run was still in progress. */
       runs_overlapped: "Count",
@@ -89,7 +89,7 @@ export const metricKinds = {
     },
   },
   batches: { dimensions: [["scraper"]], metrics: { batch_ms: "Milliseconds" } },
-  /** Time from sending a step's batches until the last batch is done. */
+  /** Time from the sending of a step's batches until the last batch is done. */
   steps: { dimensions: [["scraper"]], metrics: { step_ms: "Milliseconds" } },
   deliveries: {
     dimensions: [[]],
@@ -129,8 +129,8 @@ export const metricKinds = {
     },
   },
   /**
-   * Webhook endpoints and buckets. Each counts once per message, whatever its number of attempts,
-   * so that busy receivers do not dominate.
+   * Receivers: webhook endpoints and customers' buckets. Each receiver counts once per message of
+   * the deliveries queue, whatever the number of attempts, so that busy receivers do not dominate.
    */
   receivers: {
     dimensions: [[]],

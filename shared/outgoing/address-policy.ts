@@ -3,8 +3,8 @@ import { BlockList, isIP } from "node:net";
 /** Decides whether the service may connect to an address that a customer chose. */
 export interface AddressPolicy {
   /**
-   * True also allows plain HTTP, loopback addresses and the name `localhost`. Only the local server
-   * sets this to true.
+   * True if plain HTTP, loopback addresses and the name `localhost` are allowed too. Only the local
+   * server sets it to true.
    */
   readonly allowLoopback: boolean;
   /** Returns true for an allowed IP address; false for any other string, including host names. */

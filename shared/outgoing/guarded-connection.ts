@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   readonly answerBytesMax: number;
   /** DNS lookup. @default the system's lookup */
   readonly lookup?: LookupFunction;
-  /** Time limits. @default 5 s to connect, 15 s in total */
+  /** Time limits of the exchange. @default 5 s to connect, 15 s in total */
   readonly times?: ExchangeTimes;
   /**
    * Certificate authorities to trust, as PEM, for tests and benchmarks.

@@ -5,8 +5,8 @@ import type { AddressPolicy } from "./address-policy.ts";
 export interface OwnAddresses {
   /**
    * The service's own hosts. An entry `host` refuses URLs with this host, whatever their port. An
-   * entry `host:port` refuses only URLs with this port too. The local server uses such an entry,
-   * because receivers run on the same host.
+   * entry `host:port` refuses only URLs with both this host and this port. The local server uses
+   * such an entry, because receivers run on the same host.
    */
   readonly hosts: readonly string[];
   /**

@@ -27,7 +27,7 @@ export type Op = (typeof ops)[number];
 
 /** A value that a client stores with an item. */
 export type MetadataValue = string | number | boolean;
-/** What a client stores with an item, by key. */
+/** The values that a client stores with an item, by key. */
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 
 /** Pattern of a metadata key. */
@@ -57,7 +57,7 @@ export type TestValue = MetadataValue | MetadataReference | FieldReference;
 export const isFieldReference = (value: TestValue | undefined): value is FieldReference =>
   typeof value === "object" && "field" in value;
 
-/** A further test of a route, on a value of the same read. */
+/** A test in `where` of a route. It tests a field of the same read. */
 export interface FieldTest {
   readonly field: string;
   readonly op: ValueOp;

@@ -49,7 +49,7 @@ interface Walk {
   /** The step at which all items start. */
   readonly start: string;
   readonly items: number;
-  /** True if every item of the estimate matches the route. */
+  /** Returns true if every item of the estimate matches the route. */
   readonly isSure: (route: Route) => boolean;
 }
 

@@ -17,8 +17,8 @@ import { type Template, templates } from "./templates.ts";
 export const scrapersQuery = v.object(shopFields());
 
 /**
- * Query schema of the route. Its transform throws `ServiceError` for an unknown or announced
- * platform or marketplace.
+ * Query schema of the route. Its transform throws `ServiceError` for a platform or marketplace that
+ * is unknown, or that is announced but not available yet.
  */
 export const scrapersRequest = v.pipe(
   scrapersQuery,

@@ -171,7 +171,8 @@ function averageOf(window: number): DerivedPrice {
       const days = closed(trace, read);
       const time = days.reduce((total, [, ms = 0]) => total + ms, 0);
       const sum = days.reduce((total, [, , weighted = 0]) => total + weighted, 0);
-      // The average is rounded, so that it equals a price that never changed.
+      // The average is rounded. Otherwise, the average of a price that never changed could differ
+      // from the price.
       return time === 0 ? undefined : Math.round((sum / time) * 10_000) / 10_000;
     },
   };

@@ -28,7 +28,9 @@ const everyReading: Route = { when: "ok", notify: true };
 
 type OneTier = Exclude<Platform, "retailer_a">;
 
-/** For each platform, the template for a field that no other platform has. */
+/**
+ * For each platform with a single tier, the template that uses a field that no other platform has.
+ */
 const special: Readonly<Record<OneTier, Omit<Template, "pipeline"> & { readonly route: Route }>> = {
   retailer_b: {
     id: "clearance",

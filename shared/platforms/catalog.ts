@@ -168,7 +168,7 @@ export const platforms = {
   }),
 } as const satisfies Record<string, PlatformEntry>;
 
-/** Announced platforms by ID. Requests for them return 501. */
+/** Platforms that are announced but not available yet, by ID. Requests for them return 501. */
 export const announcedPlatforms = {
   retailer_e: announcedPlatform("Retailer E"),
   retailer_f: announcedPlatform("Retailer F"),

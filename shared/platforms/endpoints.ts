@@ -1,4 +1,4 @@
-/** `live`: available. `coming_soon`: announced, so calls return 501. */
+/** `live`: available. `coming_soon`: announced but not available yet, so calls return 501. */
 export type Status = "live" | "coming_soon";
 
 /** A level of detail of a read, and its price. */
@@ -25,14 +25,14 @@ const routes: Readonly<Record<EndpointId, string>> = {
   offer_check: "POST /v1/offers/check",
 };
 
-/** A kind of item call on one platform, live or announced. */
+/** A kind of item call on one platform, whether `live` or `coming_soon`. */
 export interface Endpoint {
   readonly id: EndpointId;
   readonly name: string;
   /** Method and path of the call. */
   readonly route: string;
   readonly status: Status;
-  /** Empty while the endpoint is only announced. */
+  /** The tiers of the endpoint; empty while its status is `coming_soon`. */
   readonly tiers: readonly Tier[];
 }
 

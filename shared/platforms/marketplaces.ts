@@ -1,9 +1,9 @@
 /** A country with a marketplace. All prices of the marketplace are in one currency. */
 export interface Country {
   readonly name: string;
-  /** ISO 3166-1 alpha-2 code. */
+  /** The country as an ISO 3166-1 alpha-2 code. */
   readonly country: string;
-  /** ISO 4217 code. */
+  /** The currency of the marketplace as an ISO 4217 code. */
   readonly currency: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Structured-data endpoints (specification, section "Structured-data endpoints"). All are
- * announced; none is live.
+ * Structured-data endpoints (specification, section "Structured-data endpoints"). All of them are
+ * announced, but none is available yet.
  */
 import * as v from "valibot";
 import { notImplemented, type ServiceError, unknownId } from "../base/errors.ts";

@@ -33,7 +33,8 @@ export async function advanceRun(
   dependencies: AdvanceDependencies,
 ): Promise<void> {
   const { runs, steps, queue } = dependencies;
-  // The process that set the error or the phase of a run also finishes the run.
+  // Another process has marked the run as failed or moved it to a later phase. That process also
+  // finishes the run.
   if (run.phase !== "reading" || run.error !== null) return;
   const order = runOrder(run.pipeline);
   for (let position = from; position < order.length; position += 1) {
@@ -43,8 +44,8 @@ export async function advanceRun(
       (await steps.get(run.id, step.id)) ?? (await planStep(run, position, dependencies));
     if (planned === "over") return;
     if (planned === undefined || planned.stats !== null) continue;
-    // Each repeated message of the previous step leads to this line. If it sent all batches again,
-    // the number of messages would multiply with every step.
+    // Each repeated message of the previous step leads to this line. If each of them sent all
+    // batches again, the number of messages would multiply with every step.
     if (planned.isSent) return;
     if ((await startStep(run, planned, dependencies)) === "done") return;
   }
@@ -71,8 +72,8 @@ async function startStep(
       await queue.sendFinish(run);
       return "done";
     }
-    // Every item of this step also starts there in the next run, so none needs an owed retry. A
-    // watchlist that waits for its budget therefore costs the service almost nothing.
+    // In the next run, every item of this step starts at this step again, so no item needs an owed
+    // retry. A watchlist that waits for its budget therefore costs the service almost nothing.
     await steps.recordStats({ ...step, stats: emptyStepStats(step.scraper) });
     return "passed";
   }
@@ -99,8 +100,8 @@ export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
 }
 
 /**
- * Returns true if credit limits deferred all planned steps before `step`, or if there is no such
- * step.
+ * Returns true if credit limits deferred every planned step before `step`. Also returns true if
+ * `step` is the first planned step.
  */
 async function isNothingRead(step: StepRecord, steps: StepStore): Promise<boolean> {
   const planned = await steps.list(step.runId);

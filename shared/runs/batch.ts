@@ -43,7 +43,10 @@ export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => (
 export interface BatchResult {
   readonly counts: BatchCounts;
   readonly outcomes: readonly ItemOutcome[];
-  /** Absent if no item of the batch has an earlier reading. */
+  /**
+   * The shape of the answers compared with earlier readings; absent if no item of the batch has an
+   * earlier reading.
+   */
   readonly shape?: BatchShape;
 }
 

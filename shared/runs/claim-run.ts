@@ -77,8 +77,9 @@ function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string
 
 /**
  * Returns the due time of the run after the claimed run (ISO 8601); null if the watchlist is
- * paused. It is later than `now` and not before the current due time. `now` alone is not enough: it
- * is too early if the process of the request was frozen.
+ * paused. The result is later than `now`, and never earlier than the stored due time. The
+ * comparison with the stored due time is needed because `now` is too early if the process was
+ * frozen after it read the clock.
  */
 function nextRunAt(watchlist: Watchlist, due: Date, now: Date): string | null {
   if (watchlist.status === "paused") return null;

@@ -40,11 +40,14 @@ export interface FinishDependencies {
   readonly publisher: RunEventPublisher;
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
   readonly pages: Pick<PageStore, "pages" | "replace">;
-  /** Absent if no run has a snapshot file. */
+  /** Writes the snapshot files of runs; absent if no run has a snapshot file. */
   readonly snapshots?: ItemSnapshots;
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** Receives the run once, before its result is written, so that log lines contain it. */
+  /**
+   * Called once with the run, before its result is written, so that the caller can add the run's ID
+   * to later log lines.
+   */
   readonly begins?: (run: Run) => void;
   /** Receives the metrics of the ended run. */
   readonly report?: MetricsSink;
@@ -197,7 +200,8 @@ async function publishEvents(
 const notFinalized = "Run results could not be finalized. The run's events are late or missing.";
 
 /**
- * Milliseconds after which a run in phase `finishing` fails, so that its watchlist can run again.
+ * Milliseconds without progress after which a run in phase `finishing` fails, so that its watchlist
+ * can run again.
  */
 export const finishTimeoutMs = 60 * 60 * 1_000;
 

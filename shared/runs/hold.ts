@@ -27,15 +27,16 @@ export const mayBeHeld = ({ limits, kind }: Pick<Run, "limits" | "kind">): boole
 export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefined {
   const { shape } = run;
   const { brake } = run.limits;
-  // A run with a batch that an earlier release read, during a deployment, cannot be discarded.
+  // During a deployment, an earlier release may have read a batch of the run without storing the
+  // items as they were before. Such a run cannot be discarded, so it is not held.
   const isPossible = mayBeHeld(run) && steps.every((step) => step.isRestorable);
   if (brake === null || !isPossible) return undefined;
   const isWrongShape = shape !== undefined && holdsEvents(shape);
   const changed = changedIdsIn(steps);
   const changedItems = changed.size;
   const points = steps.reduce((sum, step) => sum + step.points.length, 0);
-  // For most runs, this check makes the exact count unnecessary. `answered - points` is a lower
-  // bound of the items that the exact check counts as read.
+  // For most runs, this check makes the exact count unnecessary. The exact count of read items is
+  // at least `answered - points`.
   const answered = run.stats.tracked - countWithout(unansweredIdsIn(steps), changed);
   const mayBeAbove = changedItems * 100 > brake.maxChangedPercent * (answered - points);
   if (!isWrongShape && !mayBeAbove) return undefined;

@@ -40,7 +40,7 @@ export function presentStoredRun(run: Run): Record<string, unknown> {
   return presentRun({ ...ending, finishedAt: null });
 }
 
-/** Returns true for a run whose events about items are held or were discarded. */
+/** Returns true for a run whose item events are held or were discarded. */
 const isUnsent = ({ hold }: Run): boolean => hold !== undefined && hold.status !== "released";
 
 const unsentStats = (stats: RunStats): RunStats => ({
@@ -50,8 +50,8 @@ const unsentStats = (stats: RunStats): RunStats => ({
 });
 
 function shownStatus({ finishedAt, hold, status }: Run): RunStatus | "held" {
-  // The final status is stored before the stats and credits are final, so such a run is still
-  // running.
+  // The final status is stored before the stats and credits are final. Until `finishedAt` is set,
+  // clients therefore see the status `running`.
   if (finishedAt === null) return "running";
   return hold?.status === "held" ? "held" : status;
 }

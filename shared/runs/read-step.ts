@@ -51,7 +51,7 @@ export type StepReader = (request: StepReadRequest) => Promise<readonly StepAnsw
 export interface StepAnswer {
   readonly id: string;
   readonly status: ReadStatus;
-  /** ISO time. */
+  /** Time at which the source read the item, ISO 8601. */
   readonly fetchedAt: string;
   /** Price of the answer in quarter-credits; 0 if it is not charged. */
   readonly quarters: number;

@@ -27,7 +27,7 @@ type Build = (ids: Entry, outcome: ItemOutcome, step: StepRecord) => readonly En
 /** The ID under which the events of a run are published, and the time of these events. */
 interface Publication {
   readonly id: string;
-  /** ISO 8601. */
+  /** Creation time of the events, ISO 8601. */
   readonly at: string;
 }
 

@@ -50,7 +50,7 @@ export interface RunStats {
   readonly tracked: number;
   /** ID of the step at which the run starts. */
   readonly entry: string;
-  /** Items in state `new` at the start of the run. */
+  /** Number of items in state `new` at the start of the run. */
   readonly newItems: number;
   readonly steps: Readonly<Record<string, StepStats>>;
   /**
@@ -58,14 +58,16 @@ export interface RunStats {
    * step and `when` counts once.
    */
   readonly matched: number;
-  /** Items that the run deferred to the next run. */
+  /** Number of items that the run deferred to the next run. */
   readonly deferred: number;
-  /** Items with a change that no earlier run has counted. */
+  /** Number of items with a change that no earlier run has counted. */
   readonly changed: number;
-  /** Items in `watchlist.product.changed` events; absent in runs of an earlier release. */
+  /**
+   * Number of items in `watchlist.product.changed` events; absent in runs of an earlier release.
+   */
   readonly notified?: number;
   readonly delisted: number;
-  /** Items without an answer, which the next run reads again. */
+  /** Number of items without an answer, which the next run reads again. */
   readonly retryNextRun: number;
   /**
    * True if a limit of the customer deferred the entry step before the run had read anything. The
@@ -100,9 +102,9 @@ export interface RunRef {
 /** The cause of a hold by the brake, and the decision about it. */
 export interface Hold {
   readonly status: "held" | "released" | "discarded";
-  /** Items that changed or were delisted. */
+  /** Number of items that changed or were delisted. */
   readonly changedItems: number;
-  /** Items that the run read completely and that had an earlier reading. */
+  /** Number of items that the run read completely and that had an earlier reading. */
   readonly readItems: number;
   /** Time of the decision (ISO 8601); null while the run is held. */
   readonly decidedAt: string | null;
@@ -160,15 +162,18 @@ export interface Run extends RunRef {
    * are none.
    */
   readonly missingFields?: readonly string[];
-  /** Present if the shape of the answers differs from that of earlier answers. */
+  /**
+   * The difference between the shape of the answers and that of earlier answers; absent if there is
+   * none.
+   */
   readonly shape?: ShapeChange;
-  /** Present if the brake held the run. */
+  /** The hold of the run by the brake; absent if the brake did not hold the run. */
   readonly hold?: Hold;
-  /** Present if the items at the end of the run are stored in a file. */
+  /** The file with the items at the end of the run; absent if there is no file. */
   readonly snapshot?: SnapshotFile;
   /** Random ID of the plan that was stored first; null before the run is planned. */
   readonly plan: string | null;
-  /** Null if the watchlist was deleted during the run. */
+  /** The fields of the watchlist; null if the watchlist was deleted during the run. */
   readonly watchlist: RunWatchlist | null;
 }
 

@@ -16,8 +16,9 @@ import type { Run, ShapeChange } from "./run.ts";
 /** A field can count as lost only if at least this share of the compared items had it before. */
 const presentShareMin = 0.95;
 /**
- * A field counts as lost if at least this share of the items that had it lack it now. Answers count
- * as no longer complete from the same share of items.
+ * A field counts as lost if at least this share of the items that had the field lack it now.
+ * Likewise, answers count as incomplete if at least this share of the complete ones became
+ * incomplete.
  */
 const lostShareMin = 0.8;
 /** Minimum factor of a price jump: a price at least triples, or falls to at most a third. */

@@ -9,7 +9,10 @@ export type Starts = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 export interface StepPlan {
   readonly step: StepRecord;
-  /** Empty if `step.starts` is set, because the run's plan contains the same batches. */
+  /**
+   * The batches of the step; empty if `step.starts` is set, because the run's plan contains the
+   * same batches.
+   */
   readonly batches: readonly PlannedBatch[];
 }
 

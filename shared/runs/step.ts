@@ -9,7 +9,10 @@ export interface StepStats {
   readonly notFound: number;
   readonly unavailable: number;
   readonly credits: number;
-  /** Items not read: removed from the watchlist, or without a known offer to check. */
+  /**
+   * Number of items that were not read: they were removed from the watchlist, or have no known
+   * offer to check.
+   */
   readonly skipped: number;
 }
 
@@ -55,7 +58,7 @@ export interface StepRecord {
    * null. These batches are not stored again for the step.
    */
   readonly starts: string | null;
-  /** Null until a process decides whether the step is read. */
+  /** The decision about the step; null until a process decides whether the step is read. */
   readonly decision: StepDecision | null;
   /**
    * Shortfall of a deferred step; null for a step that was read, or that an earlier release
@@ -66,7 +69,7 @@ export interface StepRecord {
   readonly isSent: boolean;
   /** Numbers of the batches whose outcomes are stored in the items, from 0. */
   readonly done: ReadonlySet<number>;
-  /** Null until the step is settled. */
+  /** The stats of the step; null until the step is settled. */
   readonly stats: StepStats | null;
 }
 

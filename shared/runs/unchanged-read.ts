@@ -10,7 +10,10 @@ import type { Item } from "../watchlists/item.ts";
 /** An `ok` read of an item. */
 export interface OkRead {
   readonly observed: Snapshot;
-  /** As in `StepAnswer`. */
+  /**
+   * ID of the offer in the buy box; null if the buy box is empty; absent if the scraper does not
+   * read it.
+   */
   readonly buyboxOfferId?: string | null | undefined;
 }
 

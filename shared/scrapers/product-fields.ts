@@ -14,8 +14,8 @@ const describe = <Schema extends v.GenericSchema>(
   v.pipe(schema, v.description(description));
 
 /**
- * Schema of a string that has these values now. Later releases may add values, so clients must
- * accept other strings.
+ * Schema of a string that currently has one of `values`. Later releases may add values, so clients
+ * must accept other strings.
  */
 const openSet = (values: readonly string[]): v.GenericSchema<string> =>
   v.pipe(v.string(), v.description("More values may be added."), v.examples([...values]));

@@ -107,7 +107,7 @@ export interface OfferReference {
 
 export interface OffersCheckRequest {
   readonly marketplace: string;
-  /** Unique pairs of item and offer. */
+  /** The offers to check. Each pair of item and offer occurs once. */
   readonly offers: readonly OfferReference[];
   /** Time at which the check must return. Offers not checked by then are `unavailable`. */
   readonly deadline: Date;

@@ -25,7 +25,7 @@ export interface HealthCounts {
   readonly latencies: readonly number[];
   /** The newest quota; absent if the source reported none. */
   readonly quota?: Quota;
-  /** Time of the last read, ISO 8601. */
+  /** Time at which the last of the counted reads ended, ISO 8601. */
   readonly lastReadAt: string;
 }
 

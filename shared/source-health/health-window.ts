@@ -19,7 +19,7 @@ interface StatusShares {
 }
 
 export interface WindowHealth {
-  /** Null if too few items were read. */
+  /** The shares of the statuses; null if too few items were read. */
   readonly shares: StatusShares | null;
   /**
    * Upper bounds of the median and of the 95th percentile of the durations of calls, in

@@ -37,7 +37,8 @@ export function healthRecorder({ store, clock, warn }: Dependencies): RecordHeal
       pending.set(scraper, all);
       return;
     }
-    // This is set before the write, so that reads that end during the write do not write too.
+    // The time is set before the write, so that reads that end during the write do not start
+    // another write.
     writtenAt.set(scraper, now);
     pending.delete(scraper);
     try {

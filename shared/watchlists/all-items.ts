@@ -10,13 +10,13 @@ import type { Watchlist } from "./watchlist.ts";
 interface AllItemsQuery {
   readonly watchlists: readonly Watchlist[];
   readonly limit: number;
-  /** `next` of the previous page. */
+  /** The cursor `next` of the previous page; undefined for the first page. */
   readonly startingAfter: string | undefined;
 }
 
 export interface AllItemsPage {
   readonly items: readonly FoundItem[];
-  /** `startingAfter` of the next page; null on the last page. */
+  /** The cursor to send as `startingAfter` for the next page; null on the last page. */
   readonly next: string | null;
 }
 

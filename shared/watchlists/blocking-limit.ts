@@ -8,7 +8,7 @@ import { pipelineOf, type Watchlist } from "./watchlist.ts";
 const ownLimits = ["max_credits_per_run", "daily_credit_budget"] as const;
 const limitNames = [...ownLimits, "account_daily_credit_budget"] as const;
 
-/** The field `blocked_by_limit` of watchlists. */
+/** Schema of the field `blocked_by_limit` of watchlists in responses. */
 export const blockedByOwnLimit = v.pipe(
   v.nullable(v.picklist(ownLimits)),
   v.description(
@@ -17,7 +17,7 @@ export const blockedByOwnLimit = v.pipe(
   ),
 );
 
-/** The field `blocked_by_limit` of estimates. */
+/** Schema of the field `blocked_by_limit` of estimates in responses. */
 export const blockedByLimit = v.pipe(
   v.nullable(v.picklist(limitNames)),
   v.description(
@@ -26,7 +26,7 @@ export const blockedByLimit = v.pipe(
   ),
 );
 
-/** The field `blocked_steps` of estimates. */
+/** Schema of the field `blocked_steps` of estimates in responses. */
 export const blockedStepsField = v.pipe(
   v.array(
     v.object({

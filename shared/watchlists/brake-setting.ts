@@ -4,7 +4,8 @@ import { count } from "../base/wire-schema.ts";
 
 /**
  * The limit above which the item events of a run are held. A run is held if it read at least
- * `minItems` items, and more than `maxChangedPercent` percent of these changed or were delisted.
+ * `minItems` items, and more than `maxChangedPercent` percent of these items changed or were
+ * delisted.
  */
 export interface Brake {
   readonly maxChangedPercent: number;

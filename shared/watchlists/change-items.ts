@@ -15,19 +15,21 @@ import {
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
-/** Result of an item change: the number of IDs by outcome. */
+/** Result of an item change: the number of IDs or items by outcome. */
 export interface ItemTally {
-  /** IDs to add that were not on the watchlist. */
+  /** Number of IDs to add that were not on the watchlist. */
   readonly added: number;
-  /** Delisted items that were added again; their state is `new` again. */
+  /** Number of delisted items that were added again; their state is `new` again. */
   readonly reactivated: number;
-  /** Items on the watchlist whose label or metadata changed. */
+  /** Number of items on the watchlist whose label or metadata changed. */
   readonly updated: number;
-  /** Items to add that were already on the watchlist, with the same label and metadata. */
+  /**
+   * Number of items to add that were already on the watchlist, with the same label and metadata.
+   */
   readonly unchanged: number;
-  /** IDs to remove that were on the watchlist. */
+  /** Number of IDs to remove that were on the watchlist. */
   readonly removed: number;
-  /** IDs to remove that were not on the watchlist. */
+  /** Number of IDs to remove that were not on the watchlist. */
   readonly missing: number;
 }
 
@@ -233,7 +235,7 @@ async function setLabels(
       .filter(({ id, outcome }) => outcome === "added" || labels.has(id))
       .map((item) => [item.id, item]),
   );
-  // This is a set, because `change` is called again for the same item after a conflict.
+  // A set of IDs, not a count: after a conflict, `change` is called again for the same item.
   const updated = new Set<string>();
   const change: DetailsChange["change"] = (before, id) => {
     const item = items.get(id);

@@ -120,9 +120,10 @@ function pipelineAfter(watchlist: Watchlist, { pipeline }: WatchlistPatch): Pipe
 }
 
 /**
- * Returns the next due time after the change (ISO 8601); null for a paused watchlist. An `every`
- * schedule counts from the last run. A watchlist that has not run keeps its due time. If it has no
- * due time, it is due now.
+ * Returns the next due time after the change (ISO 8601); null for a paused watchlist. After a
+ * change of an `every` schedule, the next run is due one interval after the start of the last run,
+ * or now if that time has passed. A watchlist that has never run keeps its due time, or is due now
+ * if it has none.
  */
 function nextRunAt(before: Watchlist, after: Watchlist, now: Date): string | null {
   if (after.status === "paused") return null;

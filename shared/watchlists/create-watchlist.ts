@@ -55,7 +55,10 @@ export interface CreateDependencies {
 }
 
 export interface CreateAnswer {
-  /** JSON text. A repeated request with the same idempotency key receives the same bytes. */
+  /**
+   * Body of the response, as JSON text. A repeated request with the same idempotency key receives
+   * the same bytes.
+   */
   readonly body: string;
   readonly replayed: boolean;
 }
@@ -140,8 +143,8 @@ const detailsOf = (
 
 /**
  * Returns the error for a creation that can no longer be completed. With an idempotency key, the
- * error is 409, because another request took over the creation. Without one, it is 503, because the
- * creation took so long that the purge of its rows began.
+ * error is 409, because another request took over the creation. Without a key, the error is 503,
+ * because the creation took so long that the purge of its rows began.
  */
 const supersededError = ({ record }: CreationClaim): Error =>
   record === null ? unavailable() : inFlight();

@@ -120,7 +120,8 @@ function factsAt({ title, url, image, sellers }: DetailsColumns, n: number): Pro
  */
 export function mayContain(encoded: Uint8Array, words: readonly string[]): boolean {
   const json = jsonIn(encoded).toLowerCase();
-  // JSON escapes some characters. The encoded text is in lower case, and so are its escapes.
+  // JSON escapes some characters, so each word is escaped too. Both sides are in lower case: `json`
+  // was converted, and the words are passed in lower case.
   return words.every((word) => json.includes(JSON.stringify(word).slice(1, -1)));
 }
 

@@ -83,9 +83,9 @@ type Body = v.InferOutput<typeof estimateBody>;
  */
 export interface Estimate extends Shop, WatchlistSettings {
   readonly itemCounts: ItemCounts;
-  /** Null for the platform's default pipeline. */
+  /** The pipeline to estimate; null for the platform's default pipeline. */
   readonly pipeline: Pipeline | null;
-  /** Null if the request has no schedule; there is no forecast then. */
+  /** The schedule; null if the request has none, so that the response has no forecast. */
   readonly schedule: Schedule | null;
   readonly runCount: number;
 }
@@ -97,7 +97,8 @@ export type EstimateRequest =
 
 /**
  * Parses the body.
- * @throws 400 that names the invalid or missing parameter; 501 for an announced platform
+ * @throws 400 that names the invalid or missing parameter; 501 for a platform that is announced but
+ * not available yet
  */
 function parseEstimate(body: Body): EstimateRequest {
   const { watchlist_id: watchlistId } = body;
@@ -181,7 +182,10 @@ export interface EstimateContext {
   readonly runs: readonly PastRun[];
   /** The number of items that the newest run deferred, by ID of the step. */
   readonly deferred: ReadonlyMap<string, number>;
-  /** Null if the request has no schedule. */
+  /**
+   * The forecasts for the watchlist (`own`) and for the account; null if the request has no
+   * schedule.
+   */
   readonly forecasts: { readonly own: Forecast; readonly account: AccountForecast } | null;
 }
 

@@ -31,7 +31,10 @@ export interface ForecastWatchlist
   readonly runCount: number;
   /** The daily budget of the account; null if it has none. */
   readonly accountBudget: number | null;
-  /** The use of both daily budgets on the current UTC day. */
+  /**
+   * The credits that count towards the two daily budgets (watchlist and account) on the current UTC
+   * day.
+   */
   readonly usedToday: DailyUse;
   /** The newest completed runs. Empty before the first run is completed. */
   readonly runs: readonly PastRun[];
@@ -53,7 +56,8 @@ function inDays(watchlist: ForecastWatchlist, now: Date, days: number): Forecast
   const items = first.readsNew ? { unread: 0, active: active + unread } : { unread, active };
   const refresh = creditsOfRun(watchlist, "refresh", items);
   const { sweeps, refreshes } = runsByKind(watchlist, { runs, isRefreshFree: refresh.worst === 0 });
-  // The first run reads the new items instead of its usual steps.
+  // The first sweep reads the new items for the first time. Later runs read these items like all
+  // others.
   const firsts = unread > 0 ? Math.min(1, sweeps) : 0;
   const parts = [
     { runs: firsts, credits: first },
@@ -162,9 +166,9 @@ function withoutRepeats(parts: readonly SimilarRuns[]): readonly SimilarRuns[] {
   return joined;
 }
 
-/** The number of items that a run reads. */
+/** The numbers of items that a run reads. */
 interface ReadItems {
-  /** Items that no run has read. */
+  /** Number of items that no run has read. */
   readonly unread: number;
   readonly active: number;
 }

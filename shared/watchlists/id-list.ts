@@ -215,7 +215,7 @@ function entryRefusal(at: string, issue: v.BaseIssue<unknown>): Error {
 
 /** Items of a request: normalized, valid and unique IDs, and the labels and metadata to set. */
 export interface RequestedItems {
-  /** In the order of the request. */
+  /** The item IDs, in the order of the request. */
   readonly ids: readonly string[];
   /**
    * Labels and metadata by item ID. Contains only items for which the request has a label or

@@ -51,7 +51,10 @@ export const toColumns = (items: readonly Item[]): ItemColumns =>
 /** Some items, and the position of each one in columns. */
 interface PlacedItems {
   readonly items: readonly Item[];
-  /** In ascending order. A position after the last item of the columns adds an item. */
+  /**
+   * Positions of `items` in the columns, ascending. A position after the last item of the columns
+   * adds an item.
+   */
   readonly positions: readonly number[];
 }
 
@@ -94,7 +97,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 interface PlacedSnapshots extends Pick<PlacedItems, "positions"> {
-  /** Undefined for an item without a reading of this kind. */
+  /** The reading of each item; undefined for an item without a reading of this kind. */
   readonly snapshots: readonly (Snapshot | undefined)[];
   /** Number of items in the columns. */
   readonly count: number;

@@ -97,7 +97,7 @@ export function withLabels(
 interface FactsRead {
   readonly id: string;
   readonly addedAt: string;
-  /** ISO time. */
+  /** Time of the read that returned the facts (ISO 8601). */
   readonly readAt: string;
   readonly facts: ProductFacts;
 }

@@ -20,8 +20,8 @@ export interface LastChange {
   readonly step: string;
   readonly scraper: StepScraperId;
   /**
-   * Includes a field that changed and changed back within the run, whose `before` equals its
-   * `after`.
+   * The changed fields. They include a field that changed and changed back within the run: its
+   * `before` equals its `after`.
    */
   readonly changes: FieldChanges;
 }

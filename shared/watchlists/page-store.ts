@@ -13,9 +13,9 @@ export interface IdRange {
 /** Selects item details. */
 export interface DetailsQuery extends IdRange {
   /**
-   * Words in lower case. Leaves out a page if none of its items can have all of the words in its
-   * ID, label or title. Items on the other pages need not have the words. Absent: leaves out no
-   * page.
+   * Words in lower case. A page is left out if none of its items can have all of the words in its
+   * ID, label or title. Items on the other pages need not have the words. If `words` is absent, no
+   * page is left out.
    */
   readonly words?: readonly string[];
 }
@@ -64,7 +64,7 @@ export type DetailsChanged = "done" | "watchlist_deleted" | "contended";
 export interface PageStore {
   /**
    * Yields the pages that overlap the range, in ID order. If a concurrent write splits or merges
-   * pages, an item may occur twice, but none is left out.
+   * pages, an item may occur twice, but no item is left out.
    */
   pages(watchlistId: string, range?: IdRange): AsyncIterable<StoredPage>;
   /**

@@ -14,15 +14,20 @@ import { type ItemCounts, noItems } from "./watchlist.ts";
 
 /** A range of item IDs. The ranges of a watchlist's pages are adjacent and do not overlap. */
 export interface PageRange {
-  /** Inclusive lower bound; "" for the first page. */
+  /** Inclusive lower bound of the IDs; "" for the first page. */
   readonly lowest: string;
-  /** Exclusive upper bound, which is the start of the next page; null for the last page. */
+  /**
+   * Exclusive upper bound of the IDs, which is `lowest` of the next page; null for the last page.
+   */
   readonly upper: string | null;
 }
 
 /** A page that was read, with the version for a conditional write. */
 export interface StoredPage extends PageRange {
-  /** Increases with every write of the range, including a split or merge of pages. */
+  /**
+   * Version of the page. It increases with every write of the page's range, including a split or
+   * merge of pages.
+   */
   readonly version: number;
   readonly counts: ItemCounts;
   /** Latest time at which an item of the page changed or was delisted (ISO); null if none did. */

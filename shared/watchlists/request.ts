@@ -141,7 +141,7 @@ export interface NewWatchlist extends Shop, EndpointParams {
   readonly labels: ReadonlyMap<string, GivenLabels>;
   readonly schedule: Schedule;
   readonly settings: WatchlistSettings;
-  /** Null for the platform's default pipeline. */
+  /** The watchlist's pipeline; null for the platform's default pipeline. */
   readonly pipeline: Pipeline | null;
   readonly status: WatchlistStatus;
   /** The idempotency key in the body; undefined if absent. */

@@ -43,7 +43,7 @@ export interface WatchlistSettings extends RunLimits {
   readonly refreshEveryRuns: number;
 }
 
-/** No limits. */
+/** The limits of a watchlist for which no limit is set. */
 export const noLimits: RunLimits = {
   maxCreditsPerRun: null,
   dailyCreditBudget: null,

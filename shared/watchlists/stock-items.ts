@@ -21,7 +21,7 @@ interface StockQuery {
   readonly sort: ItemSort;
   readonly order: ItemOrder;
   readonly limit: number;
-  /** `next` of the previous page. */
+  /** The cursor `next` of the previous page; undefined for the first page. */
   readonly startingAfter: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface StockItem extends DetailedItem {
 
 export interface StockPage {
   readonly items: readonly StockItem[];
-  /** `startingAfter` of the next page; null on the last page. */
+  /** The cursor to send as `startingAfter` for the next page; null on the last page. */
   readonly next: string | null;
 }
 

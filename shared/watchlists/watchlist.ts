@@ -35,8 +35,8 @@ export interface Watchlist extends WatchlistSettings {
    */
   readonly webhookEndpointId: string | null;
   /**
-   * URL of this endpoint when the endpoint was last set or a run last ended. `endpointBinding`
-   * returns the current URL.
+   * URL that this endpoint had when it was last set for the watchlist, or when a run last ended.
+   * `endpointBinding` returns the current URL.
    */
   readonly webhookUrl: string | null;
   /** Exact counts, because they are updated in the same transactions as the pages. */
@@ -50,7 +50,7 @@ export interface Watchlist extends WatchlistSettings {
   readonly missingFields?: readonly string[];
   /** True if a missed refresh is due; see `shared/runs/refresh.ts`. */
   readonly refreshDue: boolean;
-  /** Number of due times skipped because a run was in progress. */
+  /** Number of due times that were skipped because a run was in progress. */
   readonly overlaps: number;
   /** Number of the run in progress or of the held run; null if there is neither. */
   readonly runningRun: number | null;

@@ -11,7 +11,7 @@ export interface Delivery {
   readonly id: string;
   readonly eventId: string;
   readonly eventType: EventType;
-  /** Null for a test delivery. */
+  /** ID of the watchlist that the event is about; null for a test delivery. */
   readonly watchlistId: string | null;
   readonly runId: string | null;
   readonly endpointId: string;

@@ -43,7 +43,7 @@ export interface WebhookEndpoint {
    */
   readonly events: readonly EventType[] | null;
   readonly enabled: boolean;
-  /** Null while the endpoint is enabled. */
+  /** Reason why the endpoint is disabled; null while it is enabled. */
   readonly disabledReason: DisabledReason | null;
   /**
    * Time at which the endpoint was created, was last enabled, or got its current URL, whichever is

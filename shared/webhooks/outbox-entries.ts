@@ -112,7 +112,7 @@ function deliveryEntry(
     deliveryId: id,
     eventId,
     eventType,
-    // Only a test delivery has no watchlist and no run, and it has no outbox entry.
+    // Only test deliveries have no watchlist and no run, and no test delivery has an outbox entry.
     watchlistId: watchlistId ?? "",
     runId: runId ?? "",
     createdAt,

@@ -63,7 +63,7 @@ export function openReceiver(
   const connections = receiverConnections(sender);
   const isFresh = (at: number): boolean => clock.now().getTime() - at < freshMs;
   const current = (): Promise<WebhookEndpoint | null> => {
-    // This is set before the read ends, so that `forget` also discards a read in progress.
+    // The read is cached before it ends, so that `forget` also discards a read in progress.
     const read = { endpoint: endpoints.get(accountId, endpointId), at: clock.now().getTime() };
     lastRead = read;
     read.endpoint.catch(() => {

@@ -60,7 +60,8 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
         for (const { content: stored, dueAt: createdAt } of entries) {
           const { success, output: content } = safeParse(webhookContent, stored);
           if (!success || content.kind === "recover") continue;
-          // The work reports the error of a failed read.
+          // This call only starts the read. If the read fails, the work on the entry reports the
+          // error.
           context.run(content.runId).catch(() => undefined);
           if (content.kind === "delivery") log.prepareRetry(content.deliveryId);
           else {

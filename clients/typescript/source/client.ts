@@ -17,8 +17,8 @@ export class Client {
   readonly webhooks = { verify: verifyWebhook };
 
   /**
-   * Creates a client. By default, reads the API key from the variable `RPD_API_KEY`, and the
-   * address of the service from `RPD_BASE_URL`.
+   * Creates a client. By default, reads the API key from the environment variable `RPD_API_KEY`,
+   * and the address of the service from `RPD_BASE_URL`.
    * @throws TypeError if the address is missing, or if the address or the key is invalid.
    */
   constructor(options: TransportOptions = {}) {

@@ -53,7 +53,7 @@ export class Events {
 
   /**
    * Yields pages of events without end. A page after the newest event is empty.
-   * @throws the error of a call, for example after `signal` was aborted
+   * @throws the error of a failed call, or of a call that `signal` aborted
    */
   async *#pages(
     query: EventQuery,

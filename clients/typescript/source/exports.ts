@@ -3,7 +3,10 @@ import { gunzipSync } from "node:zlib";
 import type { Event } from "./events.ts";
 import type { ExportManifest } from "./generated/schemas.ts";
 
-/** The place from which an export is read: a bucket, or a folder with a copy. Keys use `/`. */
+/**
+ * The place from which an export is read: a bucket, or a local folder with a copy of the bucket.
+ * The separator in keys is `/` on every operating system.
+ */
 export interface ExportStore {
   /** Lists all keys that begin with `prefix`, in ascending order. */
   keys(prefix: string): AsyncIterable<string>;
@@ -22,7 +25,10 @@ export interface ExportedRun {
   /** The key of the folder, with a `/` at its end. */
   readonly folder: string;
   readonly manifest: Manifest;
-  /** All events of the run. They are yielded only after the whole run was proven complete. */
+  /**
+   * All events of the run. The run is yielded only after the reader has verified that no event is
+   * missing.
+   */
   readonly events: readonly Event[];
 }
 

@@ -6,7 +6,7 @@ export type OperationId = keyof typeof operations;
 
 const defaultTimeoutMs = 30_000;
 
-/** The durations, in milliseconds, that the specification allows for slow operations. */
+/** The timeouts of slow operations, in milliseconds, as the specification recommends them. */
 const timeouts: Partial<Record<OperationId, number>> = {
   readProducts: 300_000,
   readOffers: 180_000,
@@ -40,8 +40,8 @@ export function isRetryable(error: unknown, { operation, isInFlight }: Attempted
 }
 
 /**
- * The largest `Retry-After`, in seconds, after which the client still repeats a call. A longer one
- * ends the call with its error, so that the caller decides.
+ * The largest `Retry-After`, in seconds, for which the client waits before it repeats a call. For a
+ * larger value, the client throws the error, so that the caller decides.
  */
 const retryAfterSecondsMax = 60;
 const firstDelayMs = 500;

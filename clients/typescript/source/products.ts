@@ -6,7 +6,7 @@ export type Product = ReadProductsResponse["results"][number];
 
 export interface ReadAllOptions {
   readonly platform: "retailer_a" | "retailer_b" | "retailer_c" | "retailer_d";
-  /** Required on `retailer_a`. Default elsewhere: `standard`. */
+  /** The tier of the read. Required on `retailer_a`. Default elsewhere: `standard`. */
   readonly tier?: "pulse" | "lite" | "full" | "standard";
   readonly marketplace?: string;
   /** The number of calls at the same time. Default: the limit of the account, at most 5. */

@@ -7,7 +7,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     process.stderr.write(`The output was not written: ${error.message}\n`);
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });
-// A command that waits for its input ends only by this exit.
+// A command that waits for standard input does not notice the abort signal of Ctrl-C. This exit
+// ends such a command after a second.
 process.once("SIGINT", () => setTimeout(() => process.exit(130), 1_000).unref());
 process.exitCode = await run(process.argv.slice(2), {
   // Waits until the reader of the output takes more text. Otherwise, the command would read and pay

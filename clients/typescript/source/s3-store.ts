@@ -3,15 +3,21 @@ import type { ExportStore } from "./exports.ts";
 
 export interface S3StoreOptions {
   readonly bucket: string;
-  /** Default: the variable `AWS_REGION`, otherwise `us-east-1`. */
+  /**
+   * The region of the bucket. Default: the environment variable `AWS_REGION`, otherwise
+   * `us-east-1`.
+   */
   readonly region?: string;
   /** The address of a store other than AWS. */
   readonly endpoint?: string;
-  /** Default: the variable `AWS_ACCESS_KEY_ID`. */
+  /** The access key. Default: the environment variable `AWS_ACCESS_KEY_ID`. */
   readonly accessKeyId?: string;
-  /** Default: the variable `AWS_SECRET_ACCESS_KEY`. */
+  /** The secret of the access key. Default: the environment variable `AWS_SECRET_ACCESS_KEY`. */
   readonly secretAccessKey?: string;
-  /** Default: the variable `AWS_SESSION_TOKEN`. */
+  /**
+   * The session token of temporary credentials. Default: the environment variable
+   * `AWS_SESSION_TOKEN`.
+   */
   readonly sessionToken?: string;
 }
 

@@ -25,13 +25,15 @@ export type CallArguments<Id extends OperationId> =
     : readonly [options: CallOptions<Id>];
 
 export interface TransportOptions {
-  /** The API key. Default: the variable `RPD_API_KEY`. Public operations need none. */
+  /** The API key. Default: the environment variable `RPD_API_KEY`. Public operations need none. */
   readonly apiKey?: string;
-  /** The address of the service, without `/v1`. Default: the variable `RPD_BASE_URL`. */
+  /**
+   * The address of the service, without `/v1`. Default: the environment variable `RPD_BASE_URL`.
+   */
   readonly baseUrl?: string;
-  /** Attempts of each call, including the first. Default: 5. */
+  /** Maximum number of attempts of each call, including the first. Default: 5. */
   readonly attempts?: number;
-  /** Default: the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 

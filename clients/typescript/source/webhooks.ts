@@ -58,8 +58,8 @@ export function verifyWebhook(
 }
 
 /**
- * Refuses a body that a JSON parser has read, which callers without types can pass. Its bytes would
- * differ from the signed bytes.
+ * Refuses a body that was already parsed as JSON, which a JavaScript caller can pass. If it were
+ * serialized again, its bytes could differ from the signed bytes.
  * @throws TypeError if `body` is neither a string nor bytes
  */
 function requireRawBody(body: unknown): void {
@@ -70,7 +70,8 @@ function requireRawBody(body: unknown): void {
 }
 
 /**
- * Returns the secrets as a list. Callers without types can pass a variable that is not set.
+ * Returns the secrets as an array. A JavaScript caller can pass undefined, for example an
+ * environment variable that is not set.
  * @throws TypeError if no secret is set
  */
 function secretsOf(secret: string | readonly string[] | undefined): readonly string[] {

@@ -102,7 +102,10 @@ function accountOf({ account, shards }: AccountRows): Account {
   };
 }
 
-/** Creates an account with its first grant. The first shard receives the credits of the grant. */
+/**
+ * Creates the rows of an account and of its first shard, which receives the credits of the signup
+ * grant.
+ */
 async function createAccountRows(
   client: DynamoDBDocumentClient,
   table: string,

@@ -200,7 +200,7 @@ async function revokeKey(
     );
     return true;
   } catch (error) {
-    // Another call has deleted the key since this call read it.
+    // Another call has revoked the key since this call read its row.
     if (cancellationReasons(error)?.[0]?.code === "ConditionalCheckFailed") return false;
     throw unavailableIfContended(error, key.accountId);
   }

@@ -67,8 +67,8 @@ async function setBudget(process: LedgerProcess, change: Change, usage: UsageSto
 
 /**
  * Builds the write that sets the initial use of a new budget: the credits that the account has
- * spent today and holds now. The sum may include a hold or a charge of the previous day. It may
- * lack reservations that other processes are making.
+ * spent today and holds now. Around midnight, the sum may include a hold or a charge of the
+ * previous day. The sum may lack reservations that other processes are making at the same moment.
  */
 async function earlierUse(
   process: LedgerProcess,

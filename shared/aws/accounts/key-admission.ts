@@ -29,7 +29,7 @@ import { isConditionFailure, isThrottle, type Row } from "../table/dynamo.ts";
 import { admissionTimesOf, keyOwnerOf, retiredAttributesOf, toStoredMs } from "./key-row.ts";
 import { accountKeys } from "../table/table.ts";
 
-/** The cached state of a key: its owner when this process last read the key's row. */
+/** A cached key: its owner, and the time at which this process last read the key's row. */
 interface CachedKey {
   readonly owner: KeyOwner;
   readonly seenAt: Date;
@@ -44,8 +44,8 @@ const knownKeysMax = 10_000;
  */
 const trustedMs = 5 * 60_000;
 /**
- * Milliseconds by which the newest admission may be later than a call, because the clocks of
- * processes differ.
+ * Milliseconds by which the newest admission in a row may be later than the time of the call to
+ * admit, because the clocks of processes differ.
  */
 const aheadMsMax = 10;
 /**

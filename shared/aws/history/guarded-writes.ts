@@ -20,7 +20,10 @@ const rowsMax = 99;
 /** Maximum size of the rows of a transaction, in bytes. DynamoDB's limit is 4 MB. */
 const bytesMax = 3 * 1024 * 1024;
 
-/** Number of claimed rows that are written at the same time. */
+/**
+ * Number of claimed rows (rows that were first created without content) that are written at the
+ * same time.
+ */
 const parallelPuts = 4;
 
 /**
@@ -86,8 +89,8 @@ async function claim(
 }
 
 /**
- * Puts claimed rows, several at the same time. Returns false if a purge has deleted one of the
- * rows.
+ * Writes the content of claimed rows, several at the same time. Returns false if a purge has
+ * deleted one of the rows.
  */
 async function putClaimed(
   client: DynamoDBDocumentClient,
@@ -109,7 +112,10 @@ const claimOf = (TableName: string, { pk, sk, ttl }: Row): TransactItem => ({
   },
 });
 
-/** Puts a claimed row. Returns false, without a change, if a purge has deleted it. */
+/**
+ * Writes the content of a claimed row. Returns false, without a change, if a purge has deleted the
+ * row.
+ */
 const putIfClaimed = (
   client: DynamoDBDocumentClient,
   options: TableOptions,

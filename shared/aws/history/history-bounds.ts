@@ -3,9 +3,9 @@ export const historyBounds = {
   /** Maximum number of characters of a chunk of lines, before compression. */
   chunkCharactersMax: 1024 * 1024,
   /**
-   * Size in bytes above which a row is first created without content (see `putRows`). In a
-   * transaction, a row costs two write units for each KB. A row that is created first costs two
-   * units, then one for each KB, and one more request.
+   * Size in bytes above which a row is first created without content (see `putRows`). A row with
+   * its content in the transaction costs two write units for each KB. A row that is created without
+   * content costs two write units in the transaction, then one for each KB in another request.
    */
   claimedAbove: 16 * 1024,
 };

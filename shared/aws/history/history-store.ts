@@ -50,8 +50,8 @@ export function dynamoHistoryStore(
       const shown = withShownSpan(query, now);
       const { newestRun, until } = shown;
       const isCurrent = until >= new Date(now.getTime() - dayMs).toISOString();
-      // The runs of a span that ended more than a day ago are not cached: next queries seldom need
-      // them.
+      // If the span ended more than a day ago, its runs are not cached, because later queries
+      // seldom need them.
       return newestRun === undefined || !isCurrent
         ? listedRuns(client, table, shown)
         : kept({ ...shown, newestRun });

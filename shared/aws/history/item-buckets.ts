@@ -1,4 +1,7 @@
-/** Number of buckets over which the items of a watchlist are spread. */
+/**
+ * Number of buckets (groups of items by the hash of their ID) over which the items of a watchlist
+ * are spread.
+ */
 export const buckets = 512;
 
 /**

@@ -57,7 +57,9 @@ async function mergedPoints(
 
 const lastChunk = 9_999;
 
-/** Yields the rows of all merged windows that contain the bucket of an item, oldest first. */
+/**
+ * Yields the rows of an item's bucket (hash group of item IDs) in all merged windows, oldest first.
+ */
 function bucketRows(
   client: DynamoDBDocumentClient,
   table: string,

@@ -5,7 +5,7 @@ import { joinedSegments, segmentOf } from "./segment-rows.ts";
 
 /** The cached runs of a watchlist: its newest runs, newest first and without a gap. */
 interface KeptRuns {
-  /** Time from which on the cache has all recorded runs, ISO 8601. */
+  /** The cache has all recorded runs that ended at this time (ISO 8601) or later. */
   readonly since: string;
   readonly runs: readonly RunSegment[];
 }
@@ -77,7 +77,7 @@ async function* newerRuns(
 const hasGap = (runs: readonly RunSegment[]): boolean =>
   runs.some(({ runNumber }, n) => runNumber !== (runs[0]?.runNumber ?? 0) - n);
 
-/** A span that contains every stored time. */
+/** A span that contains every time that the history stores. */
 const always: HistorySpan = { since: "", until: "~" };
 
 function withPointsIn(span: HistorySpan, run: RunSegment): readonly RunSegment[] {

@@ -7,9 +7,9 @@ import { historyBounds } from "./history-bounds.ts";
 /** Lines that are stored in one row, compressed. */
 export interface LineChunk {
   readonly lines: Uint8Array;
-  /** Item ID of the first line. */
+  /** Item ID in the first line. */
   readonly first: string;
-  /** Item ID of the last line. */
+  /** Item ID in the last line. */
   readonly last: string;
 }
 
@@ -29,8 +29,8 @@ export function chunksOf(lines: readonly string[]): LineChunk[] {
     characters += line.length + 1;
     if (characters >= charactersMax || n === lines.length - 1) {
       const parts = compressed(lines.slice(start, n + 1));
-      // The next lines probably compress about as well, so they are split at this size. Otherwise
-      // they would be compressed twice.
+      // The next lines probably have a similar compression ratio. Splitting them at this size
+      // avoids compressing them twice.
       if (parts.length > 1) charactersMax = Math.ceil(charactersMax / parts.length);
       chunks.push(...parts);
       start = n + 1;

@@ -7,8 +7,8 @@ import { type RunRange, runRows, runRowsQuery } from "./run-rows.ts";
 import { joinedSegments, numbersOf, segmentOf, type StoredSegment } from "./segment-rows.ts";
 
 /**
- * Maximum time from the read of a point to the end of its run, in milliseconds. A source may return
- * values that are a day old, and a run takes hours at most.
+ * Maximum time from the read of a history point to the end of its run, in milliseconds. A source
+ * may return values that are a day old, and a run takes a few hours at most.
  */
 const pointAgeMaxMs = 2 * 86_400_000;
 /** Number of rows that one request reads in search of the first chunk of a run. */
@@ -34,8 +34,8 @@ export async function* listedRuns(
       lastEndedBy: () => firstEndedSince(client, table, { watchlistId, time: latestEnd }),
     });
     for await (const segment of segments) {
-      // All points of a run were read before its end. This run and all older runs therefore have
-      // only points before `since`.
+      // Every point of a run is older than the end of the run. This run and all older runs
+      // therefore have only points before `since`.
       if (segment.endedAt < since) return;
       yield* withPointsIn(query, segment);
     }
@@ -54,16 +54,20 @@ function withPointsIn(span: HistorySpan, segment: StoredSegment): readonly RunSe
 }
 
 interface NewestFirst {
-  /** Yields the segments from a run number down, newest first. */
+  /**
+   * Yields the segments of the run `last` and of all older runs, newest first. Without `last`,
+   * begins with the newest run.
+   */
   readonly of: (last: number | undefined) => AsyncGenerator<StoredSegment>;
   /** Finds the number of the newest run whose segment may have points in the span. */
   readonly lastEndedBy: () => Promise<number>;
 }
 
 /**
- * Yields segments from the run `from` down, newest first. Without `from`, begins with the newest
- * segment, because most spans end now. Searches for the first run to read only if that segment
- * ended after `latestEnd`.
+ * Yields the segments of the run `from` and of all older runs, newest first. Without `from`, begins
+ * with the newest segment, because most spans end now. If the newest segment ended after
+ * `latestEnd`, searches for the newest run that may have points in the span, and begins with that
+ * run.
  */
 async function* endedBy(
   latestEnd: string,
@@ -93,7 +97,7 @@ async function firstEndedSince(
   if (newest === undefined || newest.endedAt < time) return limits.runNumberMax;
   const oldest = await recordedEnd(client, table, { watchlistId });
   if (oldest === undefined || oldest.endedAt >= time) return 1;
-  // The result is a run after `before` and before `end`, or `found`.
+  // The run to find is `found`, or a run after `before` and before `end`.
   let before = oldest.runNumber;
   let found = newest.runNumber;
   let end = found;

@@ -24,14 +24,17 @@ export interface MergeOptions extends TableOptions {
 
 /**
  * Default of `mergeCharactersMax`. It limits the memory of a merge. The largest possible window has
- * three times as many characters: a large watchlist in which every run changed every item.
+ * three times as many characters: that of a watchlist of the maximum size whose every run changed
+ * every item.
  */
 const charactersMax = 64 * 1024 * 1024;
 
 /** How far the history of a watchlist is merged. */
 interface Head {
   readonly mergedWindows: number;
-  /** In the next window to merge, the first bucket that is not merged yet. */
+  /**
+   * In the next window to merge, the first bucket (hash group of item IDs) that is not merged yet.
+   */
   readonly nextBucket: number;
 }
 
@@ -107,7 +110,7 @@ interface Advance {
   readonly endBucket: number;
 }
 
-/** Position of the check of the watchlist in the transaction of `advance`. */
+/** Position, in the transaction of `advance`, of the check that the watchlist exists. */
 const [listAt] = [0];
 
 /**

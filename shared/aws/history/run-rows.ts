@@ -41,8 +41,8 @@ export const runRowsQuery = (
 });
 
 /**
- * Number of rows in the first newest-first request: for a reader that needs few runs, and for a
- * reader that needs many.
+ * Number of rows in the first request of a newest-first read. `newestRows` is for a reader that
+ * needs few runs, and `wholeRows` for a reader that needs many.
  */
 const [newestRows, wholeRows] = [8, 32];
 

@@ -6,7 +6,7 @@ import { itemIdOf, mergedLine } from "../../history/point-lines.ts";
 import { runRows } from "./run-rows.ts";
 import { joinedSegments } from "./segment-rows.ts";
 
-/** The merged lines of a range of buckets of a window. */
+/** The merged lines of a window in a range of buckets (hash groups of item IDs). */
 export interface WindowLines {
   /**
    * Sorted lines of the buckets from `firstBucket` up to, but not including, `endBucket`; by bucket

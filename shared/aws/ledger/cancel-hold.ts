@@ -38,8 +38,8 @@ export async function cancelCallHold(process: LedgerProcess, hold: HoldRef): Pro
     if (transacted.outcome === "changed") return done;
     note(transacted.why);
     if (!transacted.refused.includes(true)) return "again";
-    // A hold of an earlier release may be resolved before its account has shards, so they are
-    // opened now.
+    // The account of a hold that an earlier release created may have no shards yet, so the shards
+    // are created now.
     if (transacted.shards.length === 0) await openShards(process, accountId);
     refusals += 1;
     return "fresh";
@@ -70,9 +70,9 @@ interface TakeBack extends Charge {
 }
 
 /**
- * Releases all open holds of a call. Returns `released` if the call has no charge. Returns the
- * charge if a hold was already settled with one. Returns `fresh` if a settlement took effect during
- * the release; the caller must then try again to get its charge.
+ * Releases all open holds of a call. Returns `released` if no hold of the call was charged. Returns
+ * the charge if a hold was already settled with a charge. Returns `fresh` if a settlement took
+ * effect during the release; the caller must then try again to get its charge.
  */
 async function release(
   process: LedgerProcess,
@@ -92,7 +92,7 @@ async function release(
   const { open, resolved } = await findCallHolds(process, accountId, holdId);
   for (const own of open) {
     const { credits } = await settleCall(process, settlement, own);
-    // A settlement took effect first, so the next attempt refunds its charge.
+    // Another request has settled the hold with a charge, which the next attempt refunds.
     if (credits > 0) return "fresh";
   }
   const settled = resolved.find(({ charged }) => charged > 0);

@@ -92,7 +92,7 @@ export async function changeShardWith(
   if (transacted.outcome === "changed") return { outcome: "changed", shard: undefined };
   const [isShardRefused = false, isOtherRefused = false] = transacted.refused;
   const [shard] = transacted.shards;
-  // If both conditions failed, returns the shard, because it contains the hold if an earlier
+  // If both conditions failed, returns the shard, in which the caller finds the hold if an earlier
   // attempt took effect.
   if (isShardRefused)
     return shard === undefined ? { outcome: "missing" } : { outcome: "refused", shard };

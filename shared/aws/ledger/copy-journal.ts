@@ -20,8 +20,8 @@ export async function copyJournal(
   accountId: string,
   shard: Shard,
 ): Promise<void> {
-  // Two of eight reservations start a copy. If all did, several copies of the same records would be
-  // in progress at once.
+  // Only two of eight reservations start a copy. If each reservation did, several copies of the
+  // same records would be in progress at once.
   if (shard.journal.length % pageRecordsMin <= 1) await copyRecords(process, accountId, shard);
 }
 

@@ -24,8 +24,8 @@ import {
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 
 /**
- * Maximum number of entries that are read for one page, about 300 KB or 75 read units. A page that
- * reaches the maximum ends early.
+ * Maximum number of entries that are read for one page of the listing, about 300 KB or 75 read
+ * units. At the maximum, the page ends with fewer entries than the client requested.
  */
 const readMax = 2_000;
 /** Cost of reading one journal page of a shard, as a number of entries. */
@@ -71,9 +71,9 @@ export function dynamoCreditHistory(
 }
 
 /**
- * Returns the shards of an account, and `below`: the place (position in the order of entries) below
- * which the page lists entries. If `cursor` is undefined, the page is the first one. All shards
- * then also refuse new entries below this place.
+ * Reads an account with its shards, and returns `below`: the page lists only entries at places
+ * (positions in the order of entries) below it. Without `cursor`, which is so for the first page,
+ * also makes all shards refuse new entries below this place, so that later pages miss no entry.
  */
 async function rowsFor(
   process: LedgerProcess,
@@ -117,8 +117,8 @@ interface EntriesRequest {
 }
 
 /**
- * Yields the entries that may match, newest first: the entries in the ranges of stamps, then the
- * unsharded entries by sequence.
+ * Yields the entries that may match the filter, newest first: the entries in the ranges of stamps,
+ * then the unsharded entries by sequence.
  */
 async function* candidates(
   process: LedgerProcess,
@@ -194,8 +194,8 @@ async function collect(
       if (transactions.length === limit) return { transactions, next: entryId(last, accountId) };
       transactions.push(entry);
     }
-    // The page continues after the last entry that was read, even if it was not listed. A transfer
-    // has a shard number below 0, which an ID cannot contain.
+    // The next page continues after the last entry that was read, even if that entry was not
+    // listed. A transfer has a shard number below 0, which an ID cannot contain.
     last = { ...place, shard: Math.max(0, place.shard) };
     read += cost;
     if (read >= readMax) return { transactions, next: entryId(last, accountId) };

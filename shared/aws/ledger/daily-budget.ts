@@ -59,7 +59,8 @@ export const takeFromBudget = (
     TableName: accountsTable,
     Key: rowKey(day),
     UpdateExpression: "SET used = if_not_exists(used, :none) + :credits, #ttl = :ttl",
-    // If the budget is below the reservation, a missing row must not fulfill the condition.
+    // If the reservation exceeds the whole budget, the condition must also refuse it if the row
+    // does not exist yet.
     ConditionExpression:
       credits <= budget ? "attribute_not_exists(used) OR used <= :room" : "used <= :room",
     ExpressionAttributeNames: { "#ttl": "ttl" },
@@ -175,9 +176,9 @@ export async function overBudget(
 }
 
 /**
- * Reads and caches the daily budget of an account; null if it has none. A refused transaction does
- * not show whether the cached budget is current: a conflict, or the refusal of another row, can
- * hide the result for the shard.
+ * Reads, caches and returns the daily budget of an account; null if the account has none. The read
+ * is needed after a refused transaction: a conflict, or the refusal of another row, can hide
+ * whether the shard still has the cached budget.
  */
 async function currentBudget(process: LedgerProcess, accountId: string): Promise<number | null> {
   const shard = await readShard(process, accountId, cachedAccountOf(process, accountId).home);

@@ -13,7 +13,7 @@ import type { Shard } from "./shard-row.ts";
 /** A ledger entry or a transfer that was read, with its place in the order of the account. */
 export interface PlacedEntry {
   readonly place: EntryPlace;
-  /** Null for a transfer between shards. Clients do not see transfers. */
+  /** The ledger entry; null for a transfer between shards, which clients do not see. */
   readonly entry: ListedTransaction | null;
 }
 
@@ -23,7 +23,9 @@ interface EntryRange {
   readonly shards: readonly Shard[];
   /** Only entries at places before this one are read. */
   readonly below: EntryPlace;
-  /** Number of entries that the caller probably needs. The first requests read that many. */
+  /**
+   * Number of entries that the caller probably needs. The first requests together read that many.
+   */
   readonly expected: number;
 }
 
@@ -146,7 +148,7 @@ async function* batchesOf(
 /**
  * Yields the records of a shard in batches: first the records in the row that the caller has read,
  * then the records in the pages of the journal. Omits a record of a page if the row contains it
- * too. This is so for records that were copied to a page after the row was read.
+ * too, because it was copied to the page after the row was read.
  */
 async function* journalBatches(
   process: LedgerProcess,

@@ -15,13 +15,13 @@ import type { Shard } from "./shard-row.ts";
 type CallRecord = ReserveRecord | SettleRecord;
 
 /**
- * How many pages of a shard a search reads. The search begins with the page that was current when
- * the call began.
+ * How many journal pages of a shard a search for a call reads. The search begins with the page that
+ * was current at the start of the call.
  */
 interface Reach {
-  /** The search ends after this number of pages without the reservation. */
+  /** The search ends if the first `pagesToReserve` pages do not contain the reservation. */
   readonly pagesToReserve: number;
-  /** The search ends after this number of pages without the resolution. */
+  /** The search ends if the first `pagesToSettle` pages do not contain the resolution. */
   readonly pagesToSettle: number;
 }
 
@@ -59,7 +59,8 @@ export async function findCallHolds(
   const rows = await readAccountRows(process, accountId);
   const shards = rows?.shards ?? [];
   cacheShards(process, accountId, shards);
-  // The ID of a call contains the time of its creation, which is before its reservation.
+  // The ID of a call contains the time at which the ID was created, which is before the call's
+  // reservation.
   const createdAt = timeOf("request", holdId) ?? new Date(0);
   const open = shards.flatMap(({ number, holds }) => {
     const hold = holds.get(holdId);

@@ -22,7 +22,10 @@ export interface Search {
   readonly ranges: readonly Range[];
   /** Sequences of unsharded entries. They are read after the ranges. */
   readonly sequences: readonly number[];
-  /** Expected number of entries in a range. */
+  /**
+   * Number of entries that the search probably needs from a range. The first requests together read
+   * that many.
+   */
   readonly expected: number;
 }
 
@@ -47,8 +50,8 @@ const hourUs = 60 * 60 * 1_000_000;
  */
 const skewUs = hourUs;
 /**
- * Maximum time, in microseconds, from the start of a call to the resolution of its hold. A hold
- * that nothing else resolves expires, and the sweeper releases it.
+ * Maximum time, in microseconds, from the start of a call to the resolution of its hold. If the
+ * call does not resolve its hold, the hold expires, and the sweeper releases it within this time.
  */
 const callUs = hourUs / 4;
 
@@ -124,13 +127,14 @@ function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly numb
   const { sequence: reserved, resolved_sequence: resolved, cancelled_sequence: refund } = hold;
   const sequence = Number(reserved);
   if (hold["state"] === "open") return [sequence];
-  // An earlier release resolved the call without storing the sequence, or the call was resolved
-  // after the account had shards.
+  // The sequence is missing if an earlier release resolved the call, or if the call was resolved
+  // after its account was split into shards.
   if (typeof resolved !== "number") return undefined;
   const entries = [resolved + 1, resolved, sequence];
   if (hold["state"] !== "cancelled" || takenBack.length > 0) return entries;
-  // `resolved + 1` is usually the refund. If all held credits were charged, there is no refund, and
-  // this number can belong to the cancellation. Only `cancelled_sequence` distinguishes the two.
+  // The entry `resolved + 1` is usually the refund of the credits that the settlement did not
+  // charge. If all held credits were charged, there is no such refund, and this sequence can belong
+  // to the refund of the cancellation. Only `cancelled_sequence` distinguishes the two refunds.
   return typeof refund === "number" ? [refund, ...entries] : undefined;
 }
 

@@ -17,7 +17,7 @@ export interface RowHold {
   readonly credits: number;
   /** Charged credits; 0 while the hold is open. */
   readonly charged: number;
-  /** Time of the resolution, ISO 8601 UTC. Meaningless while the hold is open. */
+  /** Time of the resolution, ISO 8601 UTC. Has no meaning while the hold is open. */
   readonly resolvedAt: string;
   /** True for the hold of a call, which occupies a slot. Only unsharded calls have such rows. */
   readonly slot: boolean;

@@ -53,7 +53,10 @@ async function settle(process: LedgerProcess, settlement: Settlement): Promise<S
   return { credits, balance: await balanceAfter(process, accountId, shards) };
 }
 
-/** Settles a call of this process with one update. Returns its charge and the account's balance. */
+/**
+ * Settles a call whose hold this process reserved, with one update. Returns the charge of the call
+ * and the balance of the account.
+ */
 async function settleOwn(
   process: LedgerProcess,
   settlement: Settlement,

@@ -23,7 +23,10 @@ export interface Progress {
 /** The progress of a reservation before its first attempt. */
 export const noProgress: Progress = { hasReleased: false, short: undefined, wasFull: false };
 
-/** The reservation should be attempted again, because a shard may now be able to hold it. */
+/**
+ * The reservation should be attempted again, because a shard may now have enough credits and a free
+ * slot.
+ */
 export interface Retry {
   readonly outcome: "retry";
   /** When to make the next attempt. The values are those of `untilDone`. */
@@ -75,8 +78,8 @@ export async function prepareHomeShard(
   const free = slot ? shards.filter(({ inFlight, slots }) => inFlight < slots) : shards;
   if (free.length === 0) {
     const limit = concurrencyFor(Number(account["lifetime"]));
-    // Slots can move between shards during a reading, so only a second reading without a free slot
-    // is certain.
+    // Slots can move between shards while the shards are read. Only a second read that finds no
+    // free slot proves that there is none.
     return progress.wasFull || shards.length === 1
       ? { outcome: "no_slot", limit, balance }
       : { ...atOnce, progress: { ...after, wasFull: true } };
@@ -121,15 +124,15 @@ export const isShort = (
 ): boolean => isOnlyShard(rows) || (before !== undefined && balanceMax(before, rows) < credits);
 
 /**
- * Returns true if the account has one shard, which then contains the whole balance. The row itself
- * is checked too, because shards can be added during the reading.
+ * Returns true if the account has a single shard, which then contains the whole balance. The number
+ * of shards in the shard's row is checked too, because shards can be added while they are read.
  */
 const isOnlyShard = ({ shards: [first, ...others] }: AccountRows): boolean =>
   others.length === 0 && first?.shards === 1;
 
 /**
- * Returns an upper bound of an account's balance between two readings of its shards. The bound is
- * the sum of the balances of the first reading plus all credits added until the second reading.
+ * Returns an upper bound of an account's balance between two reads of its shards. The bound is the
+ * sum of the balances in the first read, plus all credits that were added until the second read.
  */
 function balanceMax(first: AccountRows, second: AccountRows): number {
   const firsts = new Map(first.shards.map((shard) => [shard.number, shard]));

@@ -102,8 +102,8 @@ export function moveHome(process: LedgerProcess, accountId: string, home: number
 /** Minimum difference between two stamps of a shard, in microseconds. */
 const stepUs = 1;
 /**
- * Microseconds by which the stamp of a change moves ahead of the clock for each refusal by a shard
- * with a newer stamp. The first refusal does not count.
+ * Microseconds by which the next attempt moves the stamp of a change further ahead of the clock,
+ * after a shard refused the change because of a newer stamp. Applies from the second refusal on.
  */
 const aheadUs = 1_000;
 

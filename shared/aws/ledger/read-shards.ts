@@ -16,7 +16,10 @@ interface Reader {
 /** An account with its shards. Each row was read at a different moment. */
 export interface AccountRows {
   readonly account: Row;
-  /** In ascending order of their numbers. Empty if the account's row still stores the credits. */
+  /**
+   * The shards in ascending order of their numbers. Empty if the account's row still stores the
+   * credits.
+   */
   readonly shards: readonly Shard[];
 }
 
@@ -84,8 +87,8 @@ export const sumsOf = (shards: readonly Shard[]): Sums => ({
 });
 
 /**
- * Returns true if the sums over the shards equal the credits that the account received. They differ
- * if credits moved or were added during the read.
+ * Returns true if the sums over the shards equal the credits that the account received. The sums
+ * differ if credits moved between shards, or were added, during the read.
  */
 const isWhole = ({ account, shards }: AccountRows): boolean => {
   const { balance, held, spent } = sumsOf(shards);
@@ -145,7 +148,7 @@ export async function readBalances(
   const { account, others } = await readRows(reader, query);
   assert(account !== undefined, "the account of the credits must exist");
   if (shardCountOf(account) === 0) {
-    // The account's row stores the credits, so a single read is consistent.
+    // An account without shards stores all credits in its own row, so a single read is consistent.
     const sums = sumsIn(account);
     const received = sums.balance + sums.held + sums.spent;
     return { received, shards: 1, ofShard: new Map([[0, sums]]) };

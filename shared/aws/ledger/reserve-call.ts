@@ -58,8 +58,8 @@ export function reserveCall(
         return assertNever(written);
     }
     const { shard } = written;
-    // An earlier attempt may have created the hold. `holdMs` milliseconds after the start, such a
-    // hold has expired and was released.
+    // An earlier attempt may have created the hold. After `holdMs` milliseconds, such a hold may
+    // have expired and been released, so the call must not use it.
     if (process.clock.now().getTime() - startedAt >= holdMs)
       throw unavailable("the reservation of credits completed too late to read the items");
     if (canHold(shard, credits)) {

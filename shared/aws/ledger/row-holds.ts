@@ -190,8 +190,8 @@ export function settleRow(
     note(transacted.why);
     if (transacted.refused[holdPosition] === true) return "fresh";
     if (!transacted.refused.includes(true)) return "again";
-    // A hold of an earlier release may be resolved before its account has shards, so they are
-    // opened now.
+    // The account of a hold that an earlier release created may have no shards yet, so the shards
+    // are created now.
     if (transacted.shards.length === 0) await openShards(process, accountId);
     refusals += 1;
     return "fresh";

@@ -96,9 +96,10 @@ const holdOf = (holdId: string, hold: Row): OpenHold => ({
 });
 
 /**
- * Restores the source of each reservation. To save space, a row stores the source of a call only
- * once. The open hold has the source; after the resolution, the record of the resolution has it.
- * The source therefore stays in the row at least as long as the reservation.
+ * Adds the source (the call that uses the credits) to each reservation of the row. To save space, a
+ * row stores the source of a call only once: in the open hold, or after the resolution in the
+ * record of the resolution. The source therefore stays in the row at least as long as the
+ * reservation.
  */
 function withSources(
   records: readonly JournalRecord[],

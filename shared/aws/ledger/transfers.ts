@@ -9,7 +9,7 @@ interface CreditTransfer {
   readonly accountId: string;
   /** The shard that needs credits. */
   readonly to: number;
-  /** The balance that this shard needs, in credits. */
+  /** The balance that the shard `to` needs, in credits. */
   readonly credits: number;
   readonly now: Date;
 }
@@ -65,8 +65,8 @@ export async function spreadCredits(
 }
 
 /**
- * The credits that each shard receives. The number is negative for a shard that provides credits.
- * All numbers add up to 0.
+ * For each shard, the credits that it receives; negative for a shard that provides credits. All
+ * numbers add up to 0.
  */
 interface Transfer {
   readonly accountId: string;

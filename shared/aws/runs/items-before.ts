@@ -16,9 +16,9 @@ const bytesMax = 300 * 1024;
 const inRowMax = 8 * 1024;
 
 /**
- * Names the rows that store the items of a batch as they were before the batch. It is an attribute
- * of the batch's result. If `chunks` is 0, the items are in the attribute `before_items` of the
- * same row. If that attribute is absent, there are no items.
+ * Identifies the rows that store the items of a batch as they were before the batch. This value is
+ * an attribute of the batch's result. If `chunks` is 0, the items are in the attribute
+ * `before_items` of the result's row; without this attribute, there are no items.
  */
 interface BeforeName {
   readonly attempt: string;

@@ -73,8 +73,8 @@ interface RateRow {
 
 async function takeFrom(row: RateRow, wanted: RateAsk, nowUs: number): Promise<RateGrant> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    // The time in a row never decreases, so a calculation from the cached time never grants too
-    // much.
+    // The time in a row never decreases, so the calculation from the cached time grants at least as
+    // many permits as the row allows. If it grants too many, the condition of the write fails.
     const knownUs = Math.max(row.known.get(row.source) ?? 0, nowUs);
     const expected = grantFrom(knownUs / 1_000, wanted);
     if (expected.permits === 0) return expected;

@@ -87,8 +87,9 @@ const clause = (word: string, actions: readonly string[]): readonly string[] =>
   actions.length === 0 ? [] : [word, actions.join(", ")];
 
 /**
- * Omits undefined values. DynamoDB does not accept an empty map of values. The map is never empty,
- * because one of the two versions is above 1 and `stored_version` has this value.
+ * Builds the map of expression values, without undefined values. DynamoDB refuses an empty map.
+ * This map is never empty, because one of the two versions is above 1, and the map contains it as
+ * the value of `stored_version`.
  */
 const valuesOf = (values: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(values.filter(([, value]) => value !== undefined));

@@ -45,7 +45,10 @@ export async function dueKeysOf(
     readonly kind: DueKind;
     readonly by: Date;
     readonly pk: string;
-    /** True queries every partition of the kind, false only the current partition of `pk`. */
+    /**
+     * True to query every index partition of the kind, false to query only the partition to which
+     * rows with the key `pk` are now written.
+     */
     readonly everywhere: boolean;
   },
 ): Promise<readonly DueKey[]> {

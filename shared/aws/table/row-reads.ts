@@ -76,8 +76,8 @@ async function readAll(
   const { Responses, UnprocessedKeys } = await client.send(
     new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
   );
-  // DynamoDB leaves out keys if the table is overloaded or the rows have more than 16 MB. Each of
-  // these keys is read alone, because the client waits and retries such a read.
+  // DynamoDB omits keys from the response if the table is overloaded or the rows exceed 16 MB. Each
+  // omitted key is read with a separate request, which the SDK retries after a pause.
   const left = (UnprocessedKeys?.[table]?.Keys ?? []) as unknown as readonly RowKey[];
   const others = await Promise.all(left.map((key) => readOne(client, table, key)));
   return [...(Responses?.[table] ?? []), ...others];

@@ -112,7 +112,7 @@ export const watchlistKeys = {
     pk: `watchlist#${watchlistId}`,
     sk: `backtest#${id}`,
   }),
-  /** Names the account's back-test in progress. */
+  /** Row with the ID of the account's back-test in progress. */
   backtestInProgress: (accountId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: "backtest",
@@ -131,7 +131,7 @@ export const watchlistKeys = {
     pk: `watchlist#${watchlistId}`,
     sk: `run#${pad(runNumber, 8)}`,
   }),
-  /** A chunk of the item IDs that start at a step, by the name of the run's plan. */
+  /** A chunk of the IDs of the items that start at a step, by the name of the run's plan. */
   starts: (runId: string, start: { plan: string; step: string; chunk: number }): RowKey => ({
     pk: `run#${runId}`,
     sk: `starts#${start.plan}#${start.step}#${pad(start.chunk, 5)}`,
@@ -176,14 +176,17 @@ const historyPartition = (watchlistId: string): string => `history#${watchlistId
 
 /** Watchlists table: the history of a watchlist's items, in a separate partition. */
 export const historyKeys = {
-  /** The number of merged windows. */
+  /** Row that records how far the history is merged. */
   head: (watchlistId: string): RowKey => ({ pk: historyPartition(watchlistId), sk: "head" }),
   /** A row with one chunk of the history points of a run. */
   run: (watchlistId: string, runNumber: number, chunk: number): RowKey => ({
     pk: historyPartition(watchlistId),
     sk: `run#${pad(runNumber, 9)}#${pad(chunk, 4)}`,
   }),
-  /** A chunk of the merged points of the items in one bucket, for one window. */
+  /**
+   * A chunk of the merged points of one window, for the items of one bucket (hash group of item
+   * IDs).
+   */
   items: (watchlistId: string, of: { bucket: number; window: number; chunk: number }): RowKey => ({
     pk: historyPartition(watchlistId),
     sk: `items#${pad(of.bucket, 3)}#${pad(of.window, 8)}#${pad(of.chunk, 4)}`,
@@ -217,8 +220,8 @@ export const deliveryKeys = {
   }),
   /**
    * Times of the account's last probes, for the per-account limit. The key contains the limit,
-   * because the row always has as many times as the limit allows. A changed limit therefore begins
-   * a new row.
+   * because the row always has as many times as the limit allows. After a change of the limit, a
+   * new row is therefore used.
    */
   probes: (accountId: string): RowKey => ({
     pk: `${accountId}#probes`,
@@ -237,7 +240,7 @@ export const deliveryKeys = {
   delivery: (accountId: string, id: string): RowKey => ({ pk: `${accountId}#deliveries`, sk: id }),
   /** An export in the log. Its ID begins with the time at which the run ended. */
   export: (accountId: string, id: string): RowKey => ({ pk: `${accountId}#exports`, sk: id }),
-  /** A delivery target's due time, lease and session state. */
+  /** The due time, lease and session state of a delivery target. */
   outbox: ({ accountId, targetId }: DeliveryTarget): RowKey => ({
     pk: `${accountId}#outbox`,
     sk: targetId,

@@ -44,8 +44,8 @@ interface Command {
 type Send = (command: Command, ...more: readonly unknown[]) => Promise<Members>;
 
 /**
- * Maximum number of attempts of a write that finds rows of another version. Between two attempts,
- * another process may convert a row back.
+ * Maximum number of attempts of a write that finds rows of another version. Each attempt first
+ * converts these rows, but another process may convert them back before the write.
  */
 const attemptsMax = 10;
 
@@ -139,7 +139,10 @@ function versionedItem(kinds: readonly VersionedKind[], item: Item) {
   return { item: { [operation]: versioned }, guarded };
 }
 
-/** Adapts the part of a batch that belongs to one table: keys to get, or rows to write. */
+/**
+ * Adapts the part of a batch that belongs to one table. The part contains keys to get, or rows to
+ * write.
+ */
 function versionedBatch(kinds: readonly VersionedKind[], batch: unknown): unknown {
   if (!Array.isArray(batch)) return withWholeRows(kinds, batch as Members);
   return (batch as readonly { readonly PutRequest?: Write }[]).map((one) =>
@@ -264,8 +267,9 @@ interface Reason {
 }
 
 /**
- * Returns why DynamoDB refused the writes of a request, in the order of the writes. Empty if the
- * error is neither a failed condition nor a canceled transaction.
+ * Returns the reasons for which DynamoDB refused the writes of a request, in the order of the
+ * writes. Returns an empty array if the error is neither a failed condition nor a canceled
+ * transaction.
  */
 function reasonsIn(error: unknown): readonly Reason[] {
   if (error instanceof TransactionCanceledException) return error.CancellationReasons ?? [];

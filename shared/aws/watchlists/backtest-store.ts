@@ -32,7 +32,7 @@ export function dynamoBacktestStore(
     const isCreated = await transactWrites(client, creation(table, job), options);
     if (isCreated) return { outcome: "created" };
     const inProgress = await get(client, table, watchlistKeys.backtestInProgress(job.accountId));
-    // The other job may have ended in the meantime.
+    // The job that made the condition fail may have ended since, so the read may find none.
     return inProgress === undefined
       ? create(job)
       : { outcome: "busy", id: String(inProgress["id"]) };
@@ -143,7 +143,9 @@ const jobRow = (job: BacktestJob): Row => ({
   ttl: epochSeconds(new Date(job.expiresAt)),
 });
 
-/** Parses the row of a job. Unchecked, because only this file writes these rows. */
+/**
+ * Converts the row of a job. Does not validate the row, because only this file writes such rows.
+ */
 const jobOf = (row: Row): BacktestJob => ({
   id: String(row["id"]),
   accountId: String(row["account_id"]),

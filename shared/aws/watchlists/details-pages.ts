@@ -132,8 +132,8 @@ async function firstRanges(
 }
 
 /**
- * Creates the first pages of a watchlist, without details. Returns `stale` if another process has
- * created them, and `watchlist_deleted` if the watchlist was deleted.
+ * Creates the first details pages of a watchlist, which are empty. Returns `stale` if another
+ * process has created them, and `watchlist_deleted` if the watchlist was deleted.
  */
 async function createPages(table: PageTable, watchlist: WatchlistRef): Promise<Written> {
   const ranges = await firstRanges(table, watchlist.watchlistId);
@@ -165,8 +165,8 @@ async function changePages(
     if (outcome === "watchlist_deleted") return outcome;
     done = end;
   }
-  // Most watchlists without details never get any, so this process does not check again whether
-  // details pages exist now.
+  // The watchlist had no details pages when this process read it, and most such watchlists never
+  // get any. The process therefore does not check again whether details pages exist now.
   if (!isPaged && changeDetails(undefined, ids, change) === "unchanged") return "done";
   return changeEachPage(table, bounds, { watchlist, ids: ids.slice(done), change });
 }
@@ -195,7 +195,7 @@ async function changeEachPage(
 }
 
 interface PageChange extends DetailsChange {
-  /** Undefined if the watchlist has no pages of details. */
+  /** The page to change; undefined if the watchlist has no details pages. */
   readonly page: StoredDetailsPage | undefined;
   readonly bounds: PageBounds;
 }
@@ -211,7 +211,7 @@ async function changePage(
 }
 
 interface Replacement {
-  /** Undefined if the watchlist has no pages of details. */
+  /** The page to change; undefined if the watchlist has no details pages. */
   readonly page: StoredDetailsPage | undefined;
   readonly after: readonly ItemDetails[];
   readonly bounds: PageBounds;
@@ -336,7 +336,10 @@ const detailsPageRow = (watchlistId: string, page: CutDetailsPage, version: numb
   details: page.encoded,
 });
 
-/** Parses the row of a page. Unchecked, because only `detailsPageRow` writes these rows. */
+/**
+ * Converts the row of a page. Does not validate the row, because only `detailsPageRow` writes such
+ * rows.
+ */
 function detailsPageOf(row: Row): StoredDetailsPage {
   const encoded = row["details"] as Uint8Array;
   let decoded: ReturnType<typeof decodeDetails> | undefined;

@@ -115,7 +115,10 @@ function recordRow(record: IdempotencyRecord): Row {
   };
 }
 
-/** Parses the row of an idempotency key. Unchecked, because only `recordRow` writes these rows. */
+/**
+ * Converts the row of an idempotency key. Does not validate the row, because only `recordRow`
+ * writes such rows.
+ */
 const recordOf = (row: Row): IdempotencyRecord => ({
   accountId: String(row["account_id"]),
   keyHash: String(row["key_hash"]),

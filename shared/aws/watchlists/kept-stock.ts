@@ -14,8 +14,9 @@ interface KeptItems {
 }
 
 /**
- * Maximum number of kept items and watchlists. A watchlist counts too, because its versions are
- * kept even if none of its items is out of stock. An item takes about 1 KB.
+ * Maximum number of entries in the cache: items and watchlists together. A watchlist counts too,
+ * because its versions are cached even if none of its items is out of stock. An item takes about 1
+ * KB.
  */
 const entriesMax = 50_000;
 

@@ -18,7 +18,7 @@ import { itemPageRow } from "./page-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 interface PageWrite {
-  /** The pages to replace: adjacent and in order. */
+  /** The pages to replace. They are adjacent, and in the order of their ranges. */
   readonly before: readonly StoredPage[];
   /** The new pages. They cover the same range of IDs as `before`. */
   readonly cut: readonly CutPage[];

@@ -104,9 +104,9 @@ function sendMessageTarget(roleArn: string): string {
 }
 
 /**
- * Returns the EventBridge expression of a schedule. A rate counts from its start date `firstAt`. A
- * cron schedule needs no start date: its expression includes all due times, and ticks at other
- * times have no effect.
+ * Returns the EventBridge expression of a schedule. The periods of a rate expression begin at its
+ * start date `firstAt`. A cron schedule needs no start date: its expression includes all due times,
+ * and ticks at other times have no effect.
  */
 const expressionOf = (
   schedule: Schedule,

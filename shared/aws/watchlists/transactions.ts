@@ -46,7 +46,7 @@ export function createWatchlistRow(
     const reasons = await transact(client, items);
     if (reasons === undefined) return "created";
     // The watchlist exists, so an earlier attempt of this write took effect. If the condition on
-    // the key failed too, another call has taken over the request and completed it with its own
+    // the idempotency key failed too, another call has taken over the request and stored its own
     // response.
     if (isRefused(reasons, listAt)) return isRefused(reasons, keyAt) ? "superseded" : "created";
     if (isContention(reasons)) return "again";

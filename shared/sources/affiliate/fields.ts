@@ -13,7 +13,7 @@ export interface AffiliateReading {
   readonly id: string;
   readonly fetchedAt: string;
   readonly currency: string;
-  /** Seller name of items that the retailer itself sells, if the reply has no name. */
+  /** Seller name for items that the retailer itself sells, if the reply contains no seller name. */
   readonly retailerName: string;
   /** True if results contain tracking links instead of plain page links. */
   readonly isTracking: boolean;

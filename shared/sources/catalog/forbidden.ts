@@ -16,7 +16,7 @@ const limitWords =
   /(?<![a-z])(?:quota|qps|rate|limits?|exceed[a-z]*|throttl[a-z]*|too many)(?![a-z])/i;
 const keyName = String.raw`(?<![a-z])(?:api ?)?key(?![a-z])`;
 const ended = String.raw`(?<![a-z])(?:invalid|inactive|disabled|expired|exceeded its trial)(?![a-z])`;
-/** Up to 40 characters within one sentence. */
+/** Pattern of up to 40 characters within one sentence. */
 const near = "[^.:;!?]{0,40}";
 const endedKey = new RegExp(`${keyName}${near}${ended}|${ended}${near}${keyName}`, "i");
 const keyWords = /(?<![a-z])(?:api ?key|key|developer|account|credentials?)(?![a-z])/i;
@@ -37,7 +37,10 @@ export function forbiddenReason({ body }: Answered): ForbiddenReason {
   return keyWords.test(text) ? "wrong_key" : "unclear";
 }
 
-/** One second, because the API limits the calls per second. */
+/**
+ * Wait after a response 403 for too many calls, in milliseconds. One second is enough, because the
+ * API limits the calls per second.
+ */
 const waitMs = 1_000;
 
 /**

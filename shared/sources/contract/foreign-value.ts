@@ -30,7 +30,7 @@ export const validEntries = <Schema extends v.GenericSchema>(entry: Schema) =>
     ),
   );
 
-/** A number, or a string that contains one. */
+/** A number, or a string that contains a number. */
 export const decimalNumber = v.pipe(
   v.union([v.number(), v.pipe(v.string(), v.trim(), v.decimal(), v.transform(Number))]),
   v.finite(),

@@ -16,9 +16,9 @@ import { tryOnce, type TryOutcome } from "./try-once.ts";
 const extraTriesMax = 2;
 const jitterBaseMs = 300;
 const jitterCapMs = 5_000;
-/** The longest time that one response can stop all calls to a source. */
+/** The longest time for which one response can stop all calls to a source, in milliseconds. */
 const pauseMsMax = 5 * 60_000;
-/** The longest delay that a Node.js timer supports. */
+/** The longest delay that a Node.js timer supports, in milliseconds. */
 const timerMsMax = 2 ** 31 - 1;
 
 /** Statuses that indicate a temporary failure of any HTTP server. */
@@ -27,7 +27,7 @@ export const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429, 50
 export type Answered = Extract<SourceReply, { kind: "answered" }>;
 
 export interface SourceClientOptions extends SourcePace {
-  /** The time limit of one try. */
+  /** The time limit of one try, in milliseconds. */
   readonly tryTimeoutMs: number;
   /** The maximum size of the body after decompression, in bytes. */
   readonly bytesMax: number;
@@ -75,7 +75,7 @@ interface Source extends SourceClientOptions, SourceClientDependencies {
 interface RequestState {
   readonly call: SourceCall;
   readonly deadline: Date;
-  /** Aborts at the deadline. */
+  /** A signal that is aborted at the deadline of the call. */
   readonly signal: AbortSignal;
   tries: number;
   throttled: number;

@@ -1,7 +1,7 @@
 const wholeSeconds = /^\d+$/;
 /** Matches an HTTP date. `Date.parse` alone would also accept many other formats. */
 const httpDate = /^[A-Z][a-z]+, .+ GMT$/;
-/** The longest wait: a day. */
+/** The longest accepted wait, in milliseconds: a day. */
 const waitMsMax = 24 * 60 * 60 * 1_000;
 
 /**

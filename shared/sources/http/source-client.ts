@@ -3,13 +3,13 @@ type Headers = Readonly<Record<string, string>>;
 /** One call to a source. */
 export interface SourceCall {
   readonly method: "GET" | "POST";
-  /** May contain a secret, so it must not reach a log or an error. */
+  /** The URL of the call. It may contain a secret, so it must not appear in a log or an error. */
   readonly url: URL;
   /** Request headers. A function is called before each try. */
   readonly headers?: Headers | (() => Headers);
   /**
-   * JSON or other text, sent in UTF-8. A function is called before each try, with the time limit of
-   * the try in whole milliseconds.
+   * The request body: JSON or other text, sent in UTF-8. A function is called before each try, with
+   * the time limit of the try in whole milliseconds.
    */
   readonly body?: string | ((leftMs: number) => string);
   /**

@@ -7,7 +7,7 @@ import { priceOf } from "./value.ts";
 
 /** The offer in the buy box. */
 export interface BuyBoxWinner {
-  /** In the marketplace currency, without shipping. */
+  /** The price in the marketplace currency, without shipping. */
   readonly price: number;
   readonly condition: OfferCondition;
   readonly sellerId: string | undefined;
@@ -16,7 +16,7 @@ export interface BuyBoxWinner {
   /** True if the retailer ships the offer; undefined if the reply does not report it. */
   readonly isFba: boolean | undefined;
   readonly availabilityType: AvailabilityType;
-  /** Undefined if the reply does not report it. */
+  /** True if the offer is in stock; undefined if the reply does not report it. */
   readonly inStock: boolean | undefined;
   /** True if the offer can be ordered now or ahead; undefined if the reply does not report it. */
   readonly isBuyable: boolean | undefined;
@@ -68,8 +68,8 @@ const ratingScale = 10;
  */
 export function listingOf(product: HistoryProduct, currency: string): Listing {
   if (product.productType === productTypes.parent) return parentListing;
-  // For products of other types, the source has no prices, so its "none" means that the price is
-  // unknown.
+  // For products of other types, the source has no prices. For these products, its code "none"
+  // means that the price is unknown.
   if (product.productType !== productTypes.standard || product.stats == null) {
     return unknownListing;
   }
@@ -198,8 +198,8 @@ function availabilityTypeOf(stats: HistoryStats): AvailabilityType {
   const type = typeOfMessage(stats.buyBoxAvailabilityMessage);
   if (stats.buyBoxIsBackorder === true) return type === "available_date" ? type : "leadtime";
   const { buyBoxIsShippable: isShippable } = stats;
-  // The source reports that the offer cannot be shipped, so a message that it is in stock is out of
-  // date.
+  // The source reports that the offer cannot be shipped. If the retailer's message states that the
+  // offer is in stock, the message is outdated.
   const claims = type === undefined || type === "in_stock" || type === "in_stock_scarce";
   if (isShippable === false && claims) return "out_of_stock";
   const isSilent = stats.buyBoxAvailabilityMessage === undefined;

@@ -25,8 +25,8 @@ export interface PriceHistoryOptions {
 
 export interface PriceHistoryDependencies {
   /**
-   * The client must return a 429 without a retry, because its body has the time until the next
-   * tokens.
+   * Sends the calls. It must return a 429 without a retry, because the body of the 429 contains the
+   * time until the next tokens.
    */
   readonly client: SourceClient;
   readonly clock: Clock;
@@ -62,7 +62,10 @@ export interface HistorySource {
 
 const triesMax = 2;
 const okStatus = 200;
-/** Status with which the whole source is busy, so that a smaller query would not help. */
+/**
+ * Status that means that the source is too busy for any query, so that a smaller query would not
+ * help.
+ */
 const busyStatus = 503;
 /** The schema of a valid body with status 200, by path. */
 const replies = {
@@ -125,7 +128,7 @@ function noteProblem(reply: SourceReply, body: unknown, { query, dependencies }:
 interface Answered {
   readonly reply: SourceReply;
   readonly body: unknown;
-  /** Null if the reply reports no balance. */
+  /** The token balance in the reply; null if the reply reports none. */
   readonly account: TokenAccount | null;
 }
 

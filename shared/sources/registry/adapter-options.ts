@@ -29,7 +29,10 @@ interface Bounds {
   readonly unit: string;
 }
 
-/** Creates a message with the number that a schema refuses. */
+/**
+ * Creates the message function of a schema: the message contains the refused value if it is a
+ * number.
+ */
 const shownNumber =
   (message: string) =>
   ({ input }: { readonly input: number }): string =>
@@ -195,7 +198,7 @@ export const catalogOptions = v.strictObject(
     baseUrl: baseUrlBefore(["v1", "products"]),
     secret: v.optional(secret),
     batchIdsMax: v.optional(batchIdsMax(100), 100),
-    // 80% of the limit of the products API, which is 5 calls per second.
+    // The products API allows 5 calls per second. The default uses 80% of this limit.
     ...pace({ callsPerSecond: 4, burst: 1, callsAtOnceMax: 2, tryTimeoutMs: 15_000 }),
   },
   wrongOption("d_catalog"),

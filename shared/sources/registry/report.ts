@@ -31,8 +31,8 @@ export interface SourceReport {
 export interface CallSummary {
   readonly calls: CallMetrics;
   /**
-   * Null if an event of the read has `responded` "yes" (see `SourceEvent`), or if the read made no
-   * call.
+   * The reason why no call succeeded; null if the source responded to a call (`responded` is "yes"
+   * in `SourceEvent`), or if the read made no call.
    */
   readonly unanswered: Unanswered | null;
 }

@@ -19,7 +19,7 @@ export interface OfferStateA {
   readonly index: number;
   readonly seller: SellerA;
   readonly condition: OfferCondition;
-  /** In the marketplace currency, without shipping. */
+  /** The price in the marketplace currency, without shipping. */
   readonly price: number;
   /** The shipping price in the marketplace currency. Null if the page does not show it. */
   readonly shipping: number | null;

@@ -33,7 +33,7 @@ interface ProductState {
   readonly amount: number;
   readonly regularPrice: number;
   readonly shipping: FulfillmentState;
-  /** Absent if the item cannot be picked up in a store. */
+  /** The state of the pickup in a store; absent if the item cannot be picked up. */
   readonly pickup?: FulfillmentState;
   readonly seller: string;
 }

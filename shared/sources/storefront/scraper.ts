@@ -25,7 +25,7 @@ import {
 } from "./tool-reply.ts";
 
 export interface StorefrontOptions extends StoreOptions {
-  /** The store's form of an ID, with `{id}` for the item's ID. */
+  /** The template of the store's IDs, which contains `{id}` in place of the item's ID. */
   readonly idTemplate: string;
   /** The name of the store's owner. */
   readonly retailerName?: string | undefined;

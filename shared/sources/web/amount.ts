@@ -1,6 +1,9 @@
 import { textBoundary } from "./text-boundary.ts";
 
-/** The highest accepted price. A larger number is probably several numbers without a separator. */
+/**
+ * The highest accepted price, in units of its currency. A larger number probably consists of
+ * several numbers without a separator.
+ */
 const amountMax = 1_000_000;
 /**
  * Maximum difference between a price and whole cents. An amount with a larger difference is not a

@@ -19,8 +19,8 @@ const blockPhrases = new RegExp(
   "i",
 );
 /**
- * Names of tests (such as captchas) on block pages. A name alone is not enough, because books,
- * games and locks have such names too.
+ * Names of tests (such as captchas) on block pages. A name alone does not prove a block page,
+ * because books, games and locks have such names too.
  */
 const tests = [
   "(?:re|h)?captcha|robot check|robot or human|bot (?:check|detection)",

@@ -89,7 +89,7 @@ function markupFacts(
 }
 
 /**
- * Returns the facts from the rules; facts that are missing then come from the markup, and then, if
+ * Returns the facts from the deployer's rules. Takes missing facts from the markup, and then, if
  * `canGuess` is true, from the fallbacks.
  */
 function withOtherReaders(

@@ -12,7 +12,7 @@ import {
 
 export interface OfferedPrice {
   readonly amount: number;
-  /** An ISO 4217 code; undefined if the page does not state the currency. */
+  /** The currency of the price as an ISO 4217 code; undefined if the page does not state it. */
   readonly currency: string | undefined;
 }
 
@@ -83,10 +83,7 @@ export function priceOf(offer: SchemaNode, reading: PriceReading): StatedPrice {
   return oneOf([own, ...[...specified, range].filter((price) => isComparable(price, own))]);
 }
 
-/**
- * Returns true if two prices can contradict each other, which prices in different currencies
- * cannot.
- */
+/** Returns true if two prices can contradict each other. Prices in different currencies cannot. */
 const isComparable = (price: StatedPrice, own: StatedPrice): boolean =>
   typeof price !== "object" ||
   typeof own !== "object" ||

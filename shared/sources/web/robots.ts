@@ -116,7 +116,8 @@ async function readRules(
     canVisit: async () => true,
   });
   const status = landing?.answer.status ?? 0;
-  // A 429 requests fewer calls, so unlike other 4xx statuses it must not allow every call.
+  // A robots.txt with another 4xx status counts as absent and allows every call. A 429 must not,
+  // because it requests fewer calls.
   if (landing === null || status === 429) return allowNone;
   if (status >= 400 && status < 500) return allowAll;
   if (status !== 200) return allowNone;

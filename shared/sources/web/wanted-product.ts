@@ -5,7 +5,10 @@ export interface WantedProduct {
   readonly id: string;
   /** The address of the page after redirects. */
   readonly url: URL;
-  /** An ISO 4217 code. Null accepts every currency; only measurements use null. */
+  /**
+   * The currency of the marketplace (ISO 4217), in which prices must be. Null accepts prices in
+   * every currency: only the training of the forest and the benchmarks use null.
+   */
   readonly currency: string | null;
 }
 

@@ -6,7 +6,7 @@ export interface Invocation {
   /** Returns a new client of the service. */
   readonly client: () => Client;
   readonly values: Values;
-  /** The arguments of the command that are not options. */
+  /** The command's arguments other than its options. */
   readonly words: readonly string[];
   readonly format: Format;
   readonly output: Output;

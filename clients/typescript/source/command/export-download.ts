@@ -30,8 +30,8 @@ export const download: Command = {
     const bucket = required(values, "bucket");
     const store = s3Store({ bucket, ...(endpoint && { endpoint }), ...(region && { region }) });
     const copied = new Map<string, Uint8Array>();
-    // Keeps each object that `readRuns` and `readTables` read and verify, so that the copy has the
-    // same bytes.
+    // Records the bytes of each object that `readRuns` and `readTables` read. After the check, the
+    // command writes these bytes and does not read the objects again.
     const recording = {
       keys: (within: string) => store.keys(within),
       read: async (key: string) => {

@@ -12,7 +12,7 @@ export const feedOptions = {
   watchlist: { type: "string", value: "<id>", about: "only events of this watchlist" },
 } as const;
 
-/** The maximum length of an outage after which the feed still continues, in milliseconds. */
+/** The longest outage of the service during which `feed` keeps trying, in milliseconds. */
 const outageMsMax = 600_000;
 const pauseMsDefault = 5_000;
 

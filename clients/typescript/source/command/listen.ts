@@ -96,8 +96,8 @@ const cursorOf = (file: string | undefined) => ({
   },
   store(position: string): void {
     if (file === undefined) return;
-    // Writes to a new file, and then renames that file. If the process is killed, the file contains
-    // either the old or the new position.
+    // Writes a new file, and then renames it to the name of the position file. If the process is
+    // killed, the position file therefore contains either the old or the new position.
     writeFileSync(`${file}.new`, `${position}\n`);
     renameSync(`${file}.new`, file);
   },

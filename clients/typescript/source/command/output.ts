@@ -35,8 +35,8 @@ export async function writeRows(
 }
 
 /**
- * The number of table rows that are aligned together. With more rows, a long list would appear
- * later.
+ * The number of table rows whose columns are aligned together. None of these rows appears before
+ * the last one has arrived, so a higher number would delay the output.
  */
 const rowsMax = 100;
 

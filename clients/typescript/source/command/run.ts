@@ -83,7 +83,7 @@ async function runCommand(
   await command.run({ client, values, words, format: formatOf(values), output, signal });
 }
 
-/** Returns the command with the most words that the arguments begin with. */
+/** Returns the command whose name is the beginning of the arguments; undefined if there is none. */
 const commandOf = (args: readonly string[]): Command | undefined =>
   commands.find(({ name }) => name.split(" ").every((word, n) => args[n] === word));
 

@@ -16,7 +16,7 @@ export interface RuleValue {
   readonly different: number;
 }
 
-/** Elements after this number are not compared. */
+/** Maximum number of elements whose values are compared. Further elements are ignored. */
 const elementsMax = 50;
 const valueLengthMax = 2_000;
 

@@ -19,7 +19,9 @@ export interface StateReading {
   readonly id: string;
   /** The titles of the page's product, in lower case. */
   readonly titles: readonly string[];
-  /** An ISO 4217 code; null if every currency is accepted. */
+  /**
+   * The currency in which prices must be, as an ISO 4217 code; null if every currency is accepted.
+   */
   readonly currency: string | null;
   /** Returns true if the page shows the amount to its visitors. */
   readonly isShown: (amount: number) => boolean;

@@ -10,7 +10,7 @@ export interface ForestTable {
   readonly trees: readonly (readonly number[])[];
   /** Minimum score of an amount that counts as the price. */
   readonly threshold: number;
-  /** Minimum difference between this score and the score of any other amount. */
+  /** Minimum difference between the score of the price and the score of any other amount. */
   readonly margin: number;
 }
 

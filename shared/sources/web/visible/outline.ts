@@ -154,7 +154,10 @@ function addText(element: OutlineElement, text: string): void {
   element.text = element.text.slice(0, textLengthMax);
 }
 
-/** Returns true if nothing is before the next text: the string is empty or ends at a boundary. */
+/**
+ * Returns true if a text that is added to the string does not directly follow another text: the
+ * string is empty or ends at a boundary.
+ */
 const endsApart = (text: string): boolean => text === "" || text.endsWith(textBoundary);
 
 /** Removes the spaces and the text boundary at the end of a string. */

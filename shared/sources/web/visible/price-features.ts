@@ -187,7 +187,9 @@ function comparedFeatures(shown: ShownAmount, comparison: Comparison) {
 /** Returns the name and the classes of an element, which elements of the same kind share. */
 const signOf = ({ name, names }: OutlineElement): string => `${name} ${names}`;
 
-/** Returns the ranks of amounts by their distance from the heading. Equal amounts have one rank. */
+/**
+ * Returns the ranks of amounts by their distance from the heading. Equal amounts share one rank.
+ */
 function ranksByDistance(
   amounts: readonly ShownAmount[],
   heading: OutlineElement | undefined,
