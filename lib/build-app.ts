@@ -28,8 +28,8 @@ export interface BuildAppProps {
    */
   readonly stageFiles?: string;
   /**
-   * False leaves out the bundles of the functions, the validation, the stack traces and the
-   * construct tree. The templates are then created in about a second.
+   * False to omit the bundles of the functions, the validation, the stack traces and the construct
+   * tree, so that the templates are created in about a second.
    * @default true
    */
   readonly bundle?: boolean;

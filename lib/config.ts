@@ -85,16 +85,19 @@ export interface Config {
    */
   readonly accountConcurrency: number;
   readonly throttle: Throttle;
-  /** True adds a web ACL to the API. The context can remove it with a reason. */
+  /** True if the API has a web ACL by default. The context can remove the web ACL with a reason. */
   readonly firewallByDefault: boolean;
-  /** True backs the tables up with AWS Backup. The context can turn this off with `backups`. */
+  /**
+   * True if AWS Backup backs the tables up by default. The context key `backups` can turn the
+   * backups off.
+   */
   readonly backupsByDefault: boolean;
   readonly accessLogs: AccessLogMode;
   readonly deployment: Deployment;
   readonly sources: Sources;
   /**
-   * True uses invented data if the context has no sources. False makes sources mandatory, for
-   * stages with paying customers.
+   * True if the stage uses invented data when the context has no sources. False if the context must
+   * have sources, for stages with paying customers.
    */
   readonly sandboxByDefault: boolean;
   readonly responseMode: ResponseMode;

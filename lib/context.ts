@@ -51,7 +51,7 @@ const contextKeys = {
 } as const;
 export type ContextKey = keyof typeof contextKeys;
 
-/** Context values from the command line or a file, which are not checked yet. */
+/** Unchecked context values from the command line or a file. */
 export type GivenContext = Readonly<Partial<Record<ContextKey, unknown>>>;
 
 /** A custom domain for the API. */
@@ -196,9 +196,9 @@ const noSources = (stage: Stage): string =>
   "-c sources=sandbox serves invented data, for which customers are also charged.";
 
 /**
- * Returns the value of a context key, which must be one of `choices`; undefined if it is not set. A
- * boolean counts as its text, because cdk.json may contain `true`, and the command line passes
- * `"true"`.
+ * Returns the value of a context key, which must be one of `choices`; undefined if the key is not
+ * set. A boolean counts as its text, because cdk.json may contain `true`, and the command line
+ * passes `"true"`.
  * @throws Error that names the key and the choices
  */
 function choice<Choice extends string>(

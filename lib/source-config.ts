@@ -87,7 +87,7 @@ const wordBytesMax = 32;
  */
 function checkRoom(variable: string): void {
   const room = Math.min(...Object.values(environment).filter(isReader).map(roomBeside));
-  // JSON escapes each quotation mark in the value, which then takes two bytes.
+  // JSON escapes each quotation mark in the value, so that each takes two bytes.
   const bytes = bytesOf(variable) - bytesOf("");
   if (bytes <= room) return;
   throw new Error(

@@ -27,15 +27,15 @@ export interface ApiProps {
   readonly config: Config;
   readonly functions: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
   /**
-   * True disables the execute-api endpoint. Otherwise clients could bypass the custom domain, for
-   * example to avoid its TLS policy.
+   * True if the API has a custom domain. The execute-api endpoint is then disabled, because clients
+   * could use it to bypass the custom domain, for example to avoid the domain's TLS policy.
    */
   readonly hasCustomDomain: boolean;
 }
 
 /**
- * Timeout that exceeds the gateway's idle timeout of a stream (`gatewaySeconds`), which is
- * therefore always reached first.
+ * Timeout that exceeds the gateway's idle timeout of a stream (`gatewaySeconds`), so that the idle
+ * timeout is always reached first.
  */
 const streamingTimeout = Duration.seconds(320);
 
@@ -45,8 +45,8 @@ const logRolePolicy =
 
 /**
  * The REST API. It sends all methods of a group's root paths, and of all paths below them, to the
- * function of the group, which selects the route. It sends all other requests to the function that
- * handles unknown paths.
+ * function of the group. That function selects the route. It sends all other requests to the
+ * function that handles unknown paths.
  * @throws Error if the limits of the stage exceed the quota of the AWS account
  */
 export class Api extends Construct {

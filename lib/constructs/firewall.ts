@@ -11,10 +11,10 @@ import { errorTemplate } from "./gateway-responses.ts";
 const rateWindowSeconds = 300;
 /**
  * Rate limits for one IP address, in requests per second. A higher rate is probably an attempt to
- * guess keys. One address may send as many requests as two API keys, of which those other than item
- * calls may have the rate of one key. Higher values are not possible: `Throttle.otherCalls` is at
- * least three times the limit of one address, for each path and method, so the sum of the gateway's
- * limits would exceed its quota of 10,000 calls per second.
+ * guess keys. `all` equals the rate of two API keys, and `otherThanItemCalls` the rate of one key.
+ * Higher limits are not possible. `Throttle.otherCalls` is at least three times the limit of one
+ * address, for each path and method. The sum of the gateway's limits would then exceed its quota of
+ * 10,000 calls per second.
  */
 export const requestsPerSecondOfAddress = {
   all: 2 * limits.requestsPerSecond,
@@ -34,7 +34,7 @@ const managedGroups: Readonly<Record<string, readonly string[]>> = {
     "SizeRestrictions_BODY",
     "SizeRestrictions_QUERYSTRING",
     // Only counted, because the URLs of webhook endpoints and S3 destinations may contain IP
-    // addresses. The service checks an address when it connects.
+    // addresses. The service checks such an address when it connects to the address.
     "GenericRFI_BODY",
     // Clients are servers, and not all of them send a User-Agent.
     "NoUserAgent_HEADER",

@@ -28,7 +28,7 @@ export const newApiKeyBody = v.object({
         addRefusedValue(`'scopes' must be an array with at least one of: ${scopes.join(", ")}.`),
       ),
       v.minLength(1, `'scopes' must be an array with at least one of: ${scopes.join(", ")}.`),
-      // Sorts the scopes in the order of the list, and removes duplicates.
+      // Sorts the scopes in the order of `scopes`, and removes duplicates.
       v.transform((wanted) => scopes.filter((scope) => wanted.includes(scope))),
       v.description(
         "What calls with the key may do: `read` shows data, `spend` charges credits, `write` creates, " +

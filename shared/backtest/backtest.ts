@@ -210,8 +210,9 @@ const watchlistBefore = (
 /**
  * Creates a ledger for a back-test. It reserves and charges nothing. It refuses the reservations of
  * steps that the past run deferred or skipped, and accepts all others. A deferred step usually has
- * history points with the status `deferred`. If it was deferred before the run had read anything,
- * it has no points, but its stats have 0 items. A step that had no items has no stats.
+ * history points with the status `deferred`. If the step was deferred before the run had read
+ * anything, the step has no points, but its stats have 0 items. A step that had no items has no
+ * stats.
  */
 function pastLedger(
   { run, points }: PastRun,

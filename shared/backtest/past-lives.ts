@@ -16,10 +16,7 @@ export interface PastLives {
   readonly renewed: ReadonlyMap<string, number>;
   /** For each run number, the IDs of the items that begin an earlier life in this run. */
   readonly beginning: ReadonlyMap<number, readonly string[]>;
-  /**
-   * Returns true if the life to which the run belongs is one that a back-test cannot repeat for
-   * this item.
-   */
+  /** Returns true if a back-test cannot repeat the life of the item to which the run belongs. */
   readonly isLeftOut: (id: string, runNumber: number) => boolean;
 }
 
@@ -163,7 +160,7 @@ function keysOf({ run }: PastRun, step: string, field: string): readonly string[
 }
 
 /**
- * Creates a function that returns true for a life whose beginning and end are in these runs. If the
+ * Creates a function that returns true for a life that begins and ends in the runs `later`. If the
  * first run is not the watchlist's first run, earlier runs may have read the item. The first
  * reading then proves that the item was new only if all runs read a single kind.
  */

@@ -29,7 +29,10 @@ type Known = Map<ReadingKind, Map<string, FieldValue>>;
 
 /** The reads of a watchlist's items in past runs, restored from the history. */
 export interface PastReads {
-  /** The items as they were before the first run, or when they were added. */
+  /**
+   * The items as they were before the first repeated run; for items that were added later, as they
+   * were when they were added.
+   */
   readonly items: readonly Item[];
   /** Starts a past run. Call it for each run, oldest first, after `pass` of the previous run. */
   readonly begin: (past: PastRun) => PastRunReads;

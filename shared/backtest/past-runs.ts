@@ -17,7 +17,9 @@ export interface BacktestBounds {
   readonly tracedItemsMax: number;
 }
 
-/** A back-test exceeds its bounds. `error` names the field to change. */
+/**
+ * The result for a back-test that exceeds its bounds. `error` names the request field to change.
+ */
 export interface TooLarge {
   readonly outcome: "too_large";
   readonly error: ServiceError;

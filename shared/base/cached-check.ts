@@ -9,7 +9,7 @@ type CheckResult =
 export type CachedCheck = () => Promise<CheckResult>;
 
 interface Options {
-  /** Makes the check. Throws if it fails. */
+  /** Makes the check. Throws if the check fails. */
   readonly check: () => Promise<unknown>;
   /** Milliseconds, from the start of a check, for which its result is used. */
   readonly freshMs: number;

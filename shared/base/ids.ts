@@ -88,8 +88,8 @@ export function numberOf(kind: IdKind, id: string, owner: string): number | unde
 }
 
 /**
- * The place of a record in a sorted list, which the record's ID contains. Records sort by stamp,
- * and records with the same stamp by slot.
+ * The place of a record in a sorted list. The ID of the record contains the place. Records sort by
+ * stamp, and records with the same stamp by slot.
  */
 export interface IdPlace {
   /** Microseconds since 1970. */

@@ -116,7 +116,8 @@ export const limits = {
    */
   clientSeconds: { products: 300, offers: 180, offerCheck: 120 },
   /**
-   * Maximum reading time of a call, in seconds. The call then returns the items that it has read.
+   * Maximum reading time of a call, in seconds. When it ends, the call returns the items that it
+   * has read.
    */
   callDeadlineSeconds: 280,
   /** Maximum reading time of an offers call in seconds, below its client timeout. */
@@ -124,7 +125,7 @@ export const limits = {
   /** Maximum reading time of an offer check in seconds, below its client timeout. */
   offerCheckDeadlineSeconds: 110,
   /**
-   * Maximum reading time of a step batch, in seconds. Items without an answer are then
+   * Maximum reading time of a step batch, in seconds. When it ends, items without an answer become
    * `unavailable`.
    */
   stepDeadlineSeconds: 120,
@@ -189,8 +190,8 @@ export const limits = {
      */
     cancelMs: 1_500,
     /**
-     * Maximum time that the sending of a wake-up message, or a cleanup, may lose. If one of them
-     * fails, the sweeper repeats it.
+     * Maximum time that the sending of a wake-up message, or a cleanup, may lose to failed
+     * requests. The sweeper repeats the work if it fails.
      */
     wakeUpMs: 1_500,
     /**
@@ -212,8 +213,8 @@ export const limits = {
   /** Days for which the observed changes of watchlist items are kept. */
   historyDays: 400,
   /**
-   * Number of consecutive runs in a window, whose history is merged. Stored keys contain the number
-   * of the window, so this value must never change.
+   * Number of consecutive runs whose history is merged into one window. Stored keys contain the
+   * number of the window, so this value must never change.
    */
   historyWindowRuns: 64,
   /**

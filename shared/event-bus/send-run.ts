@@ -40,7 +40,7 @@ export interface SendTask {
 
 /**
  * Number of consecutive calls without a sent event after which a session makes no further attempts.
- * It then postpones its other runs.
+ * The session then postpones its other runs.
  */
 const failuresInRowMax = 3;
 

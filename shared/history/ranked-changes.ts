@@ -52,7 +52,7 @@ export async function rankedChanges(query: ChangesQuery, history: Reader): Promi
   };
 }
 
-/** Returns the name of the order of the entries, which cursors contain. */
+/** Returns the name of the sort order of the entries. Cursors contain this name. */
 const orderName = ({ sort, compare }: ChangesQuery): string =>
   compare === "period" ? `${compare}-${sort}` : sort;
 

@@ -34,7 +34,8 @@ export class GuardedTlsAgent extends TlsAgent {
       ...trust,
       ALPNProtocols: ["http/1.1"],
       minVersion: "TLSv1.2",
-      // This is explicit, because an environment variable could otherwise disable the check.
+      // The option is set explicitly, because an environment variable
+      // (`NODE_TLS_REJECT_UNAUTHORIZED`) could otherwise disable the check.
       rejectUnauthorized: true,
     });
     this.#rules = rules;

@@ -134,7 +134,7 @@ function boundOf(
     const items = itemsAt.get(step.id) ?? 0;
     if (items === 0) continue;
     const sure = sureAt.get(step.id) ?? 0;
-    // A run reserves the highest price, even if it is charged less.
+    // A run reserves the highest price of a step, even if the charge is lower.
     const reserved = creditsFor(sure * stepScrapers[step.scraper].reserveQuarters);
     const room = limit - credits;
     if (reserved > room) continue;

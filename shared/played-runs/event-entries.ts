@@ -3,7 +3,7 @@ import { count } from "../base/wire-schema.ts";
 import type { SerializedEvent } from "../events/event.ts";
 import type { PlayedRun } from "./play-run.ts";
 
-/** An entry of an event that a played run would have sent. */
+/** An entry of an event that a run would have sent if it had not been played in memory. */
 export interface EventEntry {
   readonly type: string;
   readonly run_number: number;

@@ -33,7 +33,7 @@ interface PlayDependencies {
   readonly earlierRuns: Pick<RunStore, "list">;
   readonly random: RandomSource;
   readonly clock: Clock;
-  /** The clock with which the run is finished. */
+  /** The clock from which the run gets its end time. */
   readonly clockAtEnd: Clock;
 }
 

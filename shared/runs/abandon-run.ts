@@ -43,7 +43,7 @@ export const isStalled = (run: Run, now: Date): boolean =>
 export async function abandonRun(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { runs, steps, queue } = dependencies;
   const failed = await runs.abandon(run, message);
-  // The run made progress after this process read it, so it is not abandoned.
+  // The run made progress after this process read its row, so the run is not abandoned.
   if (failed === undefined) return;
   for (const step of await steps.list(run.id)) {
     if (step.stats !== null) continue;

@@ -277,8 +277,8 @@ async function endWithWatchlist(
 }
 
 /**
- * Returns the form in which an ended run is stored if its watchlist was deleted. Such a run has no
- * events, so it has no hold and no snapshot file.
+ * Returns the ended run as it is stored if its watchlist was deleted. Such a run has no events, so
+ * it has no hold and no snapshot file.
  */
 function withoutWatchlist(run: Run): Run {
   const { hold: _, snapshot: __, ...ended } = run;

@@ -28,7 +28,7 @@ export function holdOf(run: Run, steps: readonly StepResults[]): Hold | undefine
   const { shape } = run;
   const { brake } = run.limits;
   // During a deployment, an earlier release may have read a batch of the run without storing the
-  // items as they were before. Such a run cannot be discarded, so it is not held.
+  // items as they were before. Such a run cannot be discarded, so the brake does not hold it.
   const isPossible = mayBeHeld(run) && steps.every((step) => step.isRestorable);
   if (brake === null || !isPossible) return undefined;
   const isWrongShape = shape !== undefined && holdsEvents(shape);

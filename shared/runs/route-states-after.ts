@@ -21,7 +21,7 @@ interface StatesRead {
   readonly matches: Pick<RouteMatches, "states">;
   /** Time of the read, ISO 8601. */
   readonly at: string;
-  /** The changed readings after the read. */
+  /** The readings that the read changed, with their new values. */
   readonly after: Pick<ItemOutcome, "readings">;
   /** The price of the read; absent if it has none. */
   readonly price?: PriceRead | undefined;

@@ -73,8 +73,8 @@ export interface RunStore {
   startFinishing(run: RunRef, status: Run["status"], from: readonly RunPhase[]): Promise<void>;
   /**
    * Writes an ended run and its watchlist's row in one transaction, or the run alone if `watchlist`
-   * is null. The new phase is `emitting`. If the run has a hold, it is `holding`, and the watchlist
-   * starts no run until the hold has ended. Returns:
+   * is null. The new phase of the run is `emitting`. For a run with a hold, the new phase is
+   * `holding`, and the watchlist starts no run until the hold has ended. Returns:
    * - `finished`: this call ended the run.
    * - `finished_before`: an earlier call ended the run.
    * - `conflict`: nothing was written, because the watchlist changed after it was read, or because

@@ -23,7 +23,7 @@ export interface CreationClaim {
 
 /**
  * `claimed`: the caller must create the watchlist. `replay`: an earlier request with the same key
- * created it, and `answer` is the body of its response.
+ * created the watchlist, and `answer` is the body of the response to that request.
  */
 export type ClaimOutcome =
   | { readonly outcome: "claimed"; readonly claim: CreationClaim }

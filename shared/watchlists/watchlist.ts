@@ -58,7 +58,7 @@ export interface Watchlist extends WatchlistSettings {
   readonly lastRunStatus: LastRunStatus | null;
   /** Next due time, before which ticks have no effect; null while the watchlist is paused. */
   readonly nextRunAt: string | null;
-  /** Starts at 1 and increases with every change of the settings. */
+  /** Version of the settings. It starts at 1 and increases with every change of the settings. */
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;

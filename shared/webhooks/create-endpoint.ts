@@ -24,7 +24,7 @@ export interface EndpointRequest {
   readonly accountId: string;
   readonly wanted: NewEndpoint;
   readonly now: Date;
-  /** The addresses of this service, which must not be a receiver. */
+  /** The addresses of this service. No endpoint may have one of them as its URL. */
   readonly own: OwnAddresses;
 }
 

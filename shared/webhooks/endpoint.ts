@@ -65,8 +65,8 @@ export interface WebhookEndpoint {
   readonly requestsAtOnce: number | null;
   readonly createdAt: string;
   /**
-   * Time of the last change. No two changes have the same time, so it identifies a version of the
-   * endpoint.
+   * Time of the last change. No two changes have the same time, so the time identifies a version of
+   * the endpoint.
    */
   readonly updatedAt: string;
 }

@@ -19,7 +19,7 @@ export interface UpdateEndpointDependencies extends EndPendingDependencies {
 export interface EndpointPatchRequest extends EndpointRef {
   readonly wanted: EndpointPatch;
   readonly now: Date;
-  /** The addresses of this service, which must not be a receiver. */
+  /** The addresses of this service. No endpoint may have one of them as its URL. */
   readonly own: OwnAddresses;
 }
 

@@ -64,7 +64,7 @@ function codeOf(status: number): string {
 }
 
 /**
- * Returns the seconds of `Retry-After`, which is a number or an HTTP date. Returns undefined if the
+ * Converts `Retry-After` (a number or an HTTP date) to seconds from now. Returns undefined if the
  * header is absent or malformed.
  */
 function secondsOf(header: string | null): number | undefined {

@@ -14,7 +14,10 @@ export type CallOptions<Id extends OperationId> = Omit<
   readonly signal?: AbortSignal;
   /** Milliseconds that each attempt may take. Default: the limit of the operation. */
   readonly timeoutMs?: number;
-  /** For `createWatchlist`: the same key for every repeat of one request. Default: a random key. */
+  /**
+   * The idempotency key of `createWatchlist`. Send the same key with every repeat of a request.
+   * Default: a random key.
+   */
   readonly idempotencyKey?: string;
 };
 

@@ -39,10 +39,10 @@ export async function copyJournalOf(
 }
 
 /**
- * Copies the journal of a shard to a page if it has at least 8 records. A failed copy loses
- * nothing: the row keeps its records, and a later change copies them. The page already exists only
- * if the accounts table was restored to an earlier time than the ledger table. The journal then has
- * records that are also in the page.
+ * Copies the journal of a shard to a page, if the journal has at least 8 records. A failed copy
+ * loses nothing: the row keeps its records, and a later change copies them. The page already exists
+ * only if the accounts table was restored to an earlier time than the ledger table. The journal
+ * then has records that are also in the page.
  */
 async function copyRecords(process: LedgerProcess, accountId: string, shard: Shard): Promise<void> {
   if (shard.journal.length < pageRecordsMin) return;

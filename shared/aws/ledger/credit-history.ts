@@ -72,8 +72,9 @@ export function dynamoCreditHistory(
 
 /**
  * Reads an account with its shards, and returns `below`: the page lists only entries at places
- * (positions in the order of entries) below it. Without `cursor`, which is so for the first page,
- * also makes all shards refuse new entries below this place, so that later pages miss no entry.
+ * (positions in the order of entries) below it. For the first page, which has no `cursor`, also
+ * makes all shards refuse new entries below this place. Otherwise, later pages could miss such
+ * entries.
  */
 async function rowsFor(
   process: LedgerProcess,

@@ -102,8 +102,9 @@ export function moveHome(process: LedgerProcess, accountId: string, home: number
 /** Minimum difference between two stamps of a shard, in microseconds. */
 const stepUs = 1;
 /**
- * Microseconds by which the next attempt moves the stamp of a change further ahead of the clock,
- * after a shard refused the change because of a newer stamp. Applies from the second refusal on.
+ * A shard refuses a change whose stamp is not newer than the newest stamp of the shard. Each
+ * refusal after the first adds this many microseconds to the distance between the next attempt's
+ * stamp and the newest known stamp.
  */
 const aheadUs = 1_000;
 

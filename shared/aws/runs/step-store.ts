@@ -239,8 +239,8 @@ const storedPart = ({ observed: _o, details: _d, ...outcome }: ItemOutcome): Ite
 /**
  * Stores a plan of a step: first its batches, and then the row of the step, which makes the plan
  * effective. The second write is a transaction that checks the run's phase. Returns the step of the
- * plan that was stored first. If there is none, and the run was abandoned or is no longer in phase
- * `reading`, returns `over`.
+ * plan that was stored first. If no plan is stored, and the run was abandoned or is no longer in
+ * phase `reading`, returns `over`.
  * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 async function savePlan(

@@ -92,7 +92,7 @@ async function takeFrom(row: RateRow, wanted: RateAsk, nowUs: number): Promise<R
 interface Move {
   /** The time in the row before the permits were taken; absent if the condition failed. */
   readonly fromUs?: number;
-  /** The current time in the row; undefined if there is no row. */
+  /** The time in the row after the attempt to take permits; undefined if there is no row. */
   readonly nextUs: number | undefined;
 }
 

@@ -132,7 +132,7 @@ async function firstRanges(
 }
 
 /**
- * Creates the first details pages of a watchlist, which are empty. Returns `stale` if another
+ * Creates the first details pages of a watchlist, without any details. Returns `stale` if another
  * process has created them, and `watchlist_deleted` if the watchlist was deleted.
  */
 async function createPages(table: PageTable, watchlist: WatchlistRef): Promise<Written> {

@@ -24,8 +24,9 @@ export interface PageKind<Page extends PageRange> {
 export const itemPages: PageKind<StoredPage> = { keyOf: watchlistKeys.page, parse: itemPageOf };
 
 /**
- * Number of pages in the second request. It doubles with each request up to `batchMax`. A consumer
- * that stops early causes few unnecessary reads, and a long read needs few requests.
+ * Number of pages in the second request. The number doubles with each further request, up to
+ * `batchMax`. A consumer that stops early causes few unnecessary reads, and a long read needs few
+ * requests.
  */
 const firstBatch = 2;
 const batchMax = 32;

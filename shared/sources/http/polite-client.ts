@@ -34,9 +34,10 @@ export interface SourceClientOptions extends SourcePace {
   /** Returns true for statuses after which the call may be retried. */
   readonly isTemporary: (status: number) => boolean;
   /**
-   * Returns the wait that a response requests in its body, in milliseconds if it states one;
-   * undefined for any other response. A call with such a response may be retried whatever its
-   * status. `Retry-After` takes precedence over `waitMs`. Without either, the wait is random.
+   * Returns an object if a response requests a wait in its body, with the wait in milliseconds if
+   * the body states it. Returns undefined for any other response. A call with such a response may
+   * be retried whatever its status. `Retry-After` takes precedence over `waitMs`. Without either,
+   * the wait is random.
    * @default no response requests a wait in its body
    */
   readonly asksToWait?: (answer: Answered) => { readonly waitMs?: number } | undefined;

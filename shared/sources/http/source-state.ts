@@ -15,9 +15,9 @@ export interface SourcePace {
   readonly burst: number;
   readonly callsAtOnce: number;
   /**
-   * True spreads the shared rate of a fast source over several table rows. Use false for a site
-   * that requires a pause after each call: each row limits only some of the calls, but the pause
-   * must apply to all.
+   * True if the shared rate of a fast source is spread over several table rows. Use false for a
+   * site that requires a pause after each call: each row limits only some of the calls, but the
+   * pause must apply to all.
    * @default false
    */
   readonly isSpread?: boolean;

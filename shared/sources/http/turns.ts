@@ -21,7 +21,7 @@ export interface TurnsOptions {
   readonly clock: Clock;
   readonly random: Pick<RandomSource, "fraction">;
   /**
-   * True spreads the rate of a fast source over several table rows. All calls must then have a
+   * True if the rate of a fast source is spread over several table rows. All calls must then have a
    * `gapMs` of 0.
    */
   readonly isSpread: boolean;

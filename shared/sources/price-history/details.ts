@@ -5,7 +5,10 @@ import { paragraphsOf } from "../contract/html-text.ts";
 const imagesMax = 20;
 const paragraphsMax = 50;
 const textLengthMax = 1_000;
-/** Matches a file name without path separators, which cannot lead to another folder or host. */
+/**
+ * Matches a file name without path separators, so that the name cannot lead to another folder or
+ * host.
+ */
 const fileName = /^[\w%+,~-][\w%+,.~-]{0,150}\.(?:jpe?g|png|gif|webp)$/i;
 
 /**

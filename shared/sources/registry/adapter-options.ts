@@ -85,7 +85,7 @@ const baseUrlBefore = (paths: readonly string[]): v.GenericSchema<string> => {
   );
 };
 
-/** The base URL of a store, which is its host alone. */
+/** The base URL of a store: its address without a path. */
 const storeUrl = v.pipe(
   baseUrl,
   v.check(
@@ -257,8 +257,8 @@ export const storefrontOptions = v.strictObject(
     retailerName: v.optional(nonEmpty),
     // The vendor of most stores documents up to 10 IDs per lookup.
     batchIdsMax: v.optional(batchIdsMax(250), 10),
-    // No store documents its limit. The default is below the limit of the vendor's catalog of all
-    // its stores, which is 5 calls per second.
+    // No store documents its limit. The vendor's catalog of all its stores allows 5 calls per
+    // second, and the default is below this limit.
     ...pace({ callsPerSecond: 4, burst: 4, callsAtOnceMax: 4, tryTimeoutMs: 15_000 }),
   },
   wrongOption("storefront"),

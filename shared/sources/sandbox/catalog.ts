@@ -36,7 +36,7 @@ const kinds: readonly Kind[] = [
 ];
 
 const book: Kind = { category: "Books", noun: "A Field Guide, Volume", from: 9, to: 59 };
-/** The ID of a book is its ISBN-10. */
+/** Matches the ID of a book, which is its ISBN-10. */
 const bookId = /^\d{9}[\dX]$/;
 
 /** Returns the invented brand of an item. */
@@ -58,8 +58,8 @@ export const modelOf = (id: string, draw: Draw): string =>
   `${String.fromCharCode(65 + Math.floor(draw("model letter") * 26))}${id.slice(-4)}`;
 
 /**
- * Periods after which a price or the stock may change. They begin at a different time for each
- * item.
+ * Lengths of the periods, in milliseconds, after which a price or the stock may change. The periods
+ * of each item begin at different times.
  */
 const pricePeriodMs = 6 * hourMs;
 const stockPeriodMs = 12 * hourMs;

@@ -81,8 +81,8 @@ export function sandboxOffer(offer: OfferStateA, page: OfferPage): Offer {
 }
 
 /**
- * Returns the rating of a seller, which is the same on all listings. Returns an empty object for
- * the retailer itself and for new sellers.
+ * Returns the rating of a seller; an empty object for the retailer itself and for new sellers. A
+ * seller has the same rating on all listings.
  */
 function ratingOf(
   seller: SellerA,

@@ -29,8 +29,8 @@ export interface OfferStateA {
 }
 
 /**
- * Period after which an offer may appear or disappear. It begins at a different time for each
- * offer.
+ * Length of a period, in milliseconds. An offer may appear or disappear when a new period begins.
+ * The periods of each offer begin at different times.
  */
 export const stockPeriodMs = 12 * hourMs;
 const pricePeriodMs = 6 * hourMs;
@@ -80,8 +80,8 @@ const sellers: readonly SellerA[] = sellerNames.flatMap((name, n) =>
   })),
 );
 /**
- * This number has no common divisor with the number of sellers (64), so up to 64 offers of a
- * listing have different sellers.
+ * Distance, in the list of sellers, between the sellers of two successive offers. It has no common
+ * divisor with the number of sellers (64), so up to 64 offers of a listing have different sellers.
  */
 const sellerStride = 7;
 

@@ -97,7 +97,7 @@ const variantOf = (id: string): string => id.slice(0, -1) + String((Number(id.sl
 const isThere = (state: FulfillmentState | undefined): boolean =>
   state === "IN_STOCK" || state === "LIMITED_STOCK";
 
-/** Returns the availability of an item, which is in stock if it can be shipped or picked up. */
+/** Returns the availability of an item. The item is in stock if it can be shipped or picked up. */
 function availabilityOf({
   shipping,
   pickup,

@@ -40,7 +40,10 @@ function isDelisted(id: string, at: Date): boolean {
   return (since + delistingCycleSeconds) % delistingCycleSeconds < delistingCycleSeconds / 2;
 }
 
-/** A prime number, so that reads at a fixed interval do not always return the same price. */
+/**
+ * Length of a price cycle, in milliseconds. It is a prime number, so that reads at a fixed interval
+ * do not always return the same price.
+ */
 const priceCycleMs = 9_973;
 const minuteMs = 60_000;
 

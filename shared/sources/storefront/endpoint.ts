@@ -171,7 +171,8 @@ interface Common {
 /**
  * Chooses the newest version that both sides support. If the store describes this version in
  * another document of its host, reads that document, which may contain another endpoint. If that
- * document declares another version, it is not used, and the version counts as not supported.
+ * document declares another version, the document is not used, and the chosen version counts as not
+ * supported.
  */
 async function newestCommon(profile: BusinessProfile, site: Site): Promise<Common> {
   const { version: current, otherVersions } = profile;

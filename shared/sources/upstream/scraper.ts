@@ -82,8 +82,8 @@ export function upstreamOfferChecker(
 }
 
 /**
- * Reads one entry for each item. Warns the operator of a `not_found` in a reply that reports an
- * error, which the contract at `/docs/upstream` forbids.
+ * Reads one entry for each item. Warns the operator if a reply that reports an error also contains
+ * a `not_found`, because the contract at `/docs/upstream` forbids this.
  */
 async function readEntries<Item>(
   query: UpstreamQuery<Item>,

@@ -17,7 +17,7 @@ const oneNumber = new RegExp(
   String.raw`^([^\d.,−-]{0,20}?)(\d[\d.,'${blanks}]*)(?:[.,]?-{1,2})?\.?([^\d.,−-]{0,20}?)\.?$`,
   "u",
 );
-/** Matches a number with groups of three digits, which blanks or apostrophes separate. */
+/** Matches a number whose groups of three digits are separated by blanks or apostrophes. */
 const inThrees = new RegExp(String.raw`^\d{1,3}([${blanks}'])\d{3}(?:\1\d{3})*(?:[.,]\d*)?$`, "u");
 
 /**

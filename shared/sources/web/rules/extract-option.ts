@@ -2,7 +2,7 @@ import { currencyIn } from "../currency-word.ts";
 import { parseRule } from "./rule.ts";
 import { type RuleField, ruleTexts } from "./rule-texts.ts";
 
-/** The schema of the deployer's rules, which checks each rule completely. */
+/** The schema of the deployer's rules. It checks each rule completely. */
 export const extractOption = ruleTexts((text, field) => {
   try {
     const rule = parseRule(text);

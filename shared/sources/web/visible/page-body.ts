@@ -41,7 +41,7 @@ export function pageBody(html: string, titles: readonly string[]): string {
     .replaceAll(unread, " ");
   const after = shown.slice(heading, heading + 2 * afterHeadingMax).replaceAll(unread, " ");
   const cut = Math.max(0, before.length - beforeHeadingMax);
-  // The cut may be inside a tag, whose rest must not be read as text.
+  // The cut may be inside a tag. The rest of this tag must not be read as text.
   const tag = cut === 0 ? 0 : before.indexOf("<", cut);
   return (tag === -1 ? "" : before.slice(tag)) + after.slice(0, afterHeadingMax);
 }

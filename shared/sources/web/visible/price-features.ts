@@ -184,7 +184,9 @@ function comparedFeatures(shown: ShownAmount, comparison: Comparison) {
   };
 }
 
-/** Returns the name and the classes of an element, which elements of the same kind share. */
+/**
+ * Returns the name and the classes of an element. Elements of the same kind have both in common.
+ */
 const signOf = ({ name, names }: OutlineElement): string => `${name} ${names}`;
 
 /**

@@ -9,9 +9,9 @@ export interface ShownAmount {
   readonly amount: number;
   /** The sign, abbreviation or code of the currency beside the amount; empty if there is none. */
   readonly mark: string;
-  /** The text of the element before the amount. */
+  /** The part of the element's text that precedes the amount. */
   readonly before: string;
-  /** The text of the element after the amount. */
+  /** The part of the element's text that follows the amount. */
   readonly after: string;
   /** True if the amount is in an attribute, not in the text. */
   readonly isAttribute: boolean;
