@@ -5,7 +5,8 @@ import { Construct } from "constructs";
 
 /**
  * The outputs of the data stack that the service stack reads. If a release no longer reads an
- * output, its data stack must still have it, so that operators can return to the previous release.
+ * output, the data stack of this release must still have the output, so that operators can return
+ * to the previous release.
  */
 export const dataOutputs = [
   "AccountsTableName",

@@ -110,7 +110,7 @@ export class Api extends Construct {
       const group: Group = groups[name];
       const integration = lambdaIntegration(live, group, config.responseMode);
       // For an unknown path below /v1, the gateway may use the /v1 branch instead of the root's
-      // catch-all resource, so both need one.
+      // catch-all resource, so both need a catch-all resource.
       const parent = group.unversioned ? this.restApi.root : version;
       const covered = [
         ...(group.handlesOtherPaths ? [this.restApi.root, version] : []),

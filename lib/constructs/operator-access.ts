@@ -34,9 +34,9 @@ const changeRows = [
 const restoreRows = [...changeRows, ...readRows, "dynamodb:Scan"];
 
 /**
- * The roles that `npm run admin` assumes, and the log group of its audit lines. Both are in the
- * data stack, because a restore deletes the service stack. A principal of the AWS account may
- * assume a role if its policies allow it.
+ * The roles that `npm run admin` assumes, and the log group of its audit lines. Roles and log group
+ * are in the data stack, because a restore deletes the service stack. A principal of the AWS
+ * account may assume a role if its policies allow it.
  */
 export class OperatorAccess extends Construct {
   readonly auditLog: LogGroup;

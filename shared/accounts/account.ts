@@ -40,7 +40,7 @@ export function nextTier(
 
 /**
  * Maximum number of holds of concurrent calls in one shard of an account. A shard is one row, so
- * the maximum limits how many calls contend for it.
+ * the maximum limits how many calls contend for that row.
  */
 const slotsPerShard = 10;
 

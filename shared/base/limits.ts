@@ -69,7 +69,7 @@ export const limits = {
   /**
    * Days for which the last URL of a deleted endpoint is stored, for the watchlists that use the
    * endpoint. Each run copies the URL to its watchlist. A cron schedule may run only once a year,
-   * so the URL must be stored for longer.
+   * so the URL must be stored for longer than a year.
    */
   deletedEndpointDays: 400,
   /**

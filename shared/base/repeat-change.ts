@@ -1,8 +1,8 @@
 import { unavailable } from "./errors.ts";
 
 /**
- * The outcome of an attempt to change a row. `lost` means that a concurrent change came first and
- * this one was not applied.
+ * The outcome of an attempt to change a row. `lost` means that a concurrent change took effect
+ * first, so that the attempt changed nothing.
  */
 export type ChangeAttempt<Result> =
   | { readonly outcome: "done"; readonly result: Result }

@@ -56,8 +56,8 @@ export interface ChangeRecord extends AnyRecord {
 }
 
 /**
- * Record of credits that moved between shards. The number is positive in the receiving shard and
- * negative in the sending one. Clients do not see it.
+ * Record of credits that moved between shards. `credits` is positive in the receiving shard and
+ * negative in the sending shard. Clients do not see these records.
  */
 export interface TransferRecord extends AnyRecord {
   readonly type: "transfer";

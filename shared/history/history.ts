@@ -12,8 +12,8 @@ export interface ObservedChange {
 export type ObservedChanges = Readonly<Record<string, ObservedChange>>;
 
 /**
- * `deferred`: not read, because the credits did not cover the step or the run ended before it.
- * `skipped`: not read, because the item has no known offer to check.
+ * `deferred`: not read, because the credits did not cover the step, or because the run ended before
+ * the step. `skipped`: not read, because the item has no known offer to check.
  */
 export type PointStatus = ReadStatus | "deferred" | "skipped";
 

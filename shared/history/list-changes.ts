@@ -15,7 +15,8 @@ import { orderOf, type Place, placeOf, readsAtOnce, runsByTime } from "./runs-by
 const pagePointsMax = 100_000;
 /**
  * Maximum number of items whose history is read for one page sorted by time, to find the last
- * number before a change from null. A page that reaches the maximum ends early.
+ * number before a change from null. A page that reaches the maximum ends with fewer entries than
+ * requested.
  */
 const pageLookupsMax = 100;
 /**

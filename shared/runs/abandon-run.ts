@@ -57,9 +57,9 @@ export async function abandonRun(run: Run, dependencies: AbandonDependencies): P
 }
 
 /**
- * Stores the outcomes of items that were routed to later steps. Those steps should have stored
- * them, but may never have run. Each such item gets an owed retry of the step to which it was
- * routed.
+ * Stores the outcomes of items that were routed to later steps. The later steps should have stored
+ * these outcomes, but may never have run. Each such item gets an owed retry of the step to which it
+ * was routed.
  */
 async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps } = dependencies;
@@ -127,7 +127,7 @@ async function withoutOpenBatches(
 /**
  * Releases the hold of a step without a stored decision. The process that planned the step may have
  * reserved credits and then died. Before the release, this function reserves the same hold ID. The
- * ledger opens a hold only once, so a process that still runs cannot open it later.
+ * ledger opens a hold only once, so a process that is still running cannot open this hold later.
  */
 async function releaseUndecided(
   run: Run,

@@ -11,7 +11,7 @@ import type { RunStore } from "./run-store.ts";
 /**
  * Maximum time by which a tick may precede the due time, in milliseconds. EventBridge Scheduler
  * rounds the ticks of an `every` schedule to whole seconds. The ticks of a cron schedule are exact.
- * Some of them are at minutes that are not due, so they get no tolerance.
+ * Some of these ticks are at minutes at which no run is due, so cron schedules have no tolerance.
  */
 const tickToleranceMs = { every: 60_000, cron: 0 } as const;
 

@@ -287,10 +287,10 @@ function withoutWatchlist(run: Run): Run {
 
 /**
  * Ends the run and updates its watchlist. The run stores the ID of the webhook endpoint that
- * receives its events, so that endpoints that are deleted or created later do not affect them. The
- * watchlist stores the endpoint's ID and URL, so that a deletion of the endpoint does not end the
- * binding. The third consecutive scheduled run that is skipped for lack of credits pauses the
- * watchlist.
+ * receives its events, so that endpoints that are deleted or created later do not affect the
+ * delivery of these events. The watchlist stores the endpoint's ID and URL, so that a deletion of
+ * the endpoint does not end the binding. The third consecutive scheduled run that is skipped for
+ * lack of credits pauses the watchlist.
  */
 async function finishIn(
   watchlist: Watchlist,

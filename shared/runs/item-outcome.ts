@@ -31,9 +31,9 @@ export interface ItemOutcome {
   readonly openChanges?: Item["openChanges"];
   /**
    * Fields whose value differs from the last known value or had no known value, whether or not a
-   * route names them. Absent if there are none, or if the item was already delisted. It is stored
-   * only as a history point (`EffectiveResult.points`), so an outcome that was read from the store
-   * lacks it.
+   * route names them. Absent if there are none, or if the item was already delisted. This field is
+   * stored only as a history point (`EffectiveResult.points`), so an outcome that was read from the
+   * store lacks it.
    */
   readonly observed?: ObservedChanges;
   /** New changes, and earlier changes that this run reports. */

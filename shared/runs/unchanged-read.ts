@@ -56,8 +56,9 @@ const isSettled = (item: Item): boolean =>
   Object.keys(item.openChanges).length === 0;
 
 /**
- * Returns true if the readings of all kinds that share an observed field have its value. Another
- * kind may lack the field. Exception: a product read adds a field that the pulse reading lacks.
+ * Returns true if each observed field has the same value in the readings of all kinds that share
+ * the field. A reading of another kind may lack the field. Exception: a product read adds a field
+ * that the pulse reading lacks.
  */
 function isAsKnown({ readings }: Item, observed: Snapshot, kind: ReadingKind): boolean {
   if (readings[kind] === undefined) return false;

@@ -72,7 +72,7 @@ function inDays(watchlist: ForecastWatchlist, now: Date, days: number): Forecast
 
 /**
  * Counts the next runs by kind. A refresh whose first step exceeds a limit charges nothing, and all
- * later runs try it again.
+ * later runs try the refresh again.
  */
 function runsByKind(
   watchlist: ForecastWatchlist,
@@ -130,7 +130,7 @@ function worstInBudget(
 
 /**
  * Sums the credits of runs, counting at most the budget of each day. A run with a fixed cost is
- * read completely or not at all, so a rest of the budget can stay unused. Other runs can use the
+ * read completely or not at all, so a part of the budget can stay unused. Other runs can use the
  * whole budget.
  */
 function inBudget(

@@ -104,8 +104,8 @@ export async function attempt(
 }
 
 /**
- * Disables the endpoint if the attempt gives a reason for it. This comes before the attempt is
- * logged. If the process crashes before the log is written, a repeated attempt also repeats the
+ * Disables the endpoint if the attempt gives a reason for it. Call it before the attempt is logged:
+ * if the process crashes between the two writes, the attempt is repeated, and with it the
  * disabling.
  */
 async function disableIfFailing(

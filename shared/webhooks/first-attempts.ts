@@ -65,7 +65,7 @@ async function firstAttempt(
   const ready = await receiver.ready();
   if (ready.outcome === "refused") return failDelivery(fresh, clock.now(), ready.error);
   // `pass` may wait for the end of another attempt. The endpoint can change during this time, so
-  // the attempt reads it again.
+  // the attempt reads the endpoint again.
   const tried = await context.firstAttempts.pass(
     async () => attempt({ delivery: fresh, body, ready: await receiver.ready() }, context),
     mayBeTrial,

@@ -116,8 +116,8 @@ export function openReceiver(
 }
 
 /**
- * Creates a function that connects to an endpoint. It connects again if the URL or the number of
- * concurrent requests has changed.
+ * Creates the connections of a session to the receiver of an endpoint. `to` returns the open
+ * connection, or a new one if the URL or the maximum number of concurrent requests has changed.
  */
 function receiverConnections(sender: Sender) {
   let open:

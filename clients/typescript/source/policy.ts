@@ -34,8 +34,9 @@ export function isRetryable(error: unknown, { operation, isInFlight }: Attempted
   // An earlier attempt with the same idempotency key is still in progress.
   if (error.code === "CONFLICT") return keyedOperations.has(operation) && isInFlight;
   if (!retryableCodes.has(error.code)) return false;
-  // With status 429, the service has refused the call before it did anything. With a charge of 0,
-  // the failed attempt cost nothing. Without a reported charge, only a repeatable call is safe.
+  // With status 429, the service has refused the call before it did any work for the call. With a
+  // charge of 0, the failed attempt cost nothing. Without a reported charge, only a repeatable call
+  // is safe.
   return error.status === 429 || error.credits === 0 || isRepeatable;
 }
 

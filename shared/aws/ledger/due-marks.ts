@@ -44,8 +44,8 @@ async function moveDueMark(
     expiries.length === 0 &&
     (await update({
       UpdateExpression: "REMOVE due_kind, due_at",
-      // A hold may have been created since the shard was read. Without the due mark, it would not
-      // be released after its expiry.
+      // A hold may have been created since the shard was read. Without the due mark, that hold
+      // would not be released after its expiry.
       ConditionExpression: "fence = :fence",
       ExpressionAttributeValues: { ":fence": shard.fence },
     }));

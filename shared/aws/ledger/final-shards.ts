@@ -31,8 +31,8 @@ export async function finalShards(
     );
     cacheShards(process, accountId, shards);
     count = Math.max(0, ...shards.map((shard) => shard.shards));
-    // If the account has more shards than were read, some were added since. They may have accepted
-    // records with stamps up to `upTo`, so all shards are read again.
+    // If the account has more shards than were read, shards were added since the read. The added
+    // shards may have accepted records with stamps up to `upTo`, so all shards are read again.
     if (count <= shards.length) return { account: rows.account, shards, upTo };
   }
 }

@@ -97,7 +97,7 @@ const firstBudgetPosition = 2;
 
 /**
  * Returns the daily budgets that a reservation uses: the budget of its watchlist and the budget of
- * its account, as far as they exist. Their UTC day is the day of the stamp `at`.
+ * its account, if these budgets exist. The UTC day of the budgets is the day of the stamp `at`.
  */
 function budgetsFor(
   { accountId, watchlistBudget }: Reservation,

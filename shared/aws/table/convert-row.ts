@@ -88,8 +88,8 @@ const clause = (word: string, actions: readonly string[]): readonly string[] =>
 
 /**
  * Builds the map of expression values, without undefined values. DynamoDB refuses an empty map.
- * This map is never empty, because one of the two versions is above 1, and the map contains it as
- * the value of `stored_version`.
+ * This map is never empty, because one of the two versions is above 1, and the map contains this
+ * version as the value of `stored_version`.
  */
 const valuesOf = (values: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(values.filter(([, value]) => value !== undefined));

@@ -252,8 +252,8 @@ export const transactWrites = (
   );
 
 /**
- * DynamoDB's maximum number of rows in one BatchWriteItem. Its size limit of 16 MB needs no check,
- * because 25 rows of 400 KB are smaller.
+ * DynamoDB's maximum number of rows in one BatchWriteItem. The size limit of the request, 16 MB,
+ * needs no check, because 25 rows of 400 KB are smaller.
  */
 const batchRowsMax = 25;
 const batchTriesMax = 10;

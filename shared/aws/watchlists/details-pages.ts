@@ -165,8 +165,8 @@ async function changePages(
     if (outcome === "watchlist_deleted") return outcome;
     done = end;
   }
-  // The watchlist had no details pages when this process read it, and most such watchlists never
-  // get any. The process therefore does not check again whether details pages exist now.
+  // The watchlist had no details pages, and this change would store no details. Most such
+  // watchlists never get any details, so the process does not check whether pages exist by now.
   if (!isPaged && changeDetails(undefined, ids, change) === "unchanged") return "done";
   return changeEachPage(table, bounds, { watchlist, ids: ids.slice(done), change });
 }

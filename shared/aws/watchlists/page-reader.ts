@@ -92,8 +92,8 @@ async function firstPages<Page extends PageRange>(
 }
 
 /**
- * Returns the pages that begin with an ID. If no page begins with it, because other requests merged
- * that page, returns only the page that now contains the ID.
+ * Returns `pages` if the first of them begins with the ID `bound`. Otherwise, another request has
+ * merged pages, so this function returns only the page that now contains the ID.
  */
 async function startingAt<Page extends PageRange>(
   table: PageTable,

@@ -51,8 +51,8 @@ export function writePages(
   const growth = minus(sumOf(cut), sumOf(before));
   const [was, is] = [before[0], cut[0]];
   const { clock, random } = table;
-  // A change of the counters needs a transaction. A change of IDs needs one too: its caller reports
-  // the number of added items, so the result must be certain.
+  // A change of the counters needs a transaction. A change of IDs needs a transaction too: the
+  // caller reports the number of added items, so the result must be certain.
   const isPlain = keepsIds && cut.length === 1 && isNothing(growth);
   return retryWhileContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is

@@ -108,8 +108,8 @@ async function updateList(
   const Key = watchlistKeys.watchlist(after.accountId, after.id);
   const set = {
     ...settingsRow(after),
-    // Written only if it changes, because runs change this counter too, and no condition of this
-    // update checks the counter.
+    // The counter is written only if its value changes. Runs change the counter too, and no
+    // condition of this update checks it.
     ...(after.consecutiveSkips === before.consecutiveSkips
       ? {}
       : { consecutive_skips: after.consecutiveSkips }),

@@ -64,7 +64,7 @@ export type OptionsOf<Adapter extends string> = Extract<
 
 export interface ParseOptions {
   /**
-   * Allows secrets in environment variables. Also allows the sandbox for offer checks while a
+   * True if secrets may be in environment variables, and if the sandbox may check offers while a
    * product scraper uses another adapter. Set it to true only on a developer's machine.
    * @default false
    */
