@@ -59,7 +59,7 @@ export async function createApiKey(
   newKey: {
     readonly account: Pick<Account, "id" | "demo">;
     readonly name: string;
-    /** @default every scope */
+    /** The scopes of the new key. @default every scope */
     readonly scopes?: readonly Scope[];
   },
   { accounts, clock, random }: AccountDependencies,

@@ -42,7 +42,7 @@ export const serviceLogger = ({
 }: {
   readonly stage: string;
   readonly service: string;
-  /** @default the level of the environment, else INFO */
+  /** The lowest level that is logged. @default the level of the environment, else INFO */
   readonly level?: LogLevel;
 }): Logger =>
   new Logger({

@@ -28,9 +28,9 @@ export interface ItemQuery {
   readonly changedSince: Date | undefined;
   /** Lists only items whose ID, label and title together contain all of these words. */
   readonly search?: string | undefined;
-  /** @default id */
+  /** The value by which the items are sorted. @default id */
   readonly sort?: ItemSort | undefined;
-  /** @default asc */
+  /** The direction of the sort. @default asc */
   readonly order?: ItemOrder | undefined;
 }
 

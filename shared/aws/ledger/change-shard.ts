@@ -25,7 +25,7 @@ import { type Shard, shardOf } from "./shard-row.ts";
 /** The outcome of one conditional update of a shard. */
 export type ShardChange =
   | { readonly outcome: "changed"; readonly shard: Shard }
-  /** The condition failed. `shard` is the current shard. */
+  /** The condition failed. `shard` is the current state of the shard. */
   | { readonly outcome: "refused"; readonly shard: Shard }
   /** The shard does not exist. */
   | { readonly outcome: "missing" }

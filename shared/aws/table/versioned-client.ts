@@ -33,7 +33,7 @@ interface Versions {
    * @default the kinds of this release that have a version above 1 or a conversion
    */
   readonly kinds?: RowKinds;
-  /** @default current */
+  /** Which versions of rows the process writes. @default current */
   readonly writes?: WrittenVersions;
 }
 
