@@ -58,7 +58,10 @@ export interface PastRunReads {
    * read, and items without a known reading.
    */
   readonly answer: (request: StepReadRequest) => StepAnswer[];
-  /** Adds the values that this run observed to the known values, so that the next run can begin. */
+  /**
+   * Applies the history points of this run to the known values of the items, so that the next run
+   * can begin.
+   */
   readonly pass: () => void;
 }
 

@@ -9,7 +9,10 @@ export interface FeedStart {
   readonly sequence: number;
   /** Number of events to skip at the start of the next run. */
   readonly skip: number;
-  /** Runs that ended before this time (ISO 8601) are skipped; null to skip no run for its end. */
+  /**
+   * Runs that ended before this time (ISO 8601) are skipped; null if the end of a run does not
+   * matter.
+   */
   readonly since: string | null;
 }
 

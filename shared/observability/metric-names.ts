@@ -129,8 +129,8 @@ export const metricKinds = {
     },
   },
   /**
-   * Receivers: webhook endpoints and customers' buckets. Each receiver counts once per message of
-   * the deliveries queue, whatever the number of attempts, so that busy receivers do not dominate.
+   * Receivers: webhook endpoints and customers' buckets. Each receiver counts once per session (the
+   * work on one message), whatever the number of attempts, so that busy receivers do not dominate.
    */
   receivers: {
     dimensions: [[]],
