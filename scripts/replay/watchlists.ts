@@ -168,7 +168,7 @@ const eventSchema = v.object({
  * - `watchlist.product.matched`: one for each item and rule.
  * - `watchlist.run.completed`: none.
  * @throws Error if no run of the replay sends events of this type, or if no rule of the watchlist
- * covers a field or branch.
+ * covers a field or branch in the event.
  */
 export function decisionsIn(
   name: WatchlistName,

@@ -83,7 +83,10 @@ export function addRetry(pipeline: Pipeline, item: Item, step: Step): void {
   item.owes = [...item.owes.filter((retry) => !isRepeated(retry)), wanted];
 }
 
-/** Removes the owed retry of a step that answered, or that had nothing to read. */
+/**
+ * Removes the owed retry of a step after the source answered the step, or if the step had nothing
+ * to read.
+ */
 export function clearRetry(pipeline: Pipeline, item: Item, { id }: Step): void {
   item.owes = item.owes.filter((retry) => placeOf(pipeline, item, retry) !== id);
 }

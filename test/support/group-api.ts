@@ -24,7 +24,8 @@ interface Sent {
 
 /**
  * Creates an account store that admits every call. `keyOf` returns the API key of an account,
- * always the same one. A call with an unknown key belongs to an account with an empty ID.
+ * always the same key for the same account. A call with any other key belongs to an account with an
+ * empty ID.
  */
 export function admittedAccounts() {
   const accountOf = new Map<string, string>();

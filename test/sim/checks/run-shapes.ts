@@ -47,7 +47,7 @@ function checkShape(
   return hold === undefined || hold.status === "released" ? missing : known;
 }
 
-/** Returns true if a run has a brake that holds it because of the shape of its answers. */
+/** Returns true if the watchlist's brake holds a run because of the shape of its answers. */
 export const isHeldForShape = ({ limits, shape }: Run): boolean =>
   limits.brake !== null && (shape?.priceJump ?? shape?.lostFields) !== undefined;
 

@@ -95,8 +95,8 @@ const counted = (count: number, unit: string): string =>
   `${formatCount(count)} ${count === 1 ? unit : `${unit}s`}`;
 
 /**
- * Formats for how long credits last, rounded down: `less than an hour`, `8 hours`; from two days
- * on, `4 days`.
+ * Formats the hours until the credits are used up, rounded down: `less than an hour`, `8 hours`;
+ * from two days on, `4 days`.
  */
 export function lastingWords(hours: number): string {
   if (hours < 1) return "less than an hour";

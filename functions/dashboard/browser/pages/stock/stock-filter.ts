@@ -28,8 +28,8 @@ const form: Readonly<Record<keyof StockFilter, readonly string[] | undefined>> =
 };
 
 /**
- * Reads the filters from the address. Lists in `ignored` the parts of the address that it does not
- * apply.
+ * Parses the filters in the address of the page. `ignored` contains the parts of the address that
+ * the page does not apply.
  */
 export function readFilter(query: URLSearchParams): {
   readonly filter: StockFilter;
@@ -39,7 +39,10 @@ export function readFilter(query: URLSearchParams): {
   return { filter: { ...noFilter, ...values }, ignored };
 }
 
-/** Returns the query of the page's address for these filters. */
+/**
+ * Returns the query parameters of the page's address for a filter. The default order is an empty
+ * string.
+ */
 export const placeOf = ({ watchlist, search, order }: StockFilter) => ({
   watchlist,
   search,

@@ -83,7 +83,10 @@ function creditsByDay({ runs }: Backtest): Readonly<Record<string, number>> {
 
 const wholeShare = 100;
 
-/** Returns true if the brake would hold a past run, by its counts of read and changed items. */
+/**
+ * Returns true if the brake in the form would hold a past run, by the run's counts of read and
+ * changed items.
+ */
 function isHeld({ stats }: WatchlistRun, { brake }: LimitsDraft): boolean {
   const entry = stats.steps[stats.entry];
   const read = (entry?.ok ?? 0) + (entry?.not_found ?? 0) - stats.new_items;

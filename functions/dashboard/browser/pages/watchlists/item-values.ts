@@ -6,7 +6,9 @@ type FieldValue = NonNullable<WatchlistItem["snapshot"]>[string];
 /** Returns true for a field that contains an amount in the watchlist's currency. */
 const isAmount = (field: string): boolean => /price$/i.test(field);
 
-/** Returns the value of a tracked field as a label: `1,012.50 USD`, `yes`, `nothing`. */
+/**
+ * Returns the value of a tracked field as a label: `1,012.50 USD`, `yes`, or `nothing` for null.
+ */
 export function valueWords(field: string, value: FieldValue, currency: string): string {
   if (value === null) return "nothing";
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -76,6 +78,9 @@ export function mainChangeOf({
  */
 export type ChangeTone = "good" | "bad" | "neutral";
 
-/** Returns the tone of a change: a lower price is good. */
+/**
+ * Returns the tone of a change for a buyer: `good` for a lower price, `bad` for a higher price, and
+ * `neutral` for any other change.
+ */
 export const toneOf = ({ field, percent = 0 }: MainChange): ChangeTone =>
   !isAmount(field) || percent === 0 ? "neutral" : percent < 0 ? "good" : "bad";

@@ -249,7 +249,10 @@ export function withoutTest(route: Route, at: number): Route {
   const where = without(route.where ?? [], at);
   return compact({ ...route, where: where.length === 0 ? undefined : where });
 }
-/** Returns a route with a further test of a field that reads of the scraper have. */
+/**
+ * Returns a route with a further test in `where`. The test uses the first field that reads of the
+ * scraper contain.
+ */
 export function withNewTest(route: Route, scraper: Scraper | undefined): Route {
   const [field] = fieldsFor(scraper, "ok");
   const test = {
