@@ -69,7 +69,7 @@ export type AnyRoute<Dependencies> = Route<Dependencies, never, never>;
 export type LoadRoute<Dependencies> = () => Promise<AnyRoute<Dependencies>>;
 
 /**
- * Declares an operation of the API: its schemas, its checks and its work. The types of body and
+ * Declares an operation of the API: its schemas, its checks and its handler. The types of body and
  * query follow from the schemas.
  * @param definition see `Route`
  */

@@ -88,7 +88,7 @@ export function localOf(iso: string): string {
 const shownHoursMax = 48;
 const hoursOfDay = 24;
 
-/** Returns true if a duration is shown in hours, not in days. */
+/** Returns true if a duration of this many hours is shown in hours, not in days: below two days. */
 export const isShownInHours = (hours: number): boolean => hours < shownHoursMax;
 
 const counted = (count: number, unit: string): string =>

@@ -107,7 +107,7 @@ export const allListed = ({ ids }: HistoryCall): ApiReaction => ({
   body: envelope({ products: ids.map((id) => aListing(id)) }),
 });
 
-/** Returns the product of the hand-written reply. */
+/** Returns the product of the hand-written reply in `test/fixtures/history`. */
 export const sampleProduct = (): Json => {
   const url = new URL("../../../fixtures/history/products.json", import.meta.url);
   const { products } = JSON.parse(readFileSync(url, "utf8")) as { products: readonly Json[] };

@@ -52,7 +52,9 @@ export const placeOf = ({ watchlist, search, order }: StockFilter) => ({
 /** Minimum and maximum length of a search. The service refuses any other length. */
 const [searchMin, searchMax] = [2, 100];
 
-/** Returns the query of the items that match the filters, for `GET /v1/watchlists/items`. */
+/**
+ * Returns the query parameters of `GET /v1/watchlists/items` for the items that match the filters.
+ */
 export function queryOf(filter: StockFilter) {
   const [sort, order] = filter.order.split(" ");
   const search = filter.search.trim().slice(0, searchMax);

@@ -17,8 +17,8 @@ export function backtestSentence(backtest: Backtest): string {
 }
 
 /**
- * Returns the credits that the runs of a back-test charged when they ran, with the pipeline of that
- * time.
+ * Returns the credits that the repeated runs charged when they ran, with the pipeline of that time.
+ * @param runs the past runs of the watchlist; only those that the back-test repeated count
  */
 export function chargedCredits(backtest: Backtest, runs: readonly WatchlistRun[]): number {
   const tested = new Set(backtest.runs.map((run) => run.run_number));

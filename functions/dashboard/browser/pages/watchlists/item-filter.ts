@@ -104,8 +104,8 @@ interface Since {
 }
 
 /**
- * Returns the query of the items that match a filter, in its order, for
- * `GET /v1/watchlists/{id}/items`.
+ * Returns the query parameters of `GET /v1/watchlists/{id}/items` for the items that match a
+ * filter, in the order that the filter selects.
  */
 export function queryOf(filter: ItemFilter, since: Since) {
   const [sort, order] = filter.order.split(" ");

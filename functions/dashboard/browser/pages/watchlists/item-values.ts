@@ -55,8 +55,8 @@ export interface MainChange {
 }
 
 /**
- * Returns the last change of an item: that of its price, or else of the first changed field.
- * Returns undefined if the item has not changed yet.
+ * Returns the last change of an item: the change of its price, or the change of the first changed
+ * field if the price did not change. Returns undefined if the item has not changed yet.
  */
 export function mainChangeOf({
   last_change: change,

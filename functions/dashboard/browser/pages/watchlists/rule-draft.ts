@@ -46,7 +46,10 @@ const changeOps: ReadonlySet<string> = new Set(["increased", "decreased"]);
 export const needsValue = (op: string | undefined): boolean =>
   op !== undefined && !changeOps.has(op);
 
-/** Returns the operators that a route or a test can use with a field. */
+/**
+ * Returns the operators that a test of a field can use in a route with this `when`. Returns an
+ * empty array if the field is undefined.
+ */
 export const opsOf = (field: Field | undefined, when: string): readonly string[] =>
   field?.ops.filter((op) => when === "changed" || needsValue(op)) ?? [];
 
