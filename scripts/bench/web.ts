@@ -98,7 +98,7 @@ export function benchWeb({ pages: folder, train }: ValuesOf<typeof webOptions>):
   };
 }
 
-/** Prints the measurements as tables. */
+/** Prints the result of `benchWeb` to stdout as tables. */
 export function printWeb(tables: Record<string, unknown>): void {
   const { price, availability, answers, cpu, pages, forest } = tables;
   printTable(`Price on ${String(pages)} pages`, price as object[]);

@@ -66,7 +66,10 @@ function reportingStep({ steps }: Pipeline, first: string): string {
   return alike?.id ?? first;
 }
 
-/** Returns the IDs of the steps that do the item's owed retries; empty if it has none. */
+/**
+ * Returns the IDs of the steps that do the item's owed retries; empty if the item has no owed
+ * retries.
+ */
 export const stepsToRetry = (pipeline: Pipeline, item: Item): Set<string> =>
   new Set(item.owes.map((retry) => placeOf(pipeline, item, retry)));
 

@@ -110,7 +110,7 @@ export const noStats = ({ scraper }: Step): StepStats => ({
   skipped: 0,
 });
 
-/** Returns the statistics of a run, in the form of the API. */
+/** Returns the statistics of a run, with the field names of the API. */
 export const statsOf = (runState: RunState, { tracked, entry, newItems }: RunStart): Entry => ({
   tracked,
   entry,

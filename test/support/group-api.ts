@@ -96,7 +96,7 @@ export const refusal = ({ status, body }: Answer) => {
   return { status, code, ...(param === undefined ? {} : { param }) };
 };
 
-/** Returns the refusal of an invalid parameter, in the form of `refusal`. */
+/** Returns what `refusal` returns for a call with an invalid parameter. */
 export const invalid = (param: string) => ({ status: 400, code: "INVALID_PARAM", param });
 export const notFound = { status: 404, code: "NOT_FOUND" };
 export const conflict = { status: 409, code: "CONFLICT" };

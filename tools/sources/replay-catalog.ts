@@ -77,8 +77,8 @@ const complete = (one: RecordedProduct): RecordedProduct => ({
 /**
  * Starts a server on loopback that returns the recorded products. `setPrice` throws an Error for an
  * SKU that was not recorded.
- * @param options `port` 0 means any free port. If another port is in use, the next free one is
- * taken.
+ * @param options `port` 0 means any free port. If any other port is in use, the server takes the
+ * next free port.
  */
 export async function startReplayCatalog(options: {
   readonly products: readonly RecordedProduct[];

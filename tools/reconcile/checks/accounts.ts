@@ -12,8 +12,8 @@ export interface AccountsCheck {
 
 /**
  * Yields one account, for a reconciliation of this account. Afterward, reports rows of shards whose
- * number is beyond the account's number of shards. If the account has other rows, but no account
- * row, reports this and yields nothing.
+ * number is beyond the account's number of shards. If the tables have other rows of the account,
+ * but no account row, reports this and yields nothing.
  * @throws Error if the tables have no row of the account
  */
 export async function* oneAccount(

@@ -102,7 +102,7 @@ export const anOffer = (
   ...fields,
 });
 
-/** Returns a reply with a product that has a buy box for each requested ID. */
+/** Returns a reply with one product for each requested ID. Each product has a buy box. */
 export const allListed = ({ ids }: HistoryCall): ApiReaction => ({
   body: envelope({ products: ids.map((id) => aListing(id)) }),
 });
