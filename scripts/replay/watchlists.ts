@@ -129,7 +129,10 @@ export const pipelineBody = (name: WatchlistName): object => ({
   steps: [{ id: stepId, scraper, routes: watchlists[name].routes }],
 });
 
-/** Returns the body of `POST /v1/watchlists` for a watchlist of a shop, which runs once a day. */
+/**
+ * Returns the body of `POST /v1/watchlists` for a watchlist of a shop. The watchlist runs once a
+ * day.
+ */
 export const watchlistBody = (
   name: WatchlistName,
   shop: string,
